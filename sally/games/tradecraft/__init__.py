@@ -1,4 +1,4 @@
-"""TradeCraft: trade, craft, and infer what the other player wants (tradecraft2026)."""
+"""TradeCraft: trade, craft, and infer the other players' targets (tradecraft2026)."""
 
 from sally.games.tradecraft.spec import GAME
 

@@ -23,7 +23,7 @@ Goods = tuple[tuple[str, str], ...]  # (item, amount): amounts are exact texts, 
 
 
 class Propose(Act, frozen=True, gc=False):
-    """An offer of goods for goods, with a message; a side may be empty, and two empty sides are a
+    """A proposal to exchange goods, with a message; a side may be empty, and two empty sides are a
     pass."""
 
     to: str
@@ -33,7 +33,7 @@ class Propose(Act, frozen=True, gc=False):
 
 
 class Pass(Act, frozen=True, gc=False):
-    """No proposal in this turn."""
+    """The action of making no proposal in this turn."""
 
 
 class Answer(Act, frozen=True, gc=False):
@@ -44,7 +44,7 @@ class Answer(Act, frozen=True, gc=False):
 
 
 class Craft(Act, frozen=True, gc=False):
-    """Inputs to be turned into an amount of an output."""
+    """A craft: inputs to turn into an amount of an output."""
 
     inputs: Goods
     output: str
@@ -52,7 +52,7 @@ class Craft(Act, frozen=True, gc=False):
 
 
 class Done(Act, frozen=True, gc=False):
-    """The end of the player's crafts in this phase."""
+    """The action of ending the player's crafts in this phase."""
 
 
 Action = Propose | Pass | Answer | Craft | Done
@@ -71,7 +71,7 @@ ANSWERS: Options[Any] = (
 
 
 def craft_menu(rules: Ruleset, hand: Hand) -> Options[Action]:
-    """Return the craft menu: stop, one run of each feasible recipe, or a craft in free form."""
+    """Return the craft menu: stop, one run of each feasible recipe, or a free-form craft."""
     if not hand.goods:
         return (DONE,)
     most = most_of_a_run(rules)
@@ -114,7 +114,8 @@ def _rest_of_a_craft(rules: Ruleset) -> tuple[tuple[str, Field], tuple[str, Fiel
 
 
 def proposal_menu(hands: tuple[Hand, ...], n: int) -> Options[Action]:
-    """Return the proposal menu: pass, or any offer; the rules check who holds what."""
+    """Return the proposal menu: pass, or any offer; the rules check that the goods are
+    available."""
     others = [hand for m, hand in enumerate(hands) if m != n]
     most: dict[str, Amount] = {}
     for hand in others:
@@ -133,11 +134,11 @@ def proposal_menu(hands: tuple[Hand, ...], n: int) -> Options[Action]:
 
 
 def written(amounts: Mapping[str, Amount]) -> Goods:
-    """Return goods in the form that an action holds."""
+    """Return goods in the form used in actions."""
     return tuple([(item, str(amount)) for item, amount in amounts.items()])
 
 
 @lru_cache(maxsize=1 << 14)
 def goods(listed: Goods) -> Mapping[str, Amount]:
-    """Return the exact goods that an action names, read-only."""
+    """Return the goods named by an action with exact amounts, as a read-only mapping."""
     return read_goods((item, read_amount(amount)) for item, amount in listed)

@@ -1,7 +1,8 @@
-"""Exact amounts: whole numbers as ints, everything else as fractions, never a float.
+"""Exact amounts: whole numbers are ints, all others Fractions, and none are floats.
 
-An int costs a tenth of a Fraction and most amounts are whole, so `plain` keeps whole values as
-ints; the two types mix exactly, whatever denominators fuel and mixed slots introduce.
+Operations on ints take a tenth of the time of those on Fractions, and most amounts are whole, so
+`plain` converts whole values to ints; the two types mix exactly, whatever denominators arise from
+fuel and mixed slots.
 """
 
 import math
@@ -18,7 +19,7 @@ _WRITTEN = re.compile(r"([+-]?)(\d{1,18})(?:\.(\d{1,18})|/(\d{1,18}))?", re.ASCI
 
 
 class BadAmount(ValueError):
-    """Raised for an amount that cannot be read or is not allowed; the message says why."""
+    """Raised for an amount that cannot be read or is not allowed; the message gives the reason."""
 
 
 def plain(amount: Amount) -> Amount:
@@ -29,12 +30,12 @@ def plain(amount: Amount) -> Amount:
 
 
 def show(amount: Amount) -> str:
-    """Return the amount as text for words and files: "2" or "2/3"."""
+    """Return the amount as text for prompts and files: "2" or "2/3"."""
     return str(amount)
 
 
 def read_amount(raw: object, *, zero: bool = False) -> Amount:
-    """Return the amount that a number or a string such as "2", "0.5" or "2/3" stands for."""
+    """Return the amount given as a number or as a string such as "2", "0.5" or "2/3"."""
     amount = _value(raw)
     if amount < 0:
         raise BadAmount(f"An amount cannot be negative, as {_quoted(raw)} is.")

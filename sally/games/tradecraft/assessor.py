@@ -1,4 +1,4 @@
-"""An assessor of TradeCraft: a model that judges each player in every turn, and its agreement."""
+"""An assessor of TradeCraft: a model that judges each player in every turn; agreement of raters."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TEXTS: Mapping[str, str] = {
 
 
 class Rating(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One rater's judgement of one player in one turn; None where it was not judged."""
+    """One rater's judgement of one player in one turn; a field is None if it was not judged."""
 
     turn: int
     player: str
@@ -78,7 +78,7 @@ class Rating(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 class Assessment(msgspec.Struct, frozen=True):
-    """An assessor's ratings of an episode; without ratings, `problem` says why."""
+    """An assessor's ratings of an episode; without ratings, `problem` gives the reason."""
 
     episode: str
     model: str
@@ -96,8 +96,8 @@ async def assess(
     settings: Settings = AS_THE_PROVIDER_DOES,
     retries: int = 2,
 ) -> Assessment:
-    """Have a model judge an episode; an incomplete reply is requested again and finally left
-    out."""
+    """Have a model judge an episode; an incomplete reply is requested again, up to `retries`
+    times."""
     wanted = units(played)
     messages: list[Message] = [User(prompt(played))]
     replies: list[str] = []
@@ -115,13 +115,13 @@ async def assess(
 
 
 def units(played: Played) -> tuple[tuple[int, str], ...]:
-    """Return every turn and player to judge."""
+    """Return every (turn, player) to judge."""
     turns = sorted({state.turn for state in played.replay.states[:-1]})
     return tuple((turn, str(seat)) for turn in turns for seat in played.replay.game.seats)
 
 
 def prompt(played: Played) -> str:
-    """Return the whole question to an assessor."""
+    """Return the complete prompt for an assessor."""
     keys = ("turn", "player", "reason", *ORDERS, *DIMENSIONS)
     parts = (
         TEXTS["task"],
@@ -140,7 +140,8 @@ def _lines(about: Mapping[str, str]) -> str:
 def read_ratings(
     reply: str, wanted: Sequence[tuple[int, str]], episode: str = ""
 ) -> tuple[Rating, ...]:
-    """Return the ratings of a reply; raise if a turn or player is missing or judged twice."""
+    """Return the ratings of a reply; raise Unreadable if a turn and player is missing or judged
+    twice."""
     found = [each for each in objects_in(reply) if "judgements" in each]
     if len(found) != 1:
         raise Unreadable('Answer with one JSON object {"judgements": [...]}.')
@@ -169,7 +170,7 @@ def read_ratings(
 
 
 def record(played: Played) -> Iterator[str]:
-    """Return the record of a game in plain lines, including targets and messages."""
+    """Yield the record of a game as lines of text, including targets and messages."""
     game = played.replay.game
     if not isinstance(game, TradeCraft):
         raise BadInput(f"The assessor judges tradecraft, not {played.spec.name}.")
@@ -193,7 +194,7 @@ def record(played: Played) -> Iterator[str]:
 
 
 def _done(played: Played, event: Moved | Forfeited) -> str:
-    """Return one move in plain words."""
+    """Return one move as text."""
     if isinstance(event, Forfeited):
         return f"{event.seat} gave no valid answer."
     seat = Seat(event.seat)
@@ -226,7 +227,7 @@ def _done(played: Played, event: Moved | Forfeited) -> str:
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """Agreement of two raters on one dimension; None where it is not defined."""
+    """The agreement of two raters on one dimension; None if it is undefined."""
 
     dimension: str
     units: int
@@ -253,7 +254,8 @@ def ratings_file(path: Path) -> tuple[Rating, ...]:
 
 
 def agreement(one: Iterable[Rating], other: Iterable[Rating]) -> tuple[Agreement, ...]:
-    """Return agreement by dimension where both judged; orders of theory of mind also pooled."""
+    """Return the agreement by dimension, over units that both judged; theory-of-mind orders also
+    pooled."""
     first, second = _by_unit(one), _by_unit(other)
     both = sorted(first.keys() & second.keys())
     rows, pooled = [], list[tuple[Any, Any]]()
@@ -301,7 +303,7 @@ def _judged_alike(name: str, pairs: list[tuple[Any, Any]]) -> Agreement:
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """One order of theory of mind, or one dimension, over all turns that were judged on it."""
+    """Summary of one order of theory of mind, or of one dimension, over all turns judged on it."""
 
     dimension: str
     turns: int  # a turn of one player is one
@@ -310,7 +312,7 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 def summary(ratings: Sequence[Rating]) -> tuple[Summary, ...]:
-    """Return the share of turns for each order and the mean grade for each dimension."""
+    """Return the share of turns with each order, and the mean grade for each dimension."""
     rows = []
     for name in (*ORDERS, *DIMENSIONS):
         found = [float(v) for r in ratings if (v := getattr(r, name)) is not None]

@@ -1,4 +1,4 @@
-"""Board of TradeCraft: hands, the seat's own target, recipes within reach, and the talk."""
+"""Board of TradeCraft: hands, the seat's own target, recipes within reach, and messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHAPES = 6  # for names that say nothing, such as made-up ones
 
 @lru_cache(maxsize=4096)
 def glyph(item: str) -> str:
-    """Return an item's glyph: its kind by the last known word of its name, else a fixed shape."""
+    """Return an item's glyph: by the last known word of its name, or else a fixed shape."""
     for word in reversed(item_said(item).split()):
         if word in _kinds():
             return _kinds()[word]
@@ -68,7 +68,7 @@ def _goods(hand: Mapping[str, Amount]) -> tuple[Good, ...]:
 
 
 def _recipes(game: TradeCraft, view: View) -> tuple[Recipe, ...]:
-    """Return the recipes that the page prints; those that the seat's own hand can run now are
+    """Return the recipes printed on the page; those that the seat's own hand can run now are marked
     ready."""
     ready, hand = prepared(view.rules), view.hand.goods
     book = within_reach(view.rules, frozenset(union(game.hands)))
@@ -93,7 +93,7 @@ def _recipes(game: TradeCraft, view: View) -> tuple[Recipe, ...]:
 
 
 def _said(view: View) -> Iterator[Saying]:
-    """Return messages to and from this seat, in the order in which they were written."""
+    """Yield the messages to and from this seat, in the order in which they were written."""
     for entry in view.story:
         if text := _message(entry).strip():
             mine = entry.who == view.seat

@@ -1,8 +1,8 @@
-"""Card of TradeCraft: what can be won without considering what the other wants.
+"""Card of TradeCraft: how often players win that ignore the other player's target.
 
-There is no fixed score for mindless play, because the hands determine what a trade is worth;
-mindless players should differ from each other only by chance. The card shows both extremes, taking
-without giving and giving without taking.
+There is no fixed chance score, because the hands determine the value of a trade; mindless players
+should differ from each other only by chance. The card shows both extremes: taking without giving,
+and giving without taking.
 """
 
 from __future__ import annotations

@@ -84,10 +84,10 @@ def _circles(rules: Ruleset) -> list[frozenset[str]]:
 def _openers(rules: Ruleset) -> frozenset[str]:
     """Return goods that a starting hand must contain in addition to those in cycles.
 
-    This is a minimal set of goods that some recipe makes but that are out of reach; goods that more
-    recipes use are preferred. A good from which nothing else can be made is reported as out of
-    reach instead. Published two-to-one lists need this: their elements (air, fire) can be made, but
-    only from their own products.
+    This is a minimal set of goods that are out of reach although some recipe makes them; goods that
+    more recipes use are preferred. A good from which nothing else can be made is instead reported
+    as out of reach. Published two-to-one lists need this: their elements (air, fire) can be made,
+    but only from their own products.
     """
     if rules.given:
         return frozenset()
@@ -105,7 +105,7 @@ def _openers(rules: Ruleset) -> frozenset[str]:
 
 
 def _unreachable(rules: Ruleset) -> list[str]:
-    """Return items that no recipe can produce, even given one good of each cycle."""
+    """Return one sentence for each item that cannot be made, even given one good of each cycle."""
     start = rules.starting.union(_openers(rules), *_circles(rules))
     lost = [item for item in rules.items if item not in reachable(rules, start)]
     return [
@@ -116,7 +116,7 @@ def _unreachable(rules: Ruleset) -> list[str]:
 
 
 class _Step(NamedTuple):
-    """One way in which goods change into each other; negative amounts are used up."""
+    """One way in which goods change into each other; amounts used up are negative."""
 
     changes: dict[str, Fraction]
     recipe: str | None
@@ -125,7 +125,7 @@ class _Step(NamedTuple):
 def _steps(rules: Ruleset) -> list[_Step]:
     """Return the steps: running a recipe, filling a slot that several goods fit, burning fuel.
 
-    A slot that several goods fit is a separate node, named by its goods; so is the fire.
+    A slot that several goods fit is a separate node, named after its goods; burnt fuel is another.
     """
     steps: list[_Step] = []
     places: dict[str, tuple[str, ...]] = {}
@@ -146,7 +146,8 @@ def _steps(rules: Ruleset) -> list[_Step]:
 
 
 def _from_nothing(rules: Ruleset) -> list[str]:
-    """Return recipes that together return more than they take, found by a linear programme."""
+    """Return one sentence for recipes that together return more than they take (by linear
+    programming)."""
     steps = _steps(rules)
     names = dict.fromkeys([*rules.items, *(name for step in steps for name in step.changes)])
     row = {name: number for number, name in enumerate(names)}

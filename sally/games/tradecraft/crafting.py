@@ -1,4 +1,4 @@
-"""Crafting: slots filled exactly with goods, then one atomic check-and-apply by exact amounts."""
+"""Crafting: goods fill slots exactly, and a craft is checked and applied as one atomic step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TORN = -1  # marks a good that fits several slots, or a slot and the fire
 
 
 class Prepared(NamedTuple):
-    """A recipe with the only slot of each of its goods, prepared once per ruleset."""
+    """A recipe with the single slot that each of its goods fits, prepared once per ruleset."""
 
     number: int
     recipe: Recipe
@@ -30,7 +30,7 @@ class Prepared(NamedTuple):
 
 @lru_cache(maxsize=64)
 def prepared(rules: Ruleset) -> tuple[Prepared, ...]:
-    """Return every recipe of a ruleset, prepared."""
+    """Return every recipe of a ruleset in prepared form."""
     heat = {item: (unit.numerator, unit.denominator) for item, unit in rules.heat.items()}
     ready = []
     for number, recipe in enumerate(rules.recipes):
@@ -46,7 +46,7 @@ def prepared(rules: Ruleset) -> tuple[Prepared, ...]:
 
 
 def fits(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> bool:
-    """Return whether exactly these goods run the recipe `times` times."""
+    """Return whether exactly these goods suffice to run the recipe `times` times."""
     filled: list[Amount] = [0] * len(ready.needs)
     units, over = 0, 1  # what burns, as a fraction kept by hand: Fraction is ten times slower
     torn = False
@@ -76,7 +76,7 @@ def fits(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> bool:
 def fills_exactly(
     recipe: Recipe, times: int, goods: Mapping[str, Amount], heat: Mapping[str, Amount]
 ) -> bool:
-    """Return the same as `fits` by full search, for goods that fit several slots."""
+    """Return the result of `fits` by full search, for goods that fit several slots."""
     must = [item for item in goods if item not in heat]
     may = sorted((item for item in goods if item in heat), key=lambda item: heat[item])
     needed = sum(slot.amount for slot in recipe.slots) * times
@@ -91,7 +91,8 @@ def fills_exactly(
 
 
 def cover(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> dict[str, Amount] | None:
-    """Return inputs from these goods that run the recipe `times` times; None if there are none."""
+    """Return inputs from these goods that run the recipe `times` times; None if they do not
+    suffice."""
     recipe = ready.recipe
     mine = [item for item in goods if item in ready.place]
     if _TORN in map(ready.place.__getitem__, mine):
@@ -117,8 +118,7 @@ def cover(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> dict[str,
 def _stoke(
     used: dict[str, Amount], lack: Fraction, ready: Prepared, goods: Mapping[str, Amount]
 ) -> bool:
-    """Add fuel to the goods used, hottest first to save fuel; return False if there is too
-    little."""
+    """Add fuel to `used`, hottest first to save fuel; return False if there is too little."""
     fuels = [item for item in goods if item in ready.heat]
     for item in sorted(fuels, key=lambda item: -ready.heat[item][0] / ready.heat[item][1]):
         left = goods[item] - used.get(item, 0)
@@ -132,7 +132,7 @@ def _stoke(
 
 
 def most_times(ready: Prepared, goods: Mapping[str, Amount]) -> int:
-    """Return how many times the recipe can be run from these goods."""
+    """Return how many times the recipe can be run with these goods."""
     slots = ready.recipe.slots
     bounds = [sum(goods.get(item, 0) for item in slot.goods) // slot.amount for slot in slots]
     low, high = 0, int(min(bounds, default=0)) + 1
@@ -149,7 +149,8 @@ def most_times(ready: Prepared, goods: Mapping[str, Amount]) -> int:
 def into_slots(
     slots: Sequence[Slot], times: int, order: Sequence[str], goods: Mapping[str, Amount]
 ) -> dict[str, Amount]:
-    """Return how much of each good goes into slots if goods are taken greedily in order."""
+    """Return how much of each good goes into the slots if goods are taken in order, as much as
+    possible."""
     open_amount: list[Amount] = [slot.amount * times for slot in slots]
     flow: list[dict[str, Amount]] = [{} for _ in slots]
     used: dict[str, Amount] = {}
@@ -174,8 +175,8 @@ _Path = list[tuple[str, int]]
 
 
 def _steps_back(path: _Path) -> _Path:
-    """Return the (good, slot) pairs that a path frees: its second good leaves the first slot, and
-    so on."""
+    """Return the (good, slot) pairs that a path frees: each good after the first leaves the
+    previous slot."""
     return [(good, path[n][1]) for n, (good, _) in enumerate(path[1:])]
 
 
@@ -185,8 +186,8 @@ def _path(
     open_amount: Sequence[Amount],
     flow: Sequence[Mapping[str, Amount]],
 ) -> _Path | None:
-    """Return a chain of (good, slot) that ends in an open slot; each good makes room for the one
-    before."""
+    """Return a chain of (good, slot) pairs that ends in an open slot; each good makes room for the
+    previous one."""
     waiting: list[tuple[_Path, str]] = [([], item)]
     seen: set[int] = set()
     while waiting:
@@ -211,13 +212,14 @@ class Applied(msgspec.Struct, frozen=True, gc=False):
 
 
 class NotARecipe(msgspec.Struct, frozen=True, gc=False):
-    """No recipe turns exactly these inputs into this output; the hand is unchanged."""
+    """A failed craft: no recipe turns exactly these inputs into this output; the hand is
+    unchanged."""
 
     reason: str
 
 
 class CannotAfford(msgspec.Struct, frozen=True, gc=False):
-    """The craft fits a recipe, but the hand does not hold the inputs; it is unchanged."""
+    """A failed craft: it fits a recipe, but the inputs are not in the hand, which is unchanged."""
 
     reason: str
 
@@ -228,7 +230,7 @@ Crafted: TypeAlias = Applied | NotARecipe | CannotAfford
 def craft(
     rules: Ruleset, hand: Hand, inputs: Mapping[str, Amount], output: str, amount: Amount
 ) -> Crafted:
-    """Turn the inputs into the output if a recipe allows it and the hand holds them."""
+    """Turn the inputs into the output if a recipe allows it and the inputs are in the hand."""
     found = matching(rules, inputs, output, amount)
     if found is None:
         return NotARecipe(why_not(rules, inputs, output, amount))
@@ -243,7 +245,7 @@ def craft(
 def matching(
     rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: Amount
 ) -> tuple[int, int] | None:
-    """Return the first recipe (by position) that fits and how many times it runs, or None."""
+    """Return the first fitting recipe (by position) and its number of runs, or None."""
     if amount.denominator != 1:
         return None  # recipes make whole amounts
     for ready in _by_output(rules).get(output, ()):
@@ -260,7 +262,7 @@ def _by_output(rules: Ruleset) -> dict[str, tuple[Prepared, ...]]:
 
 
 def why_not(rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: Amount) -> str:
-    """Return one sentence on why no recipe fits."""
+    """Return one sentence that explains why no recipe fits."""
     for item in (output, *inputs):
         if (unknown := rules.unknown(item)) is not None:
             return unknown
@@ -284,8 +286,8 @@ def why_not(rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: A
 
 
 def _shared(recipe: Recipe, inputs: Mapping[str, Amount]) -> tuple[int, int]:
-    """Return how close the inputs are to a recipe: slots matched, then minus the slots not
-    matched."""
+    """Return how close the inputs are to a recipe: matched slots, and minus the number of unmatched
+    slots."""
     touched = sum(any(item in inputs for item in slot.goods) for slot in recipe.slots)
     return touched, touched - len(recipe.slots)
 
@@ -296,7 +298,7 @@ def _takes(recipe: Recipe, times: int) -> str:
 
 
 def _mismatch(recipe: Recipe, times: int, inputs: Mapping[str, Amount], rules: Ruleset) -> str:
-    """Return what is wrong with the inputs, measured against one recipe."""
+    """Return the first mismatch between the inputs and one recipe, as text."""
     heat = rules.heat if recipe.fuel else {}
     for item in inputs:
         if item not in heat and not any(item in slot.goods for slot in recipe.slots):

@@ -93,7 +93,7 @@ def known_instances() -> tuple[Instance, ...]:
 
 
 def write(folder: Path) -> None:
-    """Certify and write every set into a folder that must not hold them yet."""
+    """Certify and write every set into a folder that must not contain them yet."""
     for name, settings in RULESETS.items():
         rules = named_ruleset(FIRST.get(name, name), settings)
         for players, number in SIZES.items():
@@ -108,7 +108,7 @@ def write(folder: Path) -> None:
 
 
 def certified_again(name: str) -> InstanceSet:
-    """Certify a set under its current ruleset; raise if an instance would be refused."""
+    """Certify a set under its current ruleset; raise if an instance would be rejected."""
     first = instance_set(name)
     rules = named_ruleset("minecraft_core")
     made = tuple(
@@ -125,7 +125,7 @@ def certified_again(name: str) -> InstanceSet:
 
 
 def _save(path: Path, content: InstanceSet) -> None:
-    """Write one line for each instance, so that sets can be read and compared."""
+    """Write one line per instance, so that sets can be read and compared."""
     empty = msgspec.json.encode(msgspec.structs.replace(content, instances=()))
     lines = b",\n".join(msgspec.json.encode(each) for each in content.instances)
     with path.open("xb") as file:  # x: refuse to write over a frozen set

@@ -1,4 +1,4 @@
-"""Hands: what a player holds, as frozen mappings from item to a positive exact amount."""
+"""Hands: the goods of a player, as immutable mappings from item to a positive exact amount."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -10,13 +10,13 @@ Goods = Mapping[str, Amount]
 
 
 class Hand(Mapping[str, Amount]):
-    """Immutable goods: every trade or craft makes a new hand."""
+    """An immutable hand of goods; every trade or craft makes a new hand."""
 
     __slots__ = ("_hash", "goods")
     goods: Final[dict[str, Amount]]  # read it where speed counts, never write to it
 
     def __init__(self, goods: Goods | Iterable[tuple[str, Amount]] = ()) -> None:
-        """Keep the positive amounts; raise BadAmount for a negative one."""
+        """Store the positive amounts; raise BadAmount if an amount is negative."""
         held = {item: plain(amount) for item, amount in dict(goods).items() if amount}
         for item, amount in held.items():
             if amount < 0:
@@ -26,7 +26,8 @@ class Hand(Mapping[str, Amount]):
 
     @classmethod
     def _of(cls, goods: dict[str, Amount]) -> "Hand":
-        """Wrap a dictionary known to be positive and plain, without a copy."""
+        """Wrap a dictionary that is known to contain only positive, plain amounts, without copying
+        it."""
         hand = cls.__new__(cls)
         hand.goods = goods  # type: ignore[misc]
         hand._hash = None
@@ -59,12 +60,12 @@ class Hand(Mapping[str, Amount]):
 
 
 def show_goods(goods: Goods) -> str:
-    """Return goods in words: "2 sticks + 1/2 coal", or "nothing"."""
+    """Return goods as text: "2 sticks + 1/2 coal", or "nothing"."""
     return " + ".join(good_said(item, amount) for item, amount in goods.items()) or "nothing"
 
 
 def read_goods(raw: Mapping[str, object] | Iterable[tuple[str, object]]) -> dict[str, Amount]:
-    """Read goods as a player wrote them; amounts of an item named twice are added."""
+    """Return the goods that a player wrote; amounts of an item named twice are added."""
     goods: dict[str, Amount] = {}
     for item, written in raw.items() if isinstance(raw, Mapping) else raw:
         try:
@@ -89,7 +90,7 @@ def lacking(hand: Hand, goods: Goods) -> str | None:
 
 
 def changed(hand: Hand, minus: Goods, plus: Goods) -> Hand:
-    """Return the hand after giving some goods, which it must hold, and receiving others."""
+    """Return the hand after giving goods, which it must hold, and receiving others."""
     goods = hand.goods.copy()
     for item, amount in minus.items():
         left = goods.get(item, 0) - amount
@@ -113,7 +114,8 @@ def traded(proposer: Hand, partner: Hand, offer: Goods, request: Goods) -> tuple
 
 
 def floored(hand: Hand) -> Hand:
-    """Return the hand at the end of a craft phase: whole amounts only, zeros gone."""
+    """Return the hand at the end of a craft phase: amounts rounded down to whole numbers, without
+    zeros."""
     if set(map(type, hand.goods.values())) <= {int}:
         return hand
     # int() rounds towards zero, which is down for the positive amounts of a hand.
@@ -128,7 +130,7 @@ def holds(hand: Hand, target: Goods) -> bool:
 
 
 def union(hands: Iterable[Goods]) -> Hand:
-    """Return all hands together."""
+    """Return all hands combined."""
     total: dict[str, Amount] = {}
     for hand in hands:
         for item, amount in hand.items():

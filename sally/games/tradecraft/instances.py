@@ -34,7 +34,7 @@ class Instance(msgspec.Struct, frozen=True):
 
 
 class InstanceSet(msgspec.Struct, frozen=True):
-    """A frozen file of instances, and the rules they were certified under."""
+    """A frozen set of instances, and the rules under which they were certified."""
 
     ruleset: str
     settings: dict[str, Any]  # of the generator, for an invented ruleset
@@ -45,22 +45,22 @@ class InstanceSet(msgspec.Struct, frozen=True):
 
 
 class NoInstance(RuntimeError):
-    """Raised when the generator gives up; the message states the number of tries."""
+    """Raised if the generator gives up; the message states the number of tries."""
 
 
 def named_ruleset(name: str, settings: Mapping[str, Any] | None = None) -> Ruleset:
-    """Return a ruleset by the name and settings an instance set carries."""
+    """Return the ruleset with the name and settings that an instance set specifies."""
     return invented(**dict(settings or {})) if name == "invented" else shipped(name)
 
 
 def set_names() -> tuple[str, ...]:
-    """Return the names of the instance sets that come with Sally."""
+    """Return the names of the shipped instance sets."""
     folder = resources.files(__package__) / "instances"
     return tuple(sorted(f.name.removesuffix(".json") for f in folder.iterdir()))
 
 
 def instance_set(name: str) -> InstanceSet:
-    """Return a shipped instance set, checked against the rules it was made for."""
+    """Return a shipped instance set, checked against the rules for which it was made."""
     if name not in set_names():
         raise ValueError(
             f"There is no instance set {name!r}; the sets are {', '.join(set_names())}."
@@ -78,8 +78,8 @@ def instance_set(name: str) -> InstanceSet:
 
 
 def grade(certificate: Certificate) -> int:
-    """Return the grade, 1 to 4, of the harder seat, by its crafts and the kinds of goods it must
-    get."""
+    """Return the grade (1 to 4) of the harder seat, by its number of crafts and the kinds of goods
+    it must get."""
     worst = max((seat.chain or 0) + (seat.kinds or 0) for seat in certificate.seats)
     return 1 if worst <= 3 else 2 if worst <= 5 else 3 if worst <= 7 else 4
 
@@ -91,7 +91,7 @@ def instance(
     targets: Sequence[Mapping[str, int]],
     max_turns: int = 15,
 ) -> Instance:
-    """Return a certified instance; raises ValueError with the reasons if it is not usable."""
+    """Return a certified instance; raise ValueError with the reasons if it is not usable."""
     for goods in (*hands, *targets):
         for item, amount in goods.items():
             if (unknown := rules.unknown(item)) is not None:
@@ -134,8 +134,7 @@ def generate(
 
 
 def generate_set(rules: Ruleset, players: int, number: int, seed: int) -> tuple[Instance, ...]:
-    """Generate instances spread evenly over the grades, easiest first, without overusing a
-    target."""
+    """Generate instances spread evenly over the grades, easiest first, and over targets."""
     rng = Random(f"tradecraft:{rules.name}:{players}:{seed}")
     made: list[Instance] = []
     seen: Counter[str] = Counter()
@@ -151,7 +150,7 @@ def generate_set(rules: Ruleset, players: int, number: int, seed: int) -> tuple[
 
 
 def depth(rules: Ruleset) -> dict[str, int]:
-    """Return how many crafts each item is away from the starting goods, ignoring fuel."""
+    """Return the number of crafts between the starting goods and each item, ignoring fuel."""
     found = dict.fromkeys(rules.starting, 0)
     grown = True
     while grown:
@@ -176,7 +175,7 @@ def _run_depth(recipe: Recipe, depths: Mapping[str, int]) -> int | None:
 def _draft(
     rules: Ruleset, depths: Mapping[str, int], players: int, wanted: int, rng: Random
 ) -> tuple[list[dict[str, int]], list[dict[str, int]]] | None:
-    """Return hands and targets that may make an instance of the wanted grade, or None."""
+    """Return hands and targets that may give an instance of the wanted grade, or None."""
     deepest = {1: 2, 2: 3, 3: 4, 4: 7}[wanted]
     shallow = {1: 1, 2: 1, 3: 2, 4: 3}[wanted]
     choices = sorted(item for item, deep in depths.items() if shallow <= deep <= deepest)
@@ -199,7 +198,7 @@ def _draft(
 def _bag(
     rules: Ruleset, depths: Mapping[str, int], need: dict[str, int], keep: float, rng: Random
 ) -> dict[str, int] | None:
-    """Return goods from which the needed items can be made, by undoing recipes at random."""
+    """Return goods from which the needed items can be made, found by undoing recipes at random."""
     bag: dict[str, int] = {}
     first, burnt = True, 0.0
     while need:
@@ -230,7 +229,7 @@ def _bag(
 def _deal(
     bag: Mapping[str, int], seat: int, hands: list[dict[str, int]], wanted: int, rng: Random
 ) -> None:
-    """Deal the goods that one seat needs, giving at least one kind to other seats."""
+    """Deal the goods that one seat needs, at least one kind of them to other seats."""
     kinds = sorted(bag)
     away = 1 + rng.randrange(min(len(kinds) - 1, wanted) or 1)
     for number, item in enumerate(rng.sample(kinds, len(kinds))):
@@ -250,7 +249,7 @@ def _add_decoys(
     hands: list[dict[str, int]],
     rng: Random,
 ) -> None:
-    """Add goods that serve some other target, so that a hand does not reveal its owner's."""
+    """Add goods that serve another target, so that a hand does not reveal its owner's target."""
     for hand in hands:
         for _ in range(rng.randint(1, 2)):
             other = _bag(rules, depths, {choices[rng.randrange(len(choices))]: 1}, 0.5, rng)

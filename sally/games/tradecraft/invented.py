@@ -1,4 +1,5 @@
-"""Invented rulesets: made-up names in a chosen shape, so that no training text describes them."""
+"""Invented rulesets: made-up names in a chosen structure, so that no training text describes
+them."""
 
 from fractions import Fraction
 from random import Random
@@ -24,12 +25,12 @@ def invented(
     families: int = 2,
     fired: float = 0.15,
 ) -> Ruleset:
-    """Return a ruleset of `depth` levels of `width` items above twice as many starting goods.
+    """Return a ruleset of `depth` levels of `width` items each, above 2 * `width` starting goods.
 
-    Each item takes `branching` ingredients, one of them from the level directly below; with chance
-    `ways` it has a second recipe. With chance `contention` an ingredient is one of three scarce
-    goods that all players need. `families` tags of starting goods sometimes replace single goods,
-    and a share `fired` of the recipes costs fuel.
+    Each item needs `branching` ingredients, one of them from the level directly below; with
+    probability `ways` it has a second recipe. With probability `contention` an ingredient is one of
+    three scarce goods that all players need. There are `families` tags of starting goods, which
+    sometimes replace single goods, and a share `fired` of the recipes costs fuel.
     """
     _check_shape(depth, width, branching, families, ways, contention, fired)
     rng = Random(f"invented:{seed}:{depth}:{width}:{branching}:{families}")
@@ -61,7 +62,8 @@ def _slots(
     scarce: list[str],
     tags: dict[str, tuple[str, ...]],
 ) -> tuple[Slot, ...]:
-    """Return the ingredients of one recipe: one from the level below, others from any below."""
+    """Return the ingredients of one recipe: one from the level below, the others from any lower
+    level."""
     chosen = [_pick(rng, levels[level - 1])]
     below = [item for lower in levels[:level] for item in lower]
     while len(chosen) < branching:
@@ -87,7 +89,7 @@ def _pick(rng: Random, items: list[str]) -> str:
 
 
 def _names(rng: Random, number: int) -> list[str]:
-    """Return distinct pronounceable words."""
+    """Return distinct pronounceable made-up words."""
     words: dict[str, None] = {}
     while len(words) < number:
         syllables = rng.randint(1, 2)
@@ -111,6 +113,6 @@ def _check_shape(
         raise BadRuleset("Recipes of an invented ruleset take 2 to 4 ingredients.")
     # Three goods a tag, and the last five starting goods are fuel and scarce goods.
     if not 0 <= 3 * families <= 2 * width - 5:
-        raise BadRuleset(f"{families} tags do not fit into {2 * width} starting goods.")
+        raise BadRuleset(f"{families} tags are too many for {2 * width} starting goods.")
     if not all(0 <= share <= 1 for share in (ways, contention, fired)):
-        raise BadRuleset("ways, contention and fired are chances between 0 and 1.")
+        raise BadRuleset("ways, contention and fired must be from 0 to 1.")

@@ -1,4 +1,4 @@
-"""Metrics of TradeCraft: wins, offers, acceptances, and beliefs about the other's values."""
+"""Metrics of TradeCraft: wins, offers, acceptances, and beliefs about the other player's values."""
 
 from __future__ import annotations
 

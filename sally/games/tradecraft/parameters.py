@@ -23,7 +23,7 @@ _KEPT = "ruleset"  # the key under which a store keeps the text of a ruleset
 
 
 class Parameters(Protocol):
-    """The parameters of a game that are checked here."""
+    """The parameters of a game that this module checks."""
 
     @property
     def hands(self) -> Lots: ...
@@ -52,7 +52,8 @@ def ruleset_of(name: str, settings: bytes = b"{}") -> Ruleset:
 
 
 def portable(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the parameters with a custom ruleset named by its content hash, and remember it."""
+    """Return the parameters with a custom ruleset named by its content hash, and store that
+    ruleset."""
     name = params.get("ruleset", "")
     if not name or name == "invented" or name in SHIPPED or packs.is_reference(name):
         return params
@@ -72,7 +73,7 @@ def rules_of(game: Parameters) -> Ruleset:
 
 
 def check_parameters(game: Parameters) -> None:
-    """Raise BadInput with one sentence if these parameters are not valid."""
+    """Raise BadInput if the parameters are not valid."""
     if not 2 <= len(game.hands) <= len(SEATS):
         raise BadInput(f"tradecraft has 2 to {len(SEATS)} players, not {len(game.hands)} hands.")
     if len(game.targets) != len(game.hands):

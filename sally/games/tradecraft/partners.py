@@ -29,7 +29,8 @@ Beliefs = Mapping[str, float]  # the chance of each possible target
 
 @lru_cache(maxsize=1 << 14)
 def trade_plan(rules: Ruleset, own: Hand, others: Hand, target: Hand) -> Plan | None:
-    """Return the plan with fewest goods from others, then fewest crafts; None if out of reach."""
+    """Return the plan that takes the fewest goods from others, then has the fewest crafts; None if
+    out of reach."""
     try:
         return best_plan(rules, own, others, target, "goods")
     except Undecided:
@@ -38,7 +39,7 @@ def trade_plan(rules: Ruleset, own: Hand, others: Hand, target: Hand) -> Plan | 
 
 @lru_cache(maxsize=1 << 14)
 def craft_plan(rules: Ruleset, own: Hand, target: Hand) -> Plan | None:
-    """Return the plan with fewest crafts from the trader's own hand; None if out of reach."""
+    """Return the plan with the fewest crafts from the trader's own hand; None if out of reach."""
     if relevant(rules, own, frozenset(target)) is None:
         return None
     try:
@@ -48,18 +49,19 @@ def craft_plan(rules: Ruleset, own: Hand, target: Hand) -> Plan | None:
 
 
 def others_of(view: View) -> Hand:
-    """Return everything that the others hold."""
+    """Return all goods of the other players."""
     return union(hand for n, hand in enumerate(view.hands) if n != view.number)
 
 
 def lack(rules: Ruleset, own: Hand, others: Hand, target: Hand) -> int | None:
-    """Return how many units a trader still needs from others; None if out of reach."""
+    """Return how many units a trader still needs from others; None if the target is out of
+    reach."""
     plan = trade_plan(rules, own, others, target)
     return None if plan is None else sum(plan.taken.values())
 
 
 def spare(own: Hand, plan: Plan | None) -> dict[str, int]:
-    """Return whole units that a plan leaves in the hand; without a plan, everything."""
+    """Return the whole units that a plan leaves in the hand; everything if there is no plan."""
     used: dict[str, Amount] = {}
     for craft in plan.crafts if plan else ():
         for item, text in craft.inputs.items():
@@ -72,7 +74,7 @@ def spare(own: Hand, plan: Plan | None) -> dict[str, int]:
 
 
 class Outcome(NamedTuple):
-    """A trade as its decider sees it: the units lacking before and after."""
+    """A trade from the decider's perspective: the units still needed before and after it."""
 
     before: int | None
     after: int | None
@@ -83,7 +85,8 @@ class Outcome(NamedTuple):
 
     @property
     def helps(self) -> bool:
-        """Whether the trade brings the target nearer, or gains units at the same distance."""
+        """Whether the trade reduces the units still needed, or gains units without increasing
+        them."""
         if self.after is None:
             return False
         if self.before is None or self.after < self.before:
@@ -92,7 +95,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(view: View, made: Propose) -> Outcome:
-    """Return what accepting a proposal would do for the player who is asked."""
+    """Return the outcome of accepting a proposal for the player who is asked."""
     p, q = SEATS.index(view.proposer), view.number
     offer, request = goods(made.offer), goods(made.request)
     theirs, mine = traded(view.hands[p], view.hands[q], offer, request)
@@ -116,7 +119,7 @@ class Sign(NamedTuple):
 
 
 def signs(view: View, who: Seat, start: tuple[Hand, ...]) -> Iterator[Sign]:
-    """Return the signs of another player that a seat has observed, from its own history."""
+    """Yield the signs of player `who` that a seat has observed, from the seat's own history."""
     shown = start
     n = SEATS.index(who)
     for entry in view.story:
@@ -177,9 +180,9 @@ def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip:
 
 
 def believed(rules: Ruleset, start: tuple[Hand, ...], seen: Iterable[Sign]) -> dict[str, float]:
-    """Return the probability of each possible target given the signs; uniform without any.
+    """Return the probability of each possible target given the signs; uniform if there are none.
 
-    A repeated sign adds nothing: a refused player asks for the same thing again.
+    A repeated sign adds nothing, because a refused player asks for the same goods again.
     """
     table = union(start)
     found = candidates(rules, frozenset(table))
@@ -192,21 +195,22 @@ def believed(rules: Ruleset, start: tuple[Hand, ...], seen: Iterable[Sign]) -> d
 
 
 def beliefs_about(view: View, who: Seat, start: tuple[Hand, ...]) -> dict[str, float]:
-    """Return what a seat can infer about another's target (first order)."""
+    """Return a seat's belief about another player's target (first order)."""
     return believed(view.rules, start, signs(view, who, start))
 
 
 def expected_use(
     rules: Ruleset, start: tuple[Hand, ...], beliefs: Beliefs, items: Iterable[str]
 ) -> dict[str, float]:
-    """Return the probability that each item is on a path to the believed target."""
+    """Return the probability that each item is on a path to the player's target, given the
+    beliefs."""
     table = union(start)
     uses = {t: useful(rules, table, frozenset({t})) for t, p in beliefs.items() if p > 1e-6}
     return {i: sum(beliefs[t] for t, used in uses.items() if i in used) for i in items}
 
 
 def can_finish(view: View, beliefs: Beliefs, hand: Hand, most: int = 4) -> float:
-    """Return the probability that a hand suffices to make its owner's target at once."""
+    """Return the probability that a hand suffices to make its owner's target immediately."""
     likely = sorted(beliefs, key=lambda t: (-beliefs[t], t))[:most]
     return sum(
         beliefs[target]
@@ -220,7 +224,7 @@ Start = tuple[Hand, ...]
 
 
 def crafting(view: View) -> Action:
-    """Return the next craft on the shortest path to the target, if the trader's hand suffices."""
+    """Return the next craft on the shortest path to the target if the hand suffices, else stop."""
     if holds(view.hand, view.target):
         return DONE
     plan = craft_plan(view.rules, view.hand, view.target)
@@ -231,8 +235,8 @@ def crafting(view: View) -> Action:
 
 
 def _wanted(view: View, plan: Plan) -> tuple[Seat, dict[str, int]]:
-    """Return the player to ask and the goods to request: the player that holds most of the missing
-    units."""
+    """Return the player who holds most of the missing units, and the goods to request from that
+    player."""
     best, lot = view.seat, dict[str, int]()
     for n, hand in enumerate(view.hands):
         part = {i: min(a, int(hand.get(i, 0))) for i, a in plan.taken.items() if hand.get(i, 0)}
@@ -250,7 +254,7 @@ def _refusals(view: View) -> int:
 
 
 def _lot(left: Mapping[str, int], units: int, order: Iterable[str]) -> dict[str, int]:
-    """Return some units of the spare goods, in an order of preference."""
+    """Return up to `units` units of the spare goods, in this order of preference."""
     lot: dict[str, int] = {}
     for item in order:
         amount = min(left[item], units)
@@ -268,13 +272,13 @@ def _proposal(to: str, offer: Mapping[str, int], request: Mapping[str, int]) -> 
 
 
 def _turned(items: list[str], by: int) -> list[str]:
-    """Return the items rotated, so that a refused offer is not repeated."""
+    """Return the items in rotated order, so that a refused offer is not repeated."""
     by %= len(items) or 1
     return items[by:] + items[:by]
 
 
 class Trader:
-    """Zero order: knows its own target, and has no model of what others want."""
+    """A zero-order trader, which knows its own target and has no model of the others' targets."""
 
     order = 0
 
@@ -321,7 +325,8 @@ class Trader:
         return self.of_others(view, question)
 
     def v0(self, view: View) -> dict[str, float]:
-        """Return 10 for items that the plan needs, 4 for what could serve, 0 for the rest."""
+        """Return 10 for items that the plan needs, 4 for items that could serve, and 0 for the
+        rest."""
         plan = trade_plan(view.rules, view.hand, others_of(view), view.target)
         used = {i for craft in plan.crafts for i in craft.inputs} if plan else set()
         table = union(view.hands)
@@ -333,8 +338,8 @@ class Trader:
 
 
 class FirstOrder(Trader):
-    """First order: infers the other's target, offers goods useful to it, refuses trades that let it
-    win."""
+    """A first-order trader, which infers the other player's target, offers goods useful to that
+    player, and refuses trades that let that player win."""
 
     order = 1
 
@@ -388,17 +393,17 @@ class FirstOrder(Trader):
 
 
 class SecondOrder(FirstOrder):
-    """Second order: knows that its own target is inferred too, and hides it with a needless
-    request."""
+    """A second-order trader, which knows that its own target is inferred too, and hides the target
+    with an unneeded request."""
 
     order = 2
 
     def _seen_as(self, view: View, more: tuple[Sign, ...] = ()) -> dict[str, float]:
-        """Return what the other players can infer about this trader's target."""
+        """Return the other players' belief about this trader's target."""
         return believed(view.rules, self.start, (*signs(view, view.seat, self.start), *more))
 
     def disguised(self, view: View, to: Seat, request: dict[str, int]) -> dict[str, int]:
-        """Return the request, or the request with one extra good, whichever reveals less."""
+        """Return the request, or the request plus one extra good, whichever reveals less."""
         if len(view.target) != 1:
             return request
         (target,) = view.target
@@ -418,7 +423,7 @@ class SecondOrder(FirstOrder):
 
 
 class Hoarder(Trader):
-    """Demands what it lacks, gives nothing, and accepts gifts."""
+    """A trader that demands the goods it lacks, gives nothing, and accepts gifts."""
 
     def bargain(self, view: View, to: Seat, request: dict[str, int], *_: Any) -> Action:
         return _proposal(to, {}, request)
@@ -429,7 +434,7 @@ class Hoarder(Trader):
 
 
 class Generous(Trader):
-    """Gives away what it can spare, asks for nothing, and accepts every request."""
+    """A trader that gives away its spare goods, asks for nothing, and accepts every request."""
 
     def propose(self, view: View) -> Action:
         plan = trade_plan(view.rules, view.hand, others_of(view), view.target)

@@ -1,12 +1,12 @@
-"""The craft phase as an integer programme, and its answers as craft lists in exact amounts.
+"""The craft phase as an integer programme, and its solutions as lists of crafts with exact amounts.
 
-Runs of recipes are whole numbers; what fills a slot or burns is any rational amount. The programme
-first ignores the order of crafts, which can only make more possible: its "no" and its minimum
-therefore hold. Its "yes" is put in order and replayed with the exact crafting rules. Should no
-order exist, crafts are placed in rounds that use only what earlier rounds left; if even that does
-not reach the minimum, a round for each run decides where few runs are possible; else `Undecided` is
-raised rather than a guess returned. All coefficients are small whole numbers, so that HiGHS decides
-far from its tolerances.
+Numbers of runs are whole; the goods that fill a slot or burn can be any rational amount. The
+programme first ignores the order of crafts, which only adds solutions: so if it finds none, there
+is none, and its minimum is a lower bound. A solution is then ordered and replayed with the exact
+crafting rules. If it has no valid order, crafts are placed in rounds that use only goods left by
+earlier rounds; if even that does not reach the minimum, and few runs are possible, one round per
+run decides. Otherwise `Undecided` is raised instead of returning a guess. All coefficients are
+small whole numbers, so that the results are far from the tolerances of the solver HiGHS.
 """
 
 import math
@@ -30,11 +30,11 @@ Aim = Literal["any", "crafts", "goods"]
 
 
 class Undecided(RuntimeError):
-    """Raised when the solver can neither find a plan in order nor exclude one."""
+    """Raised if the solver can neither find an ordered plan nor rule one out."""
 
 
 class Craft(msgspec.Struct, frozen=True):
-    """One craft action, with its exact amounts written out."""
+    """One craft action with its exact amounts as text."""
 
     inputs: dict[str, str]
     output: str
@@ -42,14 +42,14 @@ class Craft(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """Goods to take from others, then crafts to make."""
+    """A plan: goods to take from others, then crafts to make."""
 
     taken: dict[str, int]
     crafts: tuple[Craft, ...]
 
 
 def replay(rules: Ruleset, hand: Hand, crafts: tuple[Craft, ...]) -> Hand:
-    """Return the hand after all crafts by the exact rules; raise if one is refused."""
+    """Return the hand after all crafts by the exact rules; raise ValueError if one is refused."""
     for each in crafts:
         inputs = {item: read_amount(amount) for item, amount in each.inputs.items()}
         done = craft(rules, hand, inputs, each.output, each.amount)
@@ -67,10 +67,10 @@ def best_plan(
     aim: Aim,
     prune: bool = True,
 ) -> Plan | None:
-    """Return a plan that ends with the target, or None if there is none.
+    """Return a plan that reaches the target, or None if there is none.
 
-    Aim "crafts": the fewest crafts; "goods": the fewest units from others and then the fewest
-    kinds; "any": no preference. Without `prune` the programme holds every reachable recipe.
+    The aim "crafts" minimises the number of crafts; "goods" the units from others and then their
+    kinds; "any" has no preference. Without `prune`, the programme contains every reachable recipe.
     """
     useful = relevant(rules, union((own, others)), frozenset(target), prune)
     if useful is None:
@@ -110,7 +110,7 @@ class _Run(NamedTuple):
 
 
 class _Round(msgspec.Struct):
-    """One round: runs of recipes, and the goods set aside for slots and fire."""
+    """One round: runs of recipes, and the goods reserved for slots and fuel."""
 
     runs: list[_Run]
     slots: dict[tuple[str, ...], dict[str, Amount]]
@@ -124,7 +124,7 @@ class _Answer(msgspec.Struct):
 
 
 class _Programme:
-    """The integer programme for one question; rows and columns are built by name."""
+    """The integer programme for one question, with named rows and columns."""
 
     def __init__(
         self,
@@ -155,7 +155,8 @@ class _Programme:
         self.flexible = sorted(flexible)
 
     def solve(self, rounds: int | None) -> _Answer | None:
-        """Return the best answer in `rounds` rounds, or without an order of crafts if None."""
+        """Return the best solution in `rounds` rounds; with None, the order of crafts is
+        ignored."""
         import numpy as np
         from scipy.optimize import Bounds, LinearConstraint, milp  # heavy; only a plan needs it
 
@@ -185,7 +186,7 @@ class _Programme:
         return self._read(place, found.x, round(float(found.fun)), rounds or 1)
 
     def _columns(self, rounds: int) -> Iterator[tuple[Any, float, bool, float]]:
-        """Yield every unknown as (name, most, whole or not, price)."""
+        """Yield every unknown as (name, upper bound, whether it is whole, price)."""
         for item in self.kinds:
             price = len(self.kinds) + 1 if self.aim == "goods" else 0
             yield ("take", item), float(self.others[item]), True, price
@@ -203,7 +204,7 @@ class _Programme:
                 yield ("burn", t, item), math.inf, False, 0
 
     def _rows(self, rounds: int | None) -> Iterator[tuple[list[tuple[Any, float]], float, float]]:
-        """Yield every constraint as (terms, least, most)."""
+        """Yield every constraint as (terms, lower bound, upper bound)."""
         for item in self.kinds if self.aim == "goods" else ():
             most = float(self.others[item])
             yield [(("kind", item), most), (("take", item), -1)], 0, math.inf
@@ -262,7 +263,7 @@ def _ordered(
     others: Mapping[str, Amount],
     target: Mapping[str, Amount],
 ) -> Plan | None:
-    """Return the answer as crafts that the exact rules accept; None if no order works."""
+    """Return the solution as crafts that the exact rules accept; None if no order works."""
     if not holds(Hand(others), answer.taken):
         return None
     hand = changed(Hand(own), {}, answer.taken)
@@ -277,7 +278,8 @@ def _ordered(
 
 
 def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] | None:
-    """Return crafts for the runs of a round, each as soon as affordable; None if stuck."""
+    """Return crafts for the runs of a round, each as soon as it is affordable; None if a run never
+    is."""
     crafts: list[Craft] = []
     waiting = budget.runs
     while waiting:
@@ -299,7 +301,7 @@ def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] |
 
 
 def _drawn(rules: Ruleset, hand: Hand, budget: _Round, run: _Run) -> dict[str, Amount] | None:
-    """Return inputs for one craft from the goods set aside, which shrink; None if too few."""
+    """Return inputs for one craft, taken from the reserved goods; None if there are too few."""
     stock = dict(hand.goods)
     registries = {goods: dict(budget.slots[goods]) for _, goods in run.slots if len(goods) > 1}
     fire = dict(budget.fire)

@@ -1,4 +1,4 @@
-"""A language model that writes its policy once, as thresholds for offers."""
+"""A language model that writes its trading policy once, as thresholds for offers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sally.players.writing import writer
 
 
 class Offers(msgspec.Struct, frozen=True):
-    """The policy language of TradeCraft for a model that writes its policy."""
+    """The policy format of TradeCraft for a model that writes its policy."""
 
     game: TradeCraft
     seat: Seat

@@ -14,13 +14,13 @@ from sally.games.tradecraft.solver import trades_needed
 
 
 def problems(name: str, first: int | None = None) -> tuple[Instance, ...]:
-    """Return the instances of a shipped set: the first `first`, or all."""
+    """Return the instances of a shipped set: the first `first` of them, or all."""
     found = instance_set(name)
     return _named(found, found.instances[:first])
 
 
 def spread(name: str, first: int | None = None, **params: Any) -> tuple[Instance, ...]:
-    """Return the problems taken from every grade in turn, so that any first few are varied."""
+    """Return problems taken from every grade in turn, so that any first few are varied."""
     found = instance_set(name)
     by_grade = ([each for each in found.instances if each.grade == grade] for grade in GRADES)
     rounds = chain.from_iterable(zip_longest(*by_grade))
@@ -65,7 +65,7 @@ def trades_of(problem: Certified) -> tuple[int | None, ...]:
 
 @cache
 def offered() -> Problems:
-    """Return every problem by its ruleset, its number of players and its place in the set."""
+    """Return every problem by ruleset, number of players and position in the set."""
     found = []
     for ruleset, by_players in SETS.items():
         for players, name in by_players.items():

@@ -1,7 +1,7 @@
-"""Which recipes can matter for a target, and how often each can run at most.
+"""The recipes that can matter for a target, and the maximum number of runs of each.
 
-Leaving recipes out keeps the integer programme small. Every rule here leaves out only what no plan
-needs, and a test compares the answers with those of the full programme.
+Leaving recipes out keeps the integer programme small. Every rule here leaves out only recipes that
+no plan needs, and a test compares the answers with those of the full programme.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ MOST_RUNS = 4096  # of one recipe in one plan, where nothing tighter is known
 
 
 class Relevant(msgspec.Struct, frozen=True):
-    """Recipes that may help, the maximum number of runs of each, and the items involved."""
+    """The recipes that may help, the maximum number of runs of each, and the items involved."""
 
     recipes: tuple[Recipe, ...]
     most: tuple[int, ...]
@@ -25,13 +25,13 @@ class Relevant(msgspec.Struct, frozen=True):
 
 
 def reachable(rules: Ruleset, start: frozenset[str]) -> frozenset[str]:
-    """Return every item that can be made from enough of the starting goods."""
+    """Return every item that can be made from unlimited amounts of the starting goods."""
     return _able(rules, start)[0]
 
 
 @lru_cache(maxsize=256)
 def _able(rules: Ruleset, start: frozenset[str]) -> tuple[frozenset[str], tuple[Recipe, ...]]:
-    """Return the items in reach, and the recipes whose slots and fuel can be supplied."""
+    """Return the items within reach, and the recipes whose slots and fuel can be supplied."""
     have = set(start)
     able: dict[int, Recipe] = {}
     news = set(start)
@@ -55,7 +55,8 @@ def _able(rules: Ruleset, start: frozenset[str]) -> tuple[frozenset[str], tuple[
 def relevant(
     rules: Ruleset, pool: Mapping[str, Amount], target: frozenset[str], prune: bool = True
 ) -> Relevant | None:
-    """Return what can matter for the target, or None if no amounts bring it within reach."""
+    """Return the recipes that can matter for the target; None if no amounts bring it within
+    reach."""
     start = frozenset(pool)
     reach, able = _able(rules, start)
     if not target <= reach:
@@ -90,8 +91,8 @@ def _helping(
 ) -> tuple[Recipe, ...]:
     """Return recipes that are linked to the target by a chain of needs.
 
-    A recipe needed only for the heat of its output is left out if its inputs, burnt instead, give
-    as much.
+    A recipe that is needed only for the heat of its output is left out if burning its inputs
+    instead gives as much heat.
     """
     fuels = [recipe for recipe in able if recipe.output in rules.heat]
     hotter = [r for r in fuels if not prune or _heat_gain(rules, r, reach) > 0]
@@ -110,7 +111,8 @@ def _helping(
 
 
 def _heat_gain(rules: Ruleset, recipe: Recipe, reach: frozenset[str]) -> Amount:
-    """Return how much more heat the output of one run has than the coolest inputs it could take."""
+    """Return the heat of one run's output minus that of the coolest possible inputs and of the
+    fuel."""
     spent = sum(
         slot.amount * min(rules.heat.get(item, 0) for item in slot.goods if item in reach)
         for slot in recipe.slots
@@ -120,8 +122,8 @@ def _heat_gain(rules: Ruleset, recipe: Recipe, reach: frozenset[str]) -> Amount:
 
 @lru_cache(maxsize=256)
 def _without_circles(rules: Ruleset, start: frozenset[str]) -> tuple[Recipe, ...]:
-    """Return the feasible recipes except those that only recover the goods their inputs were made
-    from."""
+    """Return the feasible recipes, except those that only recover the goods from which their inputs
+    were made."""
     able = _able(rules, start)[1]
     makers: dict[str, list[Recipe]] = {}
     for recipe in able:
@@ -130,12 +132,14 @@ def _without_circles(rules: Ruleset, start: frozenset[str]) -> tuple[Recipe, ...
 
 
 def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[Recipe]]) -> bool:
-    """Return whether running the recipe cannot pay, because its input contains at least its output.
+    """Return whether the recipe is never useful, because making its inputs uses at least its
+    output.
 
-    Take a slot that needs s of one good m, none of which is in a hand. Leaving out a run of the
-    recipe frees s of m; as m is made in lots of 1 or s, either one lot of s or s single ones go
-    unmade. If their inputs contain as much of the output as the run gave (minus the loss where they
-    mix several goods, so that no whole run is freed), no plan needs the run.
+    Take a slot that needs s units of one good m, none of which is in a hand. Leaving out a run of
+    the recipe frees s units of m; as m is made in lots of 1 or s, either one lot of s or s single
+    units need not be made. If their inputs contain at least as much of the output as the run gave
+    (minus a loss if the inputs mix several goods, so that no complete run is freed), no plan needs
+    the run.
     """
     for slot in recipe.slots:
         if len(slot.goods) != 1 or slot.goods[0] in start:
@@ -157,8 +161,8 @@ def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[R
 def _held(
     way: Recipe, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> tuple[Fraction, Fraction]:
-    """Return how much of an item each result is sure to contain, and the loss that mixing may
-    cause."""
+    """Return the amount of an item that each result certainly contains, and the possible loss by
+    mixing."""
     best = Fraction(0), Fraction(0)
     for slot in way.slots:
         each = min(_content(item, output, start, makers) for item in slot.goods)
@@ -171,8 +175,8 @@ def _held(
 def _content(
     item: str, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> Fraction:
-    """Return how much of the output one piece of the item is sure to contain, looking one recipe
-    back."""
+    """Return the amount of the output that one unit of the item certainly contains, looking back
+    one recipe."""
     if item == output:
         return Fraction(1)
     ways = makers.get(item, [])
@@ -186,7 +190,7 @@ def _content(
 def _most_runs(pool: Mapping[str, Amount], recipes: list[Recipe]) -> list[int]:
     """Return the maximum number of runs of each recipe that the slots allow, ignoring fuel.
 
-    Amounts are carried from makers to users; on a cycle of recipes there is no bound.
+    Amounts are propagated from makers to users; a recipe on a cycle gets the bound MOST_RUNS.
     """
     makers: dict[str, list[int]] = {}
     for number, recipe in enumerate(recipes):
@@ -220,4 +224,4 @@ def _most_runs(pool: Mapping[str, Amount], recipes: list[Recipe]) -> list[int]:
 
 
 class _Circle(Exception):
-    """Raised if the bound of a recipe would depend on itself."""
+    """Raised if the bound of a recipe depends on itself."""

@@ -1,4 +1,4 @@
-"""Reader of replies in their usual forms; anything ambiguous is rejected."""
+"""Parsing of replies in their usual forms; ambiguous replies are rejected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def seat_meant(name: Any, seats: Collection[str]) -> Any:
 
 
 def amount_meant(amount: Any) -> Any:
-    """Return an amount as exact text; a rounded decimal such as 0.667 is the nearest ratio."""
+    """Return an amount as exact text; a rounded decimal such as 0.667 becomes the nearest ratio."""
     if type(amount) in (int, float):
         amount = repr(amount)
     if not isinstance(amount, str):
@@ -43,7 +43,8 @@ def amount_meant(amount: Any) -> Any:
 
 
 def _ratio_near(written: Fraction, places: int) -> str | None:
-    """Return the simplest ratio that rounds or truncates to this decimal; None if exact."""
+    """Return the simplest ratio that rounds or truncates to this decimal; None if the decimal is
+    exact."""
     if written.denominator <= 20 or 64 % written.denominator == 0:
         return None  # tenths, quarters, eighths and so on are exact
     unit = Fraction(1, 10**places)
@@ -66,7 +67,8 @@ def whole_meant(number: Any) -> Any:
 def tidied(
     plain: Mapping[str, Any], known: Collection[str], seats: Collection[str]
 ) -> dict[str, Any]:
-    """Return a reply's object in our form: goods as pairs of texts, names as in the rules."""
+    """Return a reply's JSON object in standard form: goods as pairs of texts, names as in the
+    rules."""
     tidy = dict(plain)
     if isinstance(tidy.get("kind"), str):
         tidy["kind"] = tidy["kind"].strip().lower()
@@ -93,7 +95,7 @@ def tidied(
 
 
 def _goods(given: Any, known: Collection[str]) -> Any:
-    """Return goods as a list of pairs; other values are returned unchanged and refused later."""
+    """Return goods as a list of pairs; other values are returned unchanged and rejected later."""
     if isinstance(given, dict):
         given = [list(pair) for pair in given.items()]
     if not isinstance(given, list):
@@ -109,7 +111,7 @@ def _goods(given: Any, known: Collection[str]) -> Any:
 def values_in_json(
     reply: str, items: Collection[str], low: float, high: float
 ) -> dict[str, float] | None:
-    """Return the values of a report written as JSON, or None if no object gives a value for an
+    """Return the values in a report written as JSON, or None if no object gives a value for an
     item."""
     found: dict[str, float] = {}
     for each in objects_in(reply):
@@ -128,7 +130,7 @@ def values_in_json(
 
 
 def _by_item(given: Mapping[str, Any], items: Collection[str]) -> dict[str, Any]:
-    """Return the entries of an object that name items, or those of the one object inside it."""
+    """Return the entries of an object that name items, or those of the only object inside it."""
     named = {item_meant(key, items): worth for key, worth in given.items()}
     mine = {item: worth for item, worth in named.items() if item in items}
     inner = [worth for worth in given.values() if isinstance(worth, dict)]

@@ -1,4 +1,5 @@
-"""The rules of TradeCraft: propose, decide, craft in secret, reveal; holding the target wins."""
+"""The rules of TradeCraft: propose, decide, craft in secret, reveal; a player with the target
+wins."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ PROPOSING, DECIDING, CRAFTING, OVER = "propose", "decide", "craft", "over"
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """One line of a seat's history: something it saw or did."""
+    """One entry of a seat's history: an event that the seat saw or an action of its own."""
 
     kind: str
     turn: int
@@ -55,7 +56,7 @@ Story = History[Entry]
 
 
 class State(msgspec.Struct, frozen=True, gc=False):
-    """The full state; every seat has its own history, so that a view copies nothing."""
+    """The full state; every seat has its own history, so that making a view copies nothing."""
 
     hands: tuple[Hand, ...]
     shown: tuple[Hand, ...]  # the hands as all seats know them
@@ -70,7 +71,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
-    """What one seat knows."""
+    """The information of one seat."""
 
     seat: Seat
     number: int  # index of the seat
@@ -96,7 +97,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class TradeCraft(Game[State, Action, View]):
-    """TradeCraft for two to six players: hands are public, targets private."""
+    """The TradeCraft game for two to six players: hands are public, targets private."""
 
     ruleset: str = "minecraft_core"  # shipped, "invented", or the path of a ruleset
     settings: dict[str, Any] = field(default_factory=dict)  # of the invented ruleset
@@ -182,8 +183,8 @@ class TradeCraft(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Replace a missing proposal by a pass, a missing answer by a rejection, a missing craft by
-        done."""
+        """Treat a missing proposal as a pass, a missing answer as a rejection, and a missing craft
+        as done."""
         if state.phase == CRAFTING:
             return self._crafted(state, {**moves, **dict.fromkeys(forfeited, DONE)})
         if state.phase == DECIDING:
@@ -221,7 +222,8 @@ class TradeCraft(Game[State, Action, View]):
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Return the payoffs: a sole winner gets 3, joint winners 1 each, all others 0."""
+        """Return the payoffs: 3 for a sole winner, 1 for each of several winners, 0 for all
+        others."""
         prize = 3.0 if len(state.winners) == 1 else 1.0
         return {seat: prize if seat in state.winners else 0.0 for seat in self.seats}
 
@@ -260,7 +262,7 @@ class TradeCraft(Game[State, Action, View]):
         )
 
     def problem(self, hands: tuple[Hand, ...], n: int, made: Propose) -> str | None:
-        """Return why a proposal is not valid, or None if it is."""
+        """Return why a proposal is not valid, or None if it is valid."""
         partner = self.number.get(made.to)
         if partner is None or partner == n:
             others = " or ".join(seat for seat in self.seats if seat != self.seats[n])
@@ -276,7 +278,7 @@ class TradeCraft(Game[State, Action, View]):
         return None
 
     def _passed(self, state: State, made: Propose) -> State:
-        """Show a pass to all seats; a message reaches only its addressee."""
+        """Show a pass to all seats; its message reaches only the addressee."""
         proposer = self.proposer(state.turn)
         stories = state.stories
         for n, seat in enumerate(self.seats):
@@ -312,7 +314,7 @@ class TradeCraft(Game[State, Action, View]):
         return State(hands, hands, stories, CRAFTING, turn, self.seats, None, zeros, zeros)
 
     def _crafted(self, state: State, moves: Mapping[Seat, Action]) -> State:
-        """Apply one craft, or refuse it with the reason."""
+        """Apply one craft, or refuse it with a reason."""
         hands, stories = list(state.hands), list(state.stories)
         refused, crafts = list(state.refused), list(state.crafts)
         busy: list[Seat] = []
@@ -347,7 +349,7 @@ class TradeCraft(Game[State, Action, View]):
         )
 
     def crafting(self, hand: Hand, action: Craft) -> Hand | str:
-        """Return the hand after a craft, or why it is refused."""
+        """Return the hand after a craft, or the reason why it is refused."""
         try:
             inputs = goods(action.inputs)
         except BadAmount as why:
@@ -359,7 +361,7 @@ class TradeCraft(Game[State, Action, View]):
     def _revealed(
         self, hands: list[Hand], stories: list[Story], turn: int, last: tuple[Seat, ...]
     ) -> State:
-        """End a turn: fractions are lost, hands are shown, and a player may win."""
+        """End a turn: drop fractions, reveal hands, and determine the winners."""
         whole = tuple([floored(hand) for hand in hands])
         winners = self._winners(whole)
         told = Entry("revealed", turn, hands=whole, winners=winners)
@@ -394,5 +396,5 @@ def _counted(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
 
 
 def _public(made: Propose) -> Propose:
-    """Return what all seats learn about an accepted proposal: the goods but not the message."""
+    """Return the part of an accepted proposal that all seats see: the goods but not the message."""
     return Propose(made.to, made.offer, made.request)

@@ -35,9 +35,9 @@ _SHAPES = (
 
 
 def fuel_file(folder: Path, tags: Mapping[str, tuple[str, ...]]) -> dict[str, Amount] | None:
-    """Return the pieces of each item that make one fuel unit; None if there is no fuel.json.
+    """Return how many pieces of each item make one fuel unit; None if there is no fuel.json.
 
-    An entry for an item overrides one for a tag that contains it.
+    An entry for an item overrides an entry for a tag that contains the item.
     """
     files = sorted(folder.rglob("fuel.json"), key=lambda file: "tags" in file.parts)
     if not files or ("tags" in files[0].parts and not _has_amounts(files[0])):
@@ -53,12 +53,13 @@ def fuel_file(folder: Path, tags: Mapping[str, tuple[str, ...]]) -> dict[str, Am
 
 
 def _has_amounts(file: Path) -> bool:
-    """Return whether a tag lists fuels with amounts, as the published Minecraft folder does."""
+    """Return whether a tag file lists fuels with amounts, as the published Minecraft folder
+    does."""
     return any(isinstance(value, dict) and "count" in value for value in _values(file))
 
 
 def _entries(raw: Any, tag: bool = False) -> Iterator[tuple[str, Any]]:
-    """Yield every (name, amount) of a file in any of the usual shapes."""
+    """Yield every (name, amount) of a fuel file in any of the usual formats."""
     if isinstance(raw, list):
         for entry in raw:
             yield _entry(entry)
@@ -75,7 +76,8 @@ def _entries(raw: Any, tag: bool = False) -> Iterator[tuple[str, Any]]:
 
 
 def _entry(entry: Any) -> tuple[str, Any]:
-    """Return one entry of a list; a name without an amount, as in a tag, makes one fuel unit."""
+    """Return one entry of a list as (name, amount); a name without an amount counts as one fuel
+    unit."""
     if isinstance(entry, str):
         return _bare(entry), 1
     if isinstance(entry, dict):
@@ -200,7 +202,7 @@ def two_to_one(text: str, name: str, where: str) -> Ruleset:
         slots = tuple(Slot(n, item, (item,)) for item, n in Counter((first, second)).items())
         recipes.append(Recipe("combine", slots, made, 1))
     if not recipes:
-        raise BadRuleset(f"{where}: no combination found; write lines such as 'a + b = c'.")
+        raise BadRuleset(f"{where}: no combinations were found; write lines such as 'a + b = c'.")
     return Ruleset(name, tuple(recipes), {}, {})
 
 
@@ -210,7 +212,7 @@ def _pairs(text: str, where: str) -> Iterator[tuple[str, str, str]]:
             found = _PAIR.fullmatch(line)
             words = [word.strip() for word in found.groups()] if found else []
             if len(words) != 3 or not all(words):
-                raise BadRuleset(f"{where}, line {number}: write it like 'a + b = c', not {line!r}")
+                raise BadRuleset(f"{where}, line {number}: write 'a + b = c', not {line!r}")
             yield _snake(words[0]), _snake(words[1]), _snake(words[2])
 
 
@@ -254,13 +256,13 @@ def _json_files(folder: Path, name: str) -> list[Path]:
 
 
 def _bare(name: str, tag: bool = False) -> str:
-    """Return the name without the game's own namespace; other namespaces stay."""
+    """Return the name without the Minecraft namespace; other namespaces are kept."""
     mark = "#" if tag or name.startswith("#") else ""
     return mark + name.removeprefix("#").removeprefix("minecraft:").replace(":", ".")
 
 
 def _own_tag(name: str, tags: Collection[str]) -> str:
-    """Return a tag by its name without the namespace, if only that name is known."""
+    """Return a tag's name without its namespace if only the short name is known."""
     bare = name.removeprefix("#")
     inner = bare.partition(".")[2]
     return f"#{inner}" if name != bare and bare not in tags and inner in tags else name
@@ -289,7 +291,7 @@ def _tag_value(value: Any, file: Path) -> str:
 
 
 def _recipe(raw: dict[str, Any], tags: dict[str, tuple[str, ...]], file: Path) -> Recipe | str:
-    """Return the recipe in a file, or the reason why amounts alone cannot express it."""
+    """Return the recipe in a file, or the reason why it cannot be expressed by amounts."""
     kind = _KINDS.get(str(raw.get("type", "")).rpartition(":")[2])
     if kind is None and isinstance(raw.get("ingredients"), list) and "result" in raw:
         kind = "shapeless"  # a custom type, but still a list of ingredients
@@ -332,7 +334,7 @@ def _ingredient(raw: Any) -> str:
 
 
 def _fuel(recipes: list[Recipe], tags: dict[str, tuple[str, ...]]) -> dict[str, Amount]:
-    """Return the vanilla fuel table for the items that this pack knows."""
+    """Return the vanilla fuel table for the items that this pack contains."""
     known = {item for recipe in recipes for slot in recipe.slots for item in slot.goods}
     known |= {recipe.output for recipe in recipes}
     return {
@@ -345,7 +347,7 @@ def _fuel(recipes: list[Recipe], tags: dict[str, tuple[str, ...]]) -> dict[str, 
 
 
 def load(path: str | Path) -> Ruleset:
-    """Load a ruleset: our TOML file, a vanilla data-pack folder or a two-to-one list."""
+    """Load a ruleset from a TOML file, a vanilla data-pack folder or a two-to-one list."""
     path = Path(path)
     if path.is_dir():
         return data_pack(path)

@@ -38,11 +38,12 @@ _PART = re.compile(r"(?:(\d{1,6})\s+)?(\S+)")
 
 
 class BadRuleset(ValueError):
-    """A ruleset that cannot be read; the message says what, where and what would be right."""
+    """Raised if a ruleset cannot be read; the message states the problem, its place and a correct
+    form."""
 
 
 class Slot(msgspec.Struct, frozen=True):
-    """One ingredient of a recipe: how much of it, its written name, and the goods that fill it."""
+    """One ingredient of a recipe: its amount, its written name, and the goods that can fill it."""
 
     amount: int
     name: str
@@ -50,7 +51,8 @@ class Slot(msgspec.Struct, frozen=True):
 
 
 class Recipe(msgspec.Struct, frozen=True):
-    """Slots -> output: grid, shape and station have been dropped, the fuel cost is kept."""
+    """A recipe from slots to an output; grid, shape and station are dropped, the fuel cost is
+    kept."""
 
     kind: str
     slots: tuple[Slot, ...]
@@ -64,14 +66,14 @@ class Recipe(msgspec.Struct, frozen=True):
         return f"{slots} -> {_part(self.amount * times, self.output)}"
 
     def said(self, times: int = 1) -> str:
-        """Return the recipe as people write it: `any 2 planks + 1 stick -> 1 wooden sword`."""
+        """Return the recipe as text for people: `any 2 planks + 1 stick -> 1 wooden sword`."""
         places = " + ".join(slot_said(slot.amount * times, slot.name) for slot in self.slots)
         return f"{places} -> {good_said(self.output, self.amount * times)}"
 
 
 @dataclass(frozen=True, eq=False)
 class Ruleset:
-    """Everything that decides what can be made from what."""
+    """A ruleset: recipes, tags, fuels and starting goods."""
 
     name: str
     recipes: tuple[Recipe, ...]
@@ -83,7 +85,7 @@ class Ruleset:
 
     @cached_property
     def items(self) -> tuple[str, ...]:
-        """Every item a recipe, a tag, the fuel table or the starting goods name, sorted."""
+        """Every item named by a recipe, a tag, the fuel table or the starting goods, sorted."""
         named = {recipe.output for recipe in self.recipes} | set(self.fuel) | set(self.given)
         named.update(i for recipe in self.recipes for slot in recipe.slots for i in slot.goods)
         named.update(item for members in self.tags.values() for item in members)
@@ -91,7 +93,7 @@ class Ruleset:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The items as a set, for quick membership."""
+        """The items as a set."""
         return frozenset(self.items)
 
     @cached_property
@@ -109,7 +111,7 @@ class Ruleset:
 
     @cached_property
     def users(self) -> dict[str, tuple[int, ...]]:
-        """For each item, the recipes (by position) with a slot it may fill."""
+        """For each item, the recipes (by position) with a slot that it may fill."""
         found: dict[str, list[int]] = {}
         for number, recipe in enumerate(self.recipes):
             for item in dict.fromkeys(i for slot in recipe.slots for i in slot.goods):
@@ -127,7 +129,8 @@ class Ruleset:
         return hashlib.sha256(dump(self).encode()).hexdigest()[:16]
 
     def unknown(self, item: str) -> str | None:
-        """Return why this is not an item of the ruleset, with the nearest name; None if it is."""
+        """Return why this is not an item of the ruleset, with the nearest name; None if it is
+        one."""
         if item in self.known:
             return None
         near = difflib.get_close_matches(str(item)[:60].replace(" ", "_"), self.items, n=1)
@@ -137,7 +140,7 @@ class Ruleset:
 
 @lru_cache(maxsize=8)
 def shipped(name: str) -> Ruleset:
-    """Return a ruleset that comes with Sally, by name."""
+    """Return a shipped ruleset by name."""
     if name not in SHIPPED:
         raise BadRuleset(
             f"There is no shipped ruleset {name!r}; the shipped ones are {', '.join(SHIPPED)}."
@@ -147,7 +150,7 @@ def shipped(name: str) -> Ruleset:
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    """The outer shape of a ruleset file."""
+    """The top-level structure of a ruleset file."""
 
     name: str
     recipes: dict[str, list[str]]
@@ -158,7 +161,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def parse(text: str, where: str = "ruleset") -> Ruleset:
-    """Return a ruleset from the text of a file in our own format."""
+    """Parse the text of a ruleset file in our own format."""
     try:
         file = msgspec.convert(tomllib.loads(text), _File)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as problem:
@@ -182,12 +185,14 @@ def parse(text: str, where: str = "ruleset") -> Ruleset:
 def parse_recipe(
     line: str, kind: str, tags: Mapping[str, tuple[str, ...]], cost: Amount = 0, where: str = ""
 ) -> Recipe:
-    """Return a recipe from one line such as "2 #planks -> 4 stick"."""
+    """Parse a recipe from one line such as "2 #planks -> 4 stick"."""
     left, arrow, right = line.partition("->")
     parts = [_PART.fullmatch(part.strip()) for part in left.split("+")]
     made = _PART.fullmatch(right.strip())
     if not arrow or made is None or not all(parts) or not _NAME.fullmatch(made[2]):
-        raise BadRuleset(f"{where}: cannot read {line!r}; write it like '2 #planks -> 4 stick'.")
+        raise BadRuleset(
+            f"{where}: cannot read {line!r}; write a recipe like '2 #planks -> 4 stick'."
+        )
     wanted: dict[str, int] = {}
     for part in parts:
         assert part is not None
@@ -200,11 +205,14 @@ def parse_recipe(
 
 
 def members(name: str, tags: Mapping[str, tuple[str, ...]], where: str = "") -> tuple[str, ...]:
-    """Return the goods behind a written ingredient: an item, a #tag, or several joined by |."""
+    """Return the goods that a written ingredient allows: an item, a #tag, or several joined by
+    |."""
     goods: dict[str, None] = {}
     for choice in name.split("|"):
         if not _NAME.fullmatch(choice.removeprefix("#")):
-            raise BadRuleset(f"{where}: {name!r} names no item; write stick, #planks or a|b.")
+            raise BadRuleset(
+                f"{where}: {name!r} does not name an item; write stick, #planks or a|b."
+            )
         found = tags.get(choice[1:], ()) if choice.startswith("#") else (choice,)
         goods.update(dict.fromkeys(found))
     return tuple(goods)
@@ -232,7 +240,7 @@ def resolved_tags(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]
 
 
 def dump(rules: Ruleset) -> str:
-    """Return the ruleset as a file in our own format; reading it back gives the same rules."""
+    """Return the ruleset as text in our own file format; parsing it gives the same rules."""
     q = msgspec.json.encode
     rows = [f"name = {_q(rules.name)}", f"given = {_q(sorted(rules.given))}", "[tags]"]
     rows += [f"{_q(tag)} = {_q(list(goods))}" for tag, goods in sorted(rules.tags.items())]
@@ -266,7 +274,7 @@ def _amount(raw: int | float | str, where: str) -> Amount:
 def _fuel(
     raw: Mapping[str, int | float | str], tags: Mapping[str, tuple[str, ...]], where: str
 ) -> dict[str, Amount]:
-    """Return the fuel table by item; a line for an item wins over a line for its tag."""
+    """Return the fuel table by item; an entry for an item overrides an entry for its tag."""
     table: dict[str, Amount] = {}
     for name in sorted(raw, key=lambda name: not name.startswith("#")):
         rate = _amount(raw[name], f"{where}, fuel {name}")

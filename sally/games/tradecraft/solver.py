@@ -1,7 +1,7 @@
-"""Certificates: what an instance requires of its players, computed before play.
+"""Certificates: the requirements of an instance on its players, computed before play.
 
-They concern one craft phase over all hands together. Units are whole: a fraction taken from a hand
-costs its owner the whole piece, because fractions are lost.
+A certificate concerns one craft phase with all hands combined. Units are whole: taking a fraction
+from a hand costs its owner the whole unit, because fractions are lost.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ Goods = Mapping[str, Amount]
 
 
 class SeatCertificate(msgspec.Struct, frozen=True):
-    """What one player's target requires; None where the target is out of reach."""
+    """The requirements of one player's target; fields are None if the target is out of reach."""
 
     chain: int | None  # fewest crafts from all hands together
     units: int | None  # fewest goods from others; 0: the player's own hand is enough
@@ -31,7 +31,7 @@ class SeatCertificate(msgspec.Struct, frozen=True):
 
 
 class Certificate(msgspec.Struct, frozen=True):
-    """The solver's findings on an instance, with plans that can be replayed."""
+    """The solver's results for an instance, with plans that can be replayed."""
 
     seats: tuple[SeatCertificate, ...]
     joint: bool  # whether all targets can be made at once from all hands together
@@ -39,7 +39,7 @@ class Certificate(msgspec.Struct, frozen=True):
 
 
 def certify(rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods]) -> Certificate:
-    """Compute the certificate of an instance."""
+    """Return the certificate of an instance."""
     if len(hands) != len(targets) or len(hands) < 2:
         raise ValueError(
             f"{len(hands)} hands, {len(targets)} targets: give a hand and a target to each of at "
@@ -60,7 +60,8 @@ def certify(rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods]) ->
 def _together(
     rules: Ruleset, table: Hand, seats: Sequence[SeatCertificate], targets: Hand
 ) -> tuple[Craft, ...] | None:
-    """Return crafts that make all targets at once, or None; the seats' plans come first."""
+    """Return crafts that make all targets at once, or None; the seats' own plans are tried
+    first."""
     if any(seat.chain is None for seat in seats):
         return None
     chains = tuple(each for seat in seats for each in seat.shortest)
@@ -85,9 +86,9 @@ def _seat(shortest: Plan | None, trade: Plan | None) -> SeatCertificate:
 
 
 def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificate) -> int | None:
-    """Return the fewest trades that supply the goods in a player's certified plan, or None.
+    """Return the fewest trades that supply the goods of a player's certified plan, or None.
 
-    One trade is with one player and may include any amount of goods, so this is the smallest number
+    A trade is with one player and may include any amount of goods, so this is the smallest number
     of players who together hold the goods.
     """
     if certificate.chain is None:
@@ -97,11 +98,11 @@ def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificat
         for some in combinations(others, many):
             if holds(union(some), certificate.needs):
                 return many
-    raise ValueError("The others do not hold what the certified plan takes.")
+    raise ValueError("The others do not hold the goods that the certified plan takes.")
 
 
 def refusals(certificate: Certificate) -> list[str]:
-    """Return why an instance may not be used; an empty list means that it may."""
+    """Return the reasons why an instance may not be used; an empty list means that it may be."""
     found = []
     for number, seat in enumerate(certificate.seats, 1):
         if seat.chain is None:

@@ -1,4 +1,4 @@
-"""GameSpec of TradeCraft: rules, words, value reports, and the two tools."""
+"""Registry entry of TradeCraft: rules, words, value reports, and two tools."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Trades = Trajectory[State, Action, View]
 
 
 def fresh(draws: Stream, name: str) -> Mapping[str, Any]:
-    """Return the parameters of a certified problem for two with the default ruleset."""
+    """Return the parameters of a certified two-player problem with the default ruleset."""
     from sally.games.tradecraft.problems import offered  # reads all problem sets
 
     fitting = [p for p in offered().problems if p.choice[:2] == ("Minecraft", "2")]
@@ -61,13 +61,14 @@ def _targets(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
 
 @lru_cache(maxsize=256)
 def candidates(rules: Ruleset, table: frozenset[str]) -> tuple[str, ...]:
-    """Return the possible targets given public information: items that the start goods can make."""
+    """Return the possible targets given public information: items that can be made from the initial
+    goods."""
     return tuple(sorted(reachable(rules, table) - table))
 
 
 @lru_cache(maxsize=4096)
 def useful(rules: Ruleset, table: Hand, target: frozenset[str]) -> frozenset[str]:
-    """Return the goods on any path from the goods on the table to a target, including fuels if
+    """Return the goods on any path from the goods in play to a target, including fuels if
     needed."""
     ways = relevant(rules, table, target)
     if ways is None:
@@ -78,15 +79,15 @@ def useful(rules: Ruleset, table: Hand, target: frozenset[str]) -> frozenset[str
 
 
 def own_use(replay: Trades, at: At) -> dict[str, float]:
-    """Return the value of each item by the rules: 10 on a path to the seat's target, otherwise
-    0."""
+    """Return the value of each item under the rules: 10 if it is on a path to the seat's target,
+    else 0."""
     view = replay.view(at.turn, at.seat)
     helps = useful(view.rules, union(view.hands), frozenset(view.target))
     return {item: 10.0 if item in helps else 0.0 for item in view.items}
 
 
 def their_report(of: str) -> Any:
-    """Return what the other reported in the same turn; None if it was not asked or gave nothing."""
+    """Return a function that finds the other's report of the same turn; None if there is none."""
 
     def truth(replay: Trades, at: At) -> dict[str, float] | None:
         about = at.seat if of == "v1" else ""
@@ -97,7 +98,7 @@ def their_report(of: str) -> Any:
 
 
 def their_target(replay: Trades, at: At) -> str | None:
-    """Return the other's target if it is a single item that can be guessed."""
+    """Return the other player's target if it is a single item among the candidates, else None."""
     game = replay.game
     assert isinstance(game, TradeCraft)
     target = tuple(game.goals[game.number[at.about]])

@@ -1,4 +1,4 @@
-"""Goods as people write them: `oak planks`, `4 sticks`, `1 2/3 coal`, `any 2 planks`."""
+"""Goods in the form that people write: `oak planks`, `4 sticks`, `1 2/3 coal`, `any 2 planks`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ODD |= {"bookshelf": "bookshelves", "potato": "potatoes"}
 
 @lru_cache(maxsize=4096)
 def item_said(item: str) -> str:
-    """Return an item's name in words."""
+    """Return an item's name as ordinary words."""
     return item.rpartition(":")[2].replace("_", " ").replace(".", " ")
 
 
 def counted(item: str, many: bool) -> str:
-    """Return an item's name for use with an amount: one stick, several sticks, a pair of shears."""
+    """Return an item's name for use with an amount: stick, sticks, pair of shears."""
     said = item_said(item)
     before, _, last = said.rpartition(" ")
     head = f"{before} " if before else ""
@@ -51,7 +51,7 @@ def _plural(word: str) -> str:
 
 
 def amount_said(amount: Said) -> str:
-    """Return an amount as people write it: 2, 2/3, 1 2/3; unreadable values are returned
+    """Return an amount in the form that people write: 2, 2/3, 1 2/3; unreadable values are
     unchanged."""
     if (exact := _exact(amount)) is None or exact <= 0:
         return str(amount)
@@ -79,7 +79,7 @@ def good_said(item: str, amount: Said) -> str:
 
 
 def goods_said(goods: Mapping[str, Said] | Iterable[tuple[str, Said]]) -> str:
-    """Return goods in a sentence, or "nothing"."""
+    """Return goods as a phrase, or "nothing"."""
     pairs = goods.items() if isinstance(goods, Mapping) else goods
     return listed(good_said(item, amount) for item, amount in pairs)
 
@@ -93,7 +93,7 @@ def units_said(fuel: Said) -> str:
 
 
 def slot_said(amount: Said, name: str) -> str:
-    """Return one slot of a recipe in words: `2 sticks`, `any 2 planks`, `1 coal or charcoal`."""
+    """Return one slot of a recipe as text: `2 sticks`, `any 2 planks`, `1 coal or charcoal`."""
     first, *more = name.split("|")
     if not first.startswith("#"):
         named = [item_said(each.removeprefix("#")) for each in more]
@@ -110,7 +110,7 @@ def slot_said(amount: Said, name: str) -> str:
 def item_meant(name: str, known: Collection[str]) -> str:
     """Return the item that a name means, in the rules' or in everyday spelling.
 
-    A name that fits no item is returned unchanged, so that the error can quote it.
+    A name that matches no item is returned unchanged, so that the error can quote it.
     """
     if name in known:
         return name
@@ -122,7 +122,7 @@ def item_meant(name: str, known: Collection[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _forms(known: frozenset[str]) -> dict[str, str]:
-    """Return items by written form; a form that fits two items is left out."""
+    """Return items by written form; a form that matches two items is left out."""
     found: dict[str, str] = {}
     for write in (item_said, lambda item: counted(item, True), lambda item: counted(item, False)):
         fresh: dict[str, set[str]] = {}

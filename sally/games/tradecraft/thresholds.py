@@ -1,7 +1,7 @@
-"""A policy as text for traders: values of goods, and thresholds for offers.
+"""A written trading policy: values of goods, and thresholds for offers.
 
-It is checked and followed, never evaluated as code. It does not cover crafts, which follow the
-shortest path to the target that the hand allows.
+The policy is checked and followed, never executed as code. It does not cover crafts, which follow
+the shortest path to the target that the hand allows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 
 def read_thresholds(reply: str, items: Sequence[str]) -> Thresholds:
-    """Return the policy in a reply, checked against the goods on the table; raises Unreadable."""
+    """Return the policy in a reply, checked against the goods in play; raise Unreadable if it is
+    invalid."""
     found = [one for one in objects_in(reply) if "accept" in one]
     if len(found) != 1:
         raise Unreadable('Answer with exactly one JSON object that has "worth" and "accept".')
@@ -44,7 +45,8 @@ def read_thresholds(reply: str, items: Sequence[str]) -> Thresholds:
 
 
 def checked_thresholds(plain: Mapping[str, Any], items: Sequence[str]) -> Thresholds:
-    """Return the policy from plain data; raise for unknown goods or numbers out of range."""
+    """Return the policy described by plain data; raise Unreadable for unknown goods or invalid
+    numbers."""
     given: dict[str, Any] = dict(plain)
     worth, want = given.get("worth"), given.get("want", ())
     if isinstance(worth, Mapping):
@@ -72,7 +74,7 @@ def _item(name: Any, items: Sequence[str]) -> str:
 
 
 def prescribed(policy: Thresholds, view: View) -> Action:
-    """Return the policy's action: an answer, an offer or no offer, or the next crafting step."""
+    """Return the policy's action: an answer, an offer or a pass, or the next craft."""
     if view.phase == CRAFTING:
         return crafting(view)
     if view.phase == DECIDING:
@@ -84,7 +86,8 @@ def prescribed(policy: Thresholds, view: View) -> Action:
 
 
 def _offers(policy: Thresholds, view: View) -> Iterator[Propose]:
-    """Yield one-for-one offers: the most wanted good for the most valuable that may be given."""
+    """Yield one-for-one offers: for each wanted good, the acceptable goods to give, most valuable
+    first."""
     others = [n for n in range(len(view.hands)) if n != view.number]
     for want in policy.want:
         holders = [n for n in others if view.hands[n].get(want, 0) >= 1]
@@ -127,7 +130,7 @@ def written_by(played: Played, seat: Seat) -> Thresholds | None:
 
 
 def _follows(played: Played, seat: Seat) -> float | None:
-    """Return the share of answers and offers that follow the seat's own policy, ignoring
+    """Return the share of answers and offers that agree with the seat's own policy, ignoring
     messages."""
     policy = written_by(played, seat)
     if policy is None:

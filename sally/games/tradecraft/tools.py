@@ -1,4 +1,4 @@
-"""Tools of players, and the recipes that can matter with the goods in play."""
+"""Tools that players can call, and the recipes that can matter with the goods in play."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def item_info(rules: Ruleset, item: str) -> dict[str, Any]:
 
 
 def possible_recipes(rules: Ruleset, hand: Mapping[str, Amount]) -> list[dict[str, Any]]:
-    """Return every recipe the hand can run now: how many times at most, and inputs for one run."""
+    """Return every recipe that the hand can run now, with the maximum number of runs and inputs for
+    one."""
     found = []
     ready = prepared(rules)
     for number in runnable(rules, hand):
@@ -49,7 +50,7 @@ def possible_recipes(rules: Ruleset, hand: Mapping[str, Amount]) -> list[dict[st
 
 
 def runnable(rules: Ruleset, hand: Mapping[str, Amount]) -> list[int]:
-    """Return the recipes (by position) with something in this hand for every slot."""
+    """Return the recipes (by position) for which this hand has a good for every slot."""
     fills, layers = _bits(rules)
     filled = 0
     for item in hand:
@@ -68,10 +69,11 @@ def runnable(rules: Ruleset, hand: Mapping[str, Amount]) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _bits(rules: Ruleset) -> tuple[dict[str, int], list[int]]:
-    """Return slots as bits: what each item fills, and by layer the recipes without such a slot.
+    """Return the slots that each item fills, as bits, and for each layer the recipes without such a
+    slot.
 
     The n-th slots of all recipes form a layer with one bit per recipe, so that a few operations on
-    long integers answer for all recipes at once.
+    long integers check all recipes at once.
     """
     number = len(rules.recipes)
     fills: dict[str, int] = {}
@@ -103,7 +105,7 @@ def _described(recipe: Recipe) -> dict[str, Any]:
 
 
 class Book(msgspec.Struct, frozen=True):
-    """Recipes within reach, each listed once, with the fuels and the groups they need."""
+    """The recipes within reach, each listed once, with the fuels and the tags that they need."""
 
     numbers: tuple[int, ...]  # of the recipes in their ruleset
     lines: tuple[tuple[str, str], ...]  # a recipe and what fuel it costs
@@ -113,7 +115,7 @@ class Book(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=64)
 def within_reach(rules: Ruleset, table: frozenset[str]) -> Book:
-    """Return recipes, fuels and groups that matter for goods on a table."""
+    """Return the recipes, fuels and tags that matter for the goods in play."""
     reach = reachable(rules, table)
     found: dict[tuple[str, str], int] = {}
     for number, recipe in enumerate(rules.recipes):

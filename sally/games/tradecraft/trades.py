@@ -1,6 +1,7 @@
 """TradeCraft episodes as rows, and their analyses: beliefs, exchange rates, accepted offers.
 
-A report of values is compared with the other's own; accept or reject is explained by utility.
+Beliefs about values are compared with the other player's own report; decisions to accept or reject
+are explained by a utility.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ SMOOTHING = 0.5
 
 
 class Divergence(msgspec.Struct, frozen=True):
-    """Distance between one player's belief about values and the values the other reported."""
+    """The distance between one player's belief about values and the values that the other
+    reported."""
 
     kl: float  # KL(the other's report || the belief)
     reverse: float  # KL(the belief || the other's report)
@@ -37,7 +39,7 @@ class Divergence(msgspec.Struct, frozen=True):
 def divergence(
     reported: Mapping[str, float], believed: Mapping[str, float], smoothing: float = SMOOTHING
 ) -> Divergence | None:
-    """Compare a report with a belief about it, over the items in both; None for fewer than two
+    """Compare a report with a belief about it, over the items in both; None for fewer than two such
     items."""
     both = sorted(reported.keys() & believed.keys())
     if len(both) < 2:
@@ -66,14 +68,14 @@ def _kl(p: Floats, q: Floats) -> float:
 
 
 def worth(values: Mapping[str, float], goods: Mapping[str, int | Fraction]) -> float | None:
-    """Return the total value of goods, amounts included; None if one of them was not valued."""
+    """Return the total value of goods, weighted by amount; None if one of them was not valued."""
     if any(item not in values for item in goods):
         return None
     return float(sum(values[item] * float(amount) for item, amount in goods.items()))
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """Relation between offered and requested value, over many proposals."""
+    """The relation between offered and requested value over many proposals."""
 
     r: float | None  # Pearson; None where one side never varies
     slope: float | None  # of offered on requested value
@@ -94,7 +96,8 @@ def exchange(
     draws: int = 2000,
     level: float = 0.9,
 ) -> Exchange:
-    """Return Pearson r and slope of offered on requested value, with intervals drawn by episode."""
+    """Return the correlation and slope of offered on requested value, with intervals resampled by
+    episode."""
     x, y = np.asarray(requested, np.float64), np.asarray(offered, np.float64)
     if not (x.shape == y.shape == (len(episodes),)):
         raise ValueError(
@@ -123,7 +126,7 @@ def exchange(
 
 
 def _line(sums: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return Pearson r, slope and intercept from rows (n, x, y, xx, yy, xy); nan if undefined."""
+    """Return Pearson r, slope and intercept from rows (n, x, y, xx, yy, xy); NaN if undefined."""
     n, x, y, xx, yy, xy = sums.T
     with np.errstate(divide="ignore", invalid="ignore"):
         vx, vy, vxy = xx - x * x / n, yy - y * y / n, xy - x * y / n
@@ -139,7 +142,7 @@ def _known(value: float) -> float | None:
 
 
 def _middle(draws: Floats, level: float) -> tuple[float, float] | None:
-    """Return the central interval of the defined draws, by percentile."""
+    """Return the central percentile interval of the defined draws."""
     defined = draws[np.isfinite(draws)]
     if not len(defined):
         return None
@@ -152,7 +155,7 @@ FEATURES = ("G0", "L0", "G1", "L1", "G2", "L2")
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """The weights inside the utility."""
+    """The weights of the utility."""
 
     rho: float
     w1: float = 0.0
@@ -161,13 +164,13 @@ class Weights(msgspec.Struct, frozen=True):
     kappa: float = 0.0
 
     def vector(self, order: int) -> Floats:
-        """Return the weight of each feature G0, L0, G1, L1, G2, L2 up to an order."""
+        """Return the weights of the features G0, L0, G1, L1, G2, L2 up to an order."""
         full = [1, -self.rho, self.w1, -self.w1 * self.gamma, self.w2, -self.w2 * self.kappa]
         return np.array(full[: 2 * (order + 1)], dtype=np.float64)
 
 
 class Fit(msgspec.Struct, frozen=True):
-    """A fitted decision rule and how well it predicts decisions of unseen episodes."""
+    """A fitted decision rule, and its accuracy on the decisions of held-out episodes."""
 
     order: int
     weights: Weights
@@ -228,7 +231,7 @@ def macro_f1(truth: NDArray[np.bool_], guess: NDArray[np.bool_]) -> float:
 
 
 def grid(order: int, step: float = STEP) -> Iterator[Weights]:
-    """Yield every combination of weights, except those that a weight of 0 makes redundant."""
+    """Yield every combination of weights, except those that are redundant because a weight is 0."""
     up = np.arange(0, 2 + step / 2, step)
     both = np.arange(-2, 2 + step / 2, step)
     shares = [(float(w), float(g)) for w in both for g in (up if w else up[:1])]
@@ -244,7 +247,8 @@ _Model = tuple[Weights, float, float, float, float]  # weights, slope, intercept
 
 
 def _train(x: Floats, y: NDArray[np.bool_], order: int, step: float) -> _Model:
-    """Return the weights with the highest penalised likelihood, and the curve on their utility."""
+    """Return the weights with the highest penalised likelihood, and the logistic curve over their
+    utility."""
     candidates = list(grid(order, step))
     vectors = np.stack([weights.vector(order) for weights in candidates])
     # Blocks follow the innermost loop of the grid, so the last block's curves start the next.
@@ -262,7 +266,8 @@ def _train(x: Floats, y: NDArray[np.bool_], order: int, step: float) -> _Model:
 
 
 def _losses(utilities: Floats, y: NDArray[np.bool_], curves: Floats) -> tuple[Floats, Floats]:
-    """Return the least penalised loss for each column of utilities, and its slopes and intercepts.
+    """Return the minimal penalised loss for each column of utilities, and the slopes and
+    intercepts.
 
     Newton's method reaches the same minimum as L-BFGS (the loss is convex) for many columns at
     once; a column whose utility never varies keeps slope 0.
@@ -313,7 +318,7 @@ def _predict(model: _Model, x: Floats, order: int) -> NDArray[np.bool_]:
 def _checked(
     features: ArrayLike, accepted: ArrayLike, episodes: Sequence[Any], order: int, folds: int
 ) -> tuple[Floats, NDArray[np.bool_], NDArray[Any], NDArray[np.intp]]:
-    """Return the arrays; raises ValueError if they do not fit together or hold too little data."""
+    """Return the inputs as arrays; raise ValueError if they are inconsistent or too few."""
     if order not in (0, 1, 2):
         raise ValueError(f"The order of a utility is 0, 1 or 2, not {order!r}.")
     x, y = np.asarray(features, np.float64), np.asarray(accepted, bool)
@@ -322,7 +327,7 @@ def _checked(
         raise ValueError(f"Order {order} needs a row of {columns} features for every decision.")
     x = x[:, :columns]
     if not np.all(np.isfinite(x)):
-        raise ValueError("Features must be finite; leave decisions with missing reports out.")
+        raise ValueError("Features must be finite; leave out decisions with missing reports.")
     if y.all() or not y.any():
         raise ValueError("All decisions are the same; there is nothing to fit.")
     names, which = np.unique(np.asarray(episodes, dtype=str), return_inverse=True)
@@ -346,7 +351,8 @@ class Trade(msgspec.Struct, frozen=True):
 
 
 class Apart(msgspec.Struct, frozen=True):
-    """Distance between a belief about another's values and the values the other reported."""
+    """The distance between a belief about another player's values and the values that player
+    reported."""
 
     turn: int
     about: Seat
@@ -383,7 +389,7 @@ def trades(played: Played) -> Iterator[Trade]:
 
 
 def values(played: Played, step: int, seat: Seat, probe: str, about: str = "") -> Values | None:
-    """Return a value report, or None."""
+    """Return a report of values, or None if there is none."""
     found = played.replay.report(step, seat, probe, about)
     return found.value if found is not None and isinstance(found.value, dict) else None
 
@@ -392,7 +398,8 @@ def values(played: Played, step: int, seat: Seat, probe: str, about: str = "") -
 
 
 def beliefs_apart(played: Played, seat: Seat, order: int = 1) -> list[Apart]:
-    """Compare, by turn, V1 with the other's V0 (order 1), or V2 with its V1 (order 2)."""
+    """Compare, by turn, V1 with the other player's V0 (order 1), or V2 with that player's V1 (order
+    2)."""
     found = []
     for turn, step in starts(played).items():
         for other in played.replay.game.seats:
@@ -409,13 +416,13 @@ def beliefs_apart(played: Played, seat: Seat, order: int = 1) -> list[Apart]:
 
 
 def mean_apart(played: Played, seat: Seat, measure: str, order: int = 1) -> float | None:
-    """Return the mean of one divergence over an episode's turns."""
+    """Return the mean of one divergence measure over an episode's turns."""
     found = [float(getattr(a.divergence, measure)) for a in beliefs_apart(played, seat, order)]
     return sum(found) / len(found) if found else None
 
 
 def trend(points: Sequence[tuple[float, float]]) -> float | None:
-    """Return the least-squares slope through points; None where the first numbers do not vary."""
+    """Return the least-squares slope through points; None if all have the same first coordinate."""
     if len({x for x, _ in points}) < 2:
         return None
     middle = sum(x for x, _ in points) / len(points)
@@ -427,7 +434,7 @@ def trend(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 def priced(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return, for each proposal of a seat, the V0 it asked for and the V0 it offered."""
+    """Return, for each proposal of a seat, the V0 of the goods that it requested and offered."""
     found = []
     for trade in trades(played):
         mine = values(played, trade.start, seat, "v0") if trade.proposer == seat else None
@@ -441,7 +448,7 @@ def priced(played: Played, seat: Seat) -> list[tuple[float, float]]:
 
 
 def exchange_of(plays: Iterable[tuple[Played, Seat]], *, seed: int, draws: int = 2000) -> Exchange:
-    """Return the slope and correlation of offered on requested value over many episodes."""
+    """Return the correlation and slope of offered on requested value over many episodes."""
     asked, given, names = [], [], []
     for played, seat in plays:
         for request, offer in priced(played, seat):
@@ -455,7 +462,7 @@ def exchange_of(plays: Iterable[tuple[Played, Seat]], *, seed: int, draws: int =
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """Decisions of many episodes as arrays: G0, L0, G1, L1, ... by decision."""
+    """The decisions of many episodes as lists; each row of features is G0, L0, G1, L1, ..."""
 
     features: list[list[float]]
     accepted: list[bool]
@@ -464,7 +471,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 def decisions(plays: Iterable[tuple[Played, Seat]], order: int) -> Decided:
-    """Return the decisions of the seats, valued by their own reports up to an order."""
+    """Return the decisions of the seats, with values from their own reports up to an order."""
     rows: list[list[float]] = []
     accepted: list[bool] = []
     names: list[str] = []
@@ -484,7 +491,7 @@ def decisions(plays: Iterable[tuple[Played, Seat]], order: int) -> Decided:
 
 
 def _features(played: Played, seat: Seat, trade: Trade, order: int) -> list[float] | None:
-    """Return G over what the seat would receive and L over what it would give, by order."""
+    """Return G (value of the goods received) and L (value of the goods given) for each order."""
     row: list[float] = []
     for k in range(order + 1):
         said = values(played, trade.start, seat, f"v{k}", trade.proposer if k else "")
@@ -497,7 +504,7 @@ def _features(played: Played, seat: Seat, trade: Trade, order: int) -> list[floa
 
 
 def fit_of(plays: Iterable[tuple[Played, Seat]], order: int, *, seed: int, **options: Any) -> Fit:
-    """Return the utility of an order fitted to the decisions of many episodes."""
+    """Return the utility of an order, fitted to the decisions of many episodes."""
     found = decisions(plays, order)
     return fit_decisions(
         found.features, found.accepted, found.episodes, order, seed=seed, **options
@@ -508,7 +515,7 @@ def fit_of(plays: Iterable[tuple[Played, Seat]], order: int, *, seed: int, **opt
 
 
 class Reporting(msgspec.Struct, frozen=True):
-    """How a seat reported its values: completely, partly, or not at all."""
+    """How often a seat reported its values completely, partly, or not at all."""
 
     whole: int = 0
     partial: int = 0
@@ -520,7 +527,7 @@ class Reporting(msgspec.Struct, frozen=True):
 
 
 def reporting(played: Played, seat: Seat) -> Reporting:
-    """Return the value reports of a seat, counted."""
+    """Return the numbers of complete, partial and missing value reports of a seat."""
     whole = partial = refused = 0
     for event in played.episode.events:
         if not isinstance(event, Reported | Skipped) or event.seat != seat:

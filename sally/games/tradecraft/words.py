@@ -1,4 +1,4 @@
-"""Words of TradeCraft: our sentences, in the order of a turn."""
+"""TradeCraft in language: our sentences, in the order of a turn."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class TradeWords(Words[Action, View]):
         return "\n".join([text, *self._book(), self.say("rules.start", hands=hands)])
 
     def _book(self) -> Iterator[str]:
-        """Yield the recipes within reach, their fuels and their groups."""
+        """Yield the recipes within reach, their fuels and their tags."""
         if not self.game.book:
             yield self.say("rules.look_up")
             return
@@ -257,7 +257,7 @@ class TradeWords(Words[Action, View]):
         return self.say("said", text=json.dumps(text, ensure_ascii=False)) if text.strip() else ""
 
     def _saying(self, done: str, message: str) -> str:
-        """Return what was done, and the message that went with it."""
+        """Return the description of an action with its message."""
         return f"{done}.{said}" if (said := self._said(message)) else done
 
     def _holdings(self, hands: Iterable[Hand], seat: Seat) -> Iterator[str]:
@@ -298,7 +298,7 @@ class TradeWords(Words[Action, View]):
         return f"{self.say('format.craft')} {now}" if self.game.book else self.say("format.craft")
 
     def _run(self, craft: Craft) -> str:
-        """Return a craft in the names that an answer has to use."""
+        """Return a craft with the names that an answer has to use."""
         made = goods_said({craft.output: craft.amount})
         return self.say("name.craft", made=made, inputs=goods_said(craft.inputs))
 
@@ -379,7 +379,7 @@ class TradeWords(Words[Action, View]):
 
 
 def _odds(reply: str, names: list[str]) -> tuple[float, ...]:
-    """Read percentages by name, missing ones as 0; they must sum to 100."""
+    """Read percentages by name; missing ones are 0, and they must sum to 100."""
     stated = after_label(reply, "Odds")
     if stated is None:
         raise Unreadable("Answer with one line that starts with `Odds:`.")

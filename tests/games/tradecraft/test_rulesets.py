@@ -113,7 +113,7 @@ def test_a_line_of_blanks_is_refused_at_once(tmp_path: Path, line: str) -> None:
         ('name = "x"\n[recipes]\nk = ["0 a -> b"]', "amount of zero"),
         ('name = "x"\n[recipes]\nk = ["a -> 0 b"]', "amount of zero"),
         ('name = "x"\n[recipes]\nk = ["a -> #b"]', "cannot read"),
-        ('name = "x"\n[recipes]\nk = ["a| -> b"]', "names no item"),
+        ('name = "x"\n[recipes]\nk = ["a| -> b"]', "does not name an item"),
         ('name = "x"\n[fuel]\na = "1/0"\n[recipes]\nk = []', "divides by zero"),
         ('name = "x"\n[fuel]\na = -1\n[recipes]\nk = []', "negative"),
     ],
