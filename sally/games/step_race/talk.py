@@ -10,7 +10,7 @@ reads clause by clause and takes the last such statement:
   quoted words, a statement under a condition (stated before it, or with `if` after it), and a
   statement about another turn.
 
-`docs/games/step_race.md` gives the rule's precision and recall on messages labelled by hand.
+`docs/games/step_race.md` gives the rule's precision and recall on labelled messages.
 """
 
 from __future__ import annotations
