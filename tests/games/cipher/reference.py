@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import permutations, product
-from math import exp, fsum
+from math import exp, fsum, log
 
 import numpy as np
 
@@ -100,15 +100,19 @@ SAID = np.exp(sense()[:, [ROW[word] for word in cards()]].astype(float) / HEAT)
 SAID = SAID / SAID.sum(axis=0)  # by word and card: the chance that an encoder says it
 
 
+def believed(past: list[str]) -> np.ndarray:
+    """The odds of every card as the keyword of a digit with these hints."""
+    weights = np.ones(len(cards()))
+    for word in past:
+        weights = weights * SAID[ROW[word]]
+        weights = weights / weights.sum()
+    found: np.ndarray = weights / weights.sum()
+    return found
+
+
 def bayes_odds(game: Game, hints: list[str]) -> list[float]:
-    believed = []
-    for past in game.filed:
-        weights = np.ones(len(cards()))
-        for word in past:
-            weights = weights * SAID[ROW[word]]
-            weights = weights / weights.sum()
-        believed.append(weights / weights.sum())
-    chance = [[float((SAID[ROW[h]] * b).sum()) for b in believed] for h in hints]
+    beliefs = [believed(past) for past in game.filed]
+    chance = [[float((SAID[ROW[h]] * b).sum()) for b in beliefs] for h in hints]
     return normal([chance[0][a - 1] * chance[1][b - 1] * chance[2][c - 1] for a, b, c in game.left])
 
 
@@ -155,12 +159,16 @@ def hints_of(player: str, game: Game, code: Code) -> list[str]:
     return best_of(game, code, 25)
 
 
-def best_of(game: Game, code: Code, n: int) -> list[str]:
+def best_of(game: Game, code: Code, n: int, interceptor: str = "by_history") -> list[str]:
     """The best triple of the n nearest words a digit, every triple weighed in turn."""
     words = [unsaid(game, digit, n) for digit in code]
     pairs = [(w, d) for some in words for w in some for d in range(1, 5)]
     to_keys = {(w, d): t(w, game.keywords[d - 1]) for w, d in pairs}
-    to_past = {(w, d): mean_tie(w, game.filed[d - 1]) for w, d in pairs}
+    if interceptor == "by_history":
+        to_past = {(w, d): mean_tie(w, game.filed[d - 1]) for w, d in pairs}
+    else:
+        beliefs = [believed(past) for past in game.filed]
+        to_past = {(w, d): HEAT * log((SAID[ROW[w]] * beliefs[d - 1]).sum()) for w, d in pairs}
     triples = list(product(*words))
 
     def chances(ties: dict[tuple[str, int], float]) -> np.ndarray:
