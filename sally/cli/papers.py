@@ -13,7 +13,13 @@ from sally.analysis.compare import published as reference
 from sally.analysis.compare.agreement import MARGIN, POWER, Verdict
 from sally.analysis.design.adversary import MARGIN as ABOVE_CHANCE
 from sally.analysis.design.adversary import QUESTIONS, attacked
-from sally.analysis.design.audit import audit_of, card_of, conditions_of, off_chance
+from sally.analysis.design.audit import (
+    audit_of,
+    card_of,
+    conditions_of,
+    off_chance,
+    without_intervals,
+)
 from sally.analysis.design.checklist import checklist as checked_off
 from sally.analysis.design.depth import depth_table, depths_of
 from sally.api.studies import find_study
@@ -473,6 +479,8 @@ def audit(
         where = f"{row['condition']}, {row['player']}, {row['metric']}"
         value = estimate_cell(row["value"], row["interval"])
         echo(folded(f"away from chance: {where}: {value}"))
+    for line in without_intervals(rows):
+        echo(folded(line))
     if away:
         many = f"{len(away)} of {len(rows)} rows are away from chance"
         echo(f"{many}; one in twenty is expected by chance.")

@@ -14,6 +14,7 @@ from sally.core.rules.metric import Metric, Played
 from sally.runner.local import limited, play_open
 from sally.runner.seating import resolved
 from sally.stats.cluster_interval import coarsest, mean_by_rule
+from sally.stats.intervals import Estimate, blank_intervals
 
 Row = dict[str, Any]
 Watcher = Callable[[int, int], None]  # episodes played, episodes in all
@@ -118,7 +119,18 @@ def _row(
         "value": estimate.value,
         "interval": estimate.interval,
         "episodes": estimate.n,
+        "method": estimate.method,  # of the interval, or why there is none
     }
+
+
+def without_intervals(rows: Sequence[Row]) -> list[str]:
+    """Return one line for each reason why values of an audit have no interval."""
+    named = []
+    for row in rows:
+        low, high = row["interval"] or (None, None)
+        estimate = Estimate(row["value"], low, high, row["episodes"], row["method"])
+        named.append((f"{row['metric']} of {row['player']} in {row['condition']}", estimate))
+    return blank_intervals(named)
 
 
 def off_chance(game: str, rows: Sequence[Row], slack: float = 1.0) -> list[Row]:

@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from sally.analysis.design.audit import audit, audit_of, card_of, conditions_of, off_chance
+from sally.analysis.design.audit import (
+    audit,
+    audit_of,
+    card_of,
+    conditions_of,
+    off_chance,
+    without_intervals,
+)
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec
 from sally.core.registry.study import instance
@@ -42,6 +49,16 @@ def test_a_random_player_loses_one_a_round_to_best_play(rps: list[Row]) -> None:
     found = row(rps, "rps: single_action 0", "random", "functional_regret")
     assert near(found, 1.0) and found["interval"][1] - found["interval"][0] < 0.2
     assert near(row(rps, "rps: single_action 0", "random", "tom_percent"), 100 / 3)
+
+
+def test_rows_without_an_interval_say_why(rps: list[Row]) -> None:
+    assert without_intervals(rps) == [] and all(row["interval"] for row in rps)
+    few = audit_of([condition("rps: random")], episodes=2, seed=4)
+    reason = "no interval: fewer than 5 clusters"
+    assert all(row["interval"] is None and row["method"].endswith(reason) for row in few)
+    (line,) = without_intervals(few)
+    assert line.startswith("no interval (functional_regret of random in rps: random, ")
+    assert line.endswith("): fewer than 5 clusters")
 
 
 @pytest.mark.parametrize(
