@@ -18,12 +18,14 @@ from typing import Any
 import msgspec
 import numpy as np
 from click.testing import CliRunner
+from numpy.typing import NDArray
 
 from sally import store
 from sally.analysis.compare import published as reference
 from sally.analysis.compare.compare import Comparison, Group, Score, Scores, compare, family
 from sally.analysis.compare.contrast import contrast
 from sally.analysis.compare.published import Figure, load
+from sally.analysis.profile.bounds import metric_bounds
 from sally.cli import cli
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label
 from sally.core.match.drive import play_bots
@@ -39,12 +41,16 @@ from sally.papers.riemer2025.tabular import bulk_figures, cell
 from sally.runner.seating import seated
 from sally.stats import equivalence_sample_size
 from sally.stats.cluster_interval import mean_by_rule
+from sally.stats.columns import Floats
 from sally.stats.components import variance_components
+from sally.stats.intervals import Estimate
 
 CELLS = [(g, p) for g in ("rps", "ibs", "ipd") for p in ("single_action", "tit_for_tat")]
 REGRET = "functional_regret"
 TABLES = ("1", "2", "8", "9", "10")  # of riemer2025, those of language models
+PRINTED = 60  # episodes of a cell, the middle of the 30 to 100 that the paper states
 SHARES, CORRELATIONS, CLUSTERS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5), (0.0, 0.1, 0.4), (5, 8, 20)
+AIM = (0.93, 0.97)  # coverage of a 95% interval
 
 
 # --- agreement with published values ------------------------------------------------------------
@@ -92,7 +98,7 @@ def relabelled(bot: str, table: str, repeats: int) -> Iterator[Episode]:
                 yield match.episode()
 
 
-def agreement(runs: int = 300) -> None:
+def agreement(runs: int = 500) -> None:
     """Print the verdicts on bots under models' names, and on true copies."""
     print("bots in the name of every model of riemer2025 (equivalent / different / undecided):")
     for bot in ("0", "1", "random", "tabular"):
@@ -112,34 +118,53 @@ def agreement(runs: int = 300) -> None:
                     if r.verdict == "equivalent":
                         who = f"{r.row['model']} {r.row['strategy']} {r.row['game']}"
                         print(f"    {who}, {r.metric}: {r.published} and {r.ours:.3f}")
-            print(f"  {bot}, {repeats} a partner: values {_said(total)}, lines {_said(lines)}")
-    print("true copies of the tabular learner, both sides with n episodes a partner:")
-    for n in (4, 10, 34, 500):
-        total = Counter()
-        worst = 0.0
-        for name, kind in CELLS:
-            partners = MOVES[name] if kind == "single_action" else 1
-            each = n * partners
-            for metric in ("functional_regret", "tom_regret", "tom_percent"):
-                seen = Counter(_copies(name, kind, metric, each, partners, runs))
-                total.update(seen)
-                worst = max(worst, seen["different"] / runs)
-        print(f"  n = {n}: {_said(total)}; worst cell different in {worst:.3f}")
+            print(
+                f"  {bot}, {repeats} a partner: values {_said(total)}, lines {_said(lines)}",
+                flush=True,
+            )
+    copies(runs)
+
+
+def copies(runs: int = 500) -> None:
+    """Print the verdicts on true copies of the tabular learner.
+
+    Copies are drawn with replacement from 6,000 episodes of the learner in each cell, so that both
+    sides have the same distribution.
+    """
+    print("true copies of the tabular learner; episodes of a cell on our side and on the paper's:")
+    pools = [(*cell, bulk_figures(*cell, Effort(repeats=6000))) for cell in CELLS]
+    for sizes in ((12, 102), (30, 30), (30, 102), (102, 30), (102, 102), (498, 102)):
+        found = {
+            f"{name} {kind} {metric}": Counter(_copies(kind, metric, values, name, sizes, runs))
+            for name, kind, figures in pools
+            for metric, values in figures.items()
+        }
+        worst = max(found, key=lambda cell: found[cell]["different"])
+        share = found[worst]["different"] / runs
+        print(
+            f"  {sizes[0]} and {sizes[1]}: {_said(sum(found.values(), Counter()))}; "
+            f"at most {share:.3f} different ({worst})",
+            flush=True,
+        )
 
 
 def _copies(
-    name: str, kind: str, metric: str, n: int, partners: int, runs: int
+    kind: str, metric: str, values: Floats, game: str, sizes: tuple[int, int], runs: int
 ) -> Iterator[str | None]:
-    values = bulk_figures(name, kind, Effort(repeats=2 * n * min(runs, 60_000 // n)))[metric]
+    partners = MOVES[game] if kind == "single_action" else 1
     span = 100.0 if metric == "tom_percent" else None
-    lots = np.arange(n) % partners
-    for at in range(0, len(values) - 2 * n + 1, 2 * n):
-        theirs = mean_by_rule(values[at : at + n], range(n), strata=lots)
-        ours = mean_by_rule(values[at + n : at + 2 * n], range(n), strata=lots)
-        if theirs.value is None or theirs.low is None or theirs.high is None:
-            continue
-        value, low, high = (round(x, 3) for x in (theirs.value, theirs.low, theirs.high))
-        printed = Figure({}, metric, value, "copy", (low, high))
+    rng = np.random.default_rng(3)
+
+    def sample(n: int) -> Estimate:
+        lots = np.arange(n) % partners
+        drawn = values[lots + partners * rng.integers(len(values) // partners, size=n)]
+        return mean_by_rule(drawn, range(n), metric_bounds(metric), lots)
+
+    for _ in range(runs):
+        ours, copy = map(sample, sizes)
+        assert copy.value is not None and copy.low is not None and copy.high is not None
+        value, low, high = (round(x, 3) for x in (copy.value, copy.low, copy.high))
+        printed = Figure({}, metric, value, "copy", (low, high), n=PRINTED)
         yield compared("t", [printed], ours, span, 0.0005).verdict
 
 
@@ -174,19 +199,29 @@ def riemer(runs: int = 20_000) -> None:
 # --- intervals of shares --------------------------------------------------------------------------
 
 
-def shares(runs: int = 2000) -> None:
-    """Print the coverage of 95% intervals of shares in clusters."""
+def shares(runs: int = 1000) -> None:
+    """Print the coverage of 95% intervals of shares in clusters, and which cells miss the aim."""
     rng = np.random.default_rng(5)
-    inside, every = 0, []
+    found: dict[str, float] = {}
     for size in (10, 40):
         print(f"clusters of {size} trials; rows: clusters, ICC; columns: share {SHARES}")
         for count in CLUSTERS:
             for icc in CORRELATIONS:
-                found = [covered(rng, count, size, p, icc, runs) for p in SHARES]
-                every += found
-                inside += sum(0.93 <= x <= 0.97 for x in found)
-                print(f"  {count:3d} {icc:.1f}  " + " ".join(f"{x:.3f}" for x in found))
-    print(f"{inside} of {len(every)} within .93 to .97; {min(every):.3f} to {max(every):.3f}")
+                row = [covered(rng, count, size, p, icc, runs) for p in SHARES]
+                names = [f"{count} clusters of {size}, ICC {icc}, share {p}" for p in SHARES]
+                found.update(zip(names, row, strict=True))
+                print(f"  {count:3d} {icc:.1f}  " + " ".join(f"{x:.3f}" for x in row), flush=True)
+    low, high = AIM
+    inside = sum(low <= x <= high for x in found.values())
+    error = math.sqrt(0.95 * 0.05 / runs)
+    print(
+        f"{inside} of {len(found)} within {low} to {high}; {min(found.values()):.3f} to "
+        f"{max(found.values()):.3f}; standard error {error:.3f}"
+    )
+    print("outside by more than two standard errors:")
+    for name, x in sorted(found.items(), key=lambda pair: pair[1]):
+        if not low - 2 * error <= x <= high + 2 * error:
+            print(f"  {name}: {x:.3f}")
 
 
 def covered(
@@ -195,16 +230,23 @@ def covered(
     """Return the share of intervals that contain the true share."""
     clusters = np.repeat(np.arange(count), size)
     held = 0
-    for _ in range(runs):
-        if icc:
-            alike = 1 / icc - 1
-            chance = rng.beta(share * alike, (1 - share) * alike, count)
-        else:
-            chance = np.full(count, share)
-        found = mean_by_rule(rng.random(count * size) < chance[clusters], clusters, (0.0, 1.0))
+    drawn = np.sort(hits_by_cluster(rng, count, size, share, icc, runs), axis=1)
+    for hits, times in zip(*np.unique(drawn, axis=0, return_counts=True), strict=True):
+        right = np.tile(np.arange(size), count) < np.repeat(hits, size)
+        found = mean_by_rule(right, clusters, (0.0, 1.0))
         assert found.low is not None and found.high is not None
-        held += found.low <= share <= found.high
+        held += int(times) * (found.low <= share <= found.high)
     return held / runs
+
+
+def hits_by_cluster(
+    rng: np.random.Generator, count: int, size: int, share: float, icc: float, runs: int
+) -> NDArray[np.int64]:
+    """Return the hits of each cluster of `size` trials, in one row for each run."""
+    if not icc:
+        return rng.binomial(size, share, (runs, count))
+    alike = 1 / icc - 1
+    return rng.binomial(size, rng.beta(share * alike, (1 - share) * alike, (runs, count)))
 
 
 # --- shares of variance ---------------------------------------------------------------------------
@@ -403,6 +445,7 @@ def two(value: float) -> str:
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "agreement": agreement,
+    "copies": copies,
     "riemer": riemer,
     "shares": shares,
     "variance": variance,

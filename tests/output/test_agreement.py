@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from sally import store
+from sally.analysis.compare.agreement import agreement
 from sally.analysis.compare.published import Figure
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.match.drive import play_bots
@@ -20,6 +22,7 @@ from sally.games.repeated_games.rules import PARTNER
 from sally.output.tables.reproduce import Effort, compared, reproduce
 from sally.runner.seating import seated
 from sally.stats.cluster_interval import lone_by_rule, mean_by_rule
+from sally.stats.intervals import Estimate
 
 RUNS = 600
 
@@ -64,6 +67,34 @@ def test_contaminated_data_are_noticed():
 
     found = verdicts(true, contaminated)
     assert found["different"] / RUNS > 0.75 and found["equivalent"] == 0
+
+
+def wrongly_different(mine: int, theirs: int, shares: np.ndarray, n: int | None) -> np.ndarray:
+    """How often two true samples of a measure with two values are called different, exactly."""
+
+    def sample(hits: int, of: int) -> Estimate:
+        return lone_by_rule(np.arange(of) < hits)
+
+    ours, copies = ([sample(k, of) for k in range(of + 1)] for of in (mine, theirs))
+    printed = [Figure({}, "m", e.value, "Table 1", (e.low, e.high), n=n) for e in copies]
+    apart = np.array(
+        [[agreement("t", p, e, digit=1e-6).verdict == "different" for p in printed] for e in ours]
+    )
+    weights = [binom.pmf(np.arange(of + 1)[:, None], of, shares)[:, None] for of in (mine, theirs)]
+    return np.einsum("ikp,jkp,ij->p", *weights, apart)
+
+
+def test_rare_values_do_not_make_copies_different():
+    """riemer2025 has 30 to 100 episodes a cell; its learner has 98% right or, in .13, 99%."""
+    shares = np.array([0.02, 0.05, 0.1, 0.128, 0.2, 0.35, 0.5])
+    for mine, theirs in ((30, 30), (30, 100), (100, 30), (100, 100)):
+        assert wrongly_different(mine, theirs, shares, 60).max() <= 0.05
+    assert wrongly_different(30, 100, shares, None).max() > 0.15  # with the errors as they stand
+    rare, common = np.array([0.1]), np.array([0.5])
+    assert (
+        wrongly_different(30, 100, rare, 60) > 0.01
+        and wrongly_different(100, 100, common, 60) > 0.02
+    )  # not by giving up
 
 
 def relabelled(model: str, game: str, names: list[str], bot: PlayerSpec) -> Iterator[Episode]:

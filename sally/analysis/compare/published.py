@@ -29,7 +29,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `interval` is a 95% interval; a printed standard deviation is kept in `spread` only, since it
     describes how folds or runs differ, not the error of the mean. `flag` says why a figure is
-    suspect.
+    suspect. `n` is the number of episodes behind the figure, or the middle of a printed range.
     """
 
     row: dict[str, Condition]
@@ -39,6 +39,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interval: tuple[float, float] | None = None
     spread: Spread | None = None
     flag: str | None = None
+    n: int | None = None
 
     def __post_init__(self) -> None:
         """Check that the figure has a source and lies in its interval."""
