@@ -1,0 +1,125 @@
+"""Compare rules for the 95% interval of a share in clusters.
+
+Run `python -m benchmarks.share_intervals [RUNS]`.
+
+The cells are those of `python -m benchmarks.validity shares`: 5, 8 and 20 clusters of 10 and 40
+trials, intraclass correlations 0, .1 and .4, shares .02 to .5. For each rule the command prints the
+lowest and highest coverage, how many cells lie within .93 to .97, the largest and mean distance
+from that range, and the mean width. "t, else" is the rule of `sally.stats.cluster_interval`: t
+where the clusters differ no more than chance and the interval is within 0 to 1, otherwise the
+named posterior. Both are computed on a grid, coarser than that of the rule itself.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from benchmarks.validity import AIM, CLUSTERS, CORRELATIONS, SHARES, hits_by_cluster
+from sally.stats.columns import Floats
+
+Ints = NDArray[np.int64]
+GRID, LEVELS = 160, 24  # points of the share and of the correlation, even on the arcsine scale
+EDGES = np.linspace(0, 1, GRID + 1)
+POINTS = np.sin((EDGES[1:] + EDGES[:-1]) * math.pi / 4) ** 2
+ALIKE = np.sin((np.arange(LEVELS) + 0.5) / LEVELS * math.pi / 2) ** 2
+PRIORS = {  # beta laws of the correlation (two numbers) and of the share (one number, symmetric)
+    "arcsine, arcsine": (0.5, 0.5, 0.5),
+    "arcsine, Beta(.6, .6)": (0.5, 0.5, 0.6),
+    "Beta(.5, 1), arcsine": (0.5, 1.0, 0.5),
+    "Beta(.2, 1), arcsine": (0.2, 1.0, 0.5),
+    "even, arcsine": (1.0, 1.0, 0.5),
+    "Beta(1, 3), arcsine": (1.0, 3.0, 0.5),
+}
+
+
+def likelihoods(size: int) -> Floats:
+    """Return the log likelihood of 0 to `size` hits of one cluster over the grid."""
+    alike = (1 / ALIKE - 1)[:, None]
+    first, second = POINTS * alike, (1 - POINTS) * alike
+    hits = np.arange(size + 1)[:, None, None]
+    found = scipy.special.betaln(hits + first, size - hits + second)
+    return np.asarray(found - scipy.special.betaln(first, second))
+
+
+def intervals(hits: Ints, size: int, known: Floats) -> dict[str, Floats]:
+    """Return the lower and upper ends by every rule, one row for each row of `hits`."""
+    count = hits.shape[1]
+    total, trials, rates = hits.sum(axis=1), count * size, hits / size
+    mean = rates.mean(axis=1)
+    error = rates.std(axis=1, ddof=1) / math.sqrt(count)
+    reach = float(scipy.special.stdtrit(count - 1, 0.975))
+
+    def closed(ends: Floats) -> Floats:
+        shares = np.sin(ends * math.pi / 2) ** 2
+        shares[total == 0, 0], shares[total == trials, 1] = 0, 1
+        return np.asarray(shares)
+
+    by_t = np.stack([mean - reach * error, mean + reach * error], axis=1)
+    between = size * ((rates - mean[:, None]) ** 2).sum(axis=1) / (count - 1)
+    inside = (hits * (size - hits) / size).sum(axis=1) / (trials - count)
+    usable = (error > 0) & (by_t[:, 0] >= 0) & (by_t[:, 1] <= 1) & (between <= inside)
+    found = {"t": by_t}
+    whole = between + (size - 1) * inside
+    alike = np.maximum(0, np.divide(between - inside, whole, out=np.zeros_like(whole),
+                                    where=whole > 0))  # fmt: skip
+    square = reach**2 * (1 + (size - 1) * alike) / trials
+    half = np.sqrt(square * mean * (1 - mean) + square**2 / 4)
+    ends = np.stack([mean + square / 2 - half, mean + square / 2 + half], axis=1)
+    found["Wilson, effective n"] = ends / (1 + square[:, None])
+    profile = known.max(axis=1)
+    away = 2 * (profile.max(axis=1, keepdims=True) - profile)
+    for name, bound in (("chi square", 3.841), ("F", reach**2)):
+        held = away <= bound
+        ends = np.stack([EDGES[held.argmax(axis=1)], EDGES[GRID - held[:, ::-1].argmax(axis=1)]])
+        found[f"profile likelihood, {name}"] = closed(ends.T)
+    for name, (one, two, share) in PRIORS.items():
+        prior = (one - 0.5) * np.log(ALIKE)[:, None] + (two - 0.5) * np.log1p(-ALIKE)[:, None]
+        prior = prior + (share - 0.5) * (np.log(POINTS) + np.log1p(-POINTS))
+        density = np.exp(known + prior - (known + prior).max(axis=(1, 2), keepdims=True))
+        below = np.cumsum(np.pad(density.sum(axis=1), ((0, 0), (1, 0))), axis=1)
+        below /= below[:, -1:]
+        posterior = closed(np.array([np.interp([0.025, 0.975], row, EDGES) for row in below]))
+        found[f"posterior, {name}"] = posterior
+        found[f"t, else {name}"] = np.where(usable[:, None], by_t, posterior)
+    return found
+
+
+def main(runs: int = 500) -> None:
+    rng = np.random.default_rng(7)
+    covered: dict[str, list[float]] = {}
+    wide: dict[str, list[float]] = {}
+    for size in (10, 40):
+        tables = likelihoods(size)
+        for count in CLUSTERS:
+            for icc in CORRELATIONS:
+                for share in SHARES:
+                    drawn = np.sort(hits_by_cluster(rng, count, size, share, icc, runs), axis=1)
+                    hits, times = np.unique(drawn, axis=0, return_counts=True)
+                    known = sum(tables[hits[:, n]] for n in range(count))
+                    for rule, ends in intervals(hits, size, np.asarray(known)).items():
+                        held = (ends[:, 0] <= share) & (share <= ends[:, 1])
+                        covered.setdefault(rule, []).append(float(times[held].sum() / runs))
+                        width = float((times * (ends[:, 1] - ends[:, 0])).sum() / runs)
+                        wide.setdefault(rule, []).append(width)
+            print(f"{count} clusters of {size} done", file=sys.stderr, flush=True)
+    low, high = AIM
+    print(
+        f"{len(SHARES) * 18} cells of {runs} runs: coverage, cells within {low} to {high}, ", end=""
+    )
+    print("largest and mean distance from that range, mean width")
+    for rule, shares in covered.items():
+        found = np.array(shares)
+        away = np.maximum(np.maximum(low - found, found - high), 0)
+        print(
+            f"{rule:36s} {found.min():.3f} to {found.max():.3f}, {(away == 0).sum():3d}, "
+            f"{away.max():.3f}, {away.mean():.4f}, {np.mean(wide[rule]):.3f}"
+        )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
