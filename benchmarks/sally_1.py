@@ -24,6 +24,7 @@ from scipy.stats import kendalltau
 
 from sally.analysis.evaluation import ASKED, arm_of, measured_of
 from sally.analysis.profile.baselines import baselines
+from sally.analysis.profile.doing_scale import BaselineScores
 from sally.analysis.profile.profile import profile_of
 from sally.runner.local import orders, play
 from sally.studies.sally_1 import GAMES, SPREADS, noisy, with_bot
@@ -64,21 +65,18 @@ def per_problem(seats, top: dict[str, tuple[float, float]]) -> dict[str, dict[st
 
 
 def ends_of(ends) -> dict[str, tuple[float, float]]:
-    """Return the mean score of the random player and the optimum, by problem and opponents."""
-    low: dict[str, list[float]] = {}
+    """Return the random player's expected score and the optimum, by problem and opponents."""
+    met, low = BaselineScores(ends), {}
     high: dict[str, list[float]] = {}
     for end in ends:
         m = end.measured
-        if end.role == "random" and m.least is not None:
-            low.setdefault(m.alike, []).append(m.least)
+        if m.alike not in low and (expected := met.level("random", m)) is not None:
+            low[m.alike] = expected
         if m.optimum is not None:
             high.setdefault(m.alike, []).append(m.optimum)
         elif end.role == "reference" and m.least is not None:
             high.setdefault(m.alike, []).append(m.least)
-    return {
-        key: (float(np.mean(low[key])), float(np.max(high[key])))
-        for key in low.keys() & high.keys()
-    }
+    return {key: (low[key], float(np.max(high[key]))) for key in low.keys() & high.keys()}
 
 
 def stepped_up(r: float) -> float:

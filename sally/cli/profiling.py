@@ -522,6 +522,8 @@ def _ends(marks: Sequence[Mark | None]) -> str:
     told = f"{mark.player}{role}, {mean:.3g}"
     at = [m.doing for m in known if m.doing is not None]
     told += f" (doing {sum(at) / len(at):.2f})" if at else ""
+    if mark.error is not None:
+        return told + f", the mean of {mark.draws} draws (standard error {mark.error:.2g})"
     if not mark.stored and not mark.played:
         return told + ", computed"
     where = "from the store" if not mark.played else "played for this profile"

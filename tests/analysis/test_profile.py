@@ -327,7 +327,8 @@ def test_cells_can_be_kept_apart():
 
 @pytest.mark.parametrize("game", sorted(registry.games()))
 def test_every_registered_game_has_a_profile_and_every_missing_number_a_reason(game, monkeypatch):
-    monkeypatch.setattr("sally.analysis.profile.baselines.TRIALS", 2)
+    for name in ("TRIALS", "DRAWS", "LEAST_DRAWS"):
+        monkeypatch.setattr(f"sally.analysis.profile.baselines.{name}", 2)
     spec = registry.game(game)
     rules = spec.build(spec.defaults)
     lineup = {seat: PlayerSpec("random") for seat in rules.seats}

@@ -77,7 +77,7 @@ class Measured(msgspec.Struct, frozen=True, gc=False):
 
 
 KNOWN = 4096  # setups whose encoded settings are cached
-Role = Literal["random", "mindless", "reference"]
+Role = Literal["random", "drawn", "mindless", "reference"]  # drawn: random, for its expectation
 
 
 class Baseline(msgspec.Struct, frozen=True):

@@ -3,6 +3,9 @@
 Stored episodes are used where they exist; the others are played with the same problem, random
 stream and other players. If very many settings differ only in their seed, a sample represents
 them. The game's card lists the mindless players; the game itself names its reference player.
+
+The zero of doing is the random player's expectation (`Metric.at_random`). Where a game cannot
+compute it, the random player is drawn often, with seeds that depend on the problem alone.
 """
 
 from __future__ import annotations
@@ -14,18 +17,21 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.measured import Baseline, Measured, Role, is_mind, measured_seats
-from sally.analysis.columns.measured_table import Codes, MeasuredTable, Shared, table_of
+from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, Shared, table_of
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.rules.card import RANDOM, Condition
-from sally.core.rules.chance import derived_seed
+from sally.core.rules.chance import Key, derived_seed
+from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.runner.local import play_open
 from sally.runner.seating import resolved
 
 TRIALS = 24  # episodes by which the best mindless player is chosen
 PLAYED = 400  # settings played of those that differ only in their seed; their mean represents all
+DRAWS = 400  # random episodes of a game and seat without an exact expectation, over all problems
+LEAST_DRAWS = 5  # of them for each problem with its other players
 KEPT = 20_000  # played baselines kept in memory: profiles are often requested more than once
 Watcher = Callable[[int, int], None]  # groups done, groups in all
 
@@ -76,15 +82,59 @@ def baselines(
     for n, rows in enumerate(groups, 1):
         settings = _settings(table, rows)
         found.append(_all(RANDOM, "random", settings, table))
+        reference = registry.game(table.shared[table.kind[rows[0]]].game).reference
+        unsolved = np.isnan(table.of("optimum"))
+        found.append(_drawn(settings if reference else settings[~unsolved[settings]], table))
         best = best_mindless(table.take(spread_over(settings)))
         if best is not None:
             found.append(_all(best, "mindless", settings, table))
-        reference = registry.game(table.shared[table.kind[rows[0]]].game).reference
-        if reference and np.isnan(table.of("optimum")[rows]).any():
+        if reference and unsolved[rows].any():
             found.append(_all(PlayerSpec(reference), "reference", settings, table))
         if watch:
             watch(n, len(groups))
     return Baselines(found)
+
+
+def exactly_random(table: MeasuredTable) -> Floats:
+    """Return, by row, the exact expectation of a uniformly random player, NaN if not known.
+
+    With only one random episode in each setting, luck would shift the whole scale.
+    """
+    found = np.full(len(table.shared), np.nan)
+    for kind in table.kinds():
+        found[kind] = _expected(table.shared[kind])
+    values: Floats = found[table.kind]
+    return values
+
+
+def _expected(shared: Shared) -> float:
+    known, key = _expectations(), (shared.metric, shared.alike)
+    if key not in known:
+        at_random = registry.entries("metrics")[shared.metric].at_random
+        value = None if at_random is None else at_random(shared.setup, Seat(shared.seat))
+        known[key] = float("nan") if value is None else value
+    return known[key]
+
+
+@registry.cached
+def _expectations() -> dict[tuple[str, str], float]:
+    """Return the cache of exact expectations, emptied when the registry changes."""
+    return {}
+
+
+def _drawn(settings: Codes, table: MeasuredTable) -> BaselineRows:
+    """Return random episodes of each problem whose expectation is not known exactly.
+
+    The seeds depend on the problem and its other players, not on the studied episodes, so that a
+    problem has the same zero in every store.
+    """
+    unknown = settings[np.isnan(exactly_random(table.take(settings)))]
+    firsts: dict[str, int] = {}
+    for n in unknown.tolist():
+        firsts.setdefault(table.shared[table.kind[n]].alike, n)
+    each = max(LEAST_DRAWS, -(-DRAWS // max(len(firsts), 1)))
+    met = [_redealt(table.row(n), "random", k, i) for k, n in firsts.items() for i in range(each)]
+    return BaselineRows("drawn", table, settings[:0], _played(RANDOM, [(m, True) for m in met]))
 
 
 def best_mindless(settings: Sequence[Measured]) -> PlayerSpec | None:
@@ -94,7 +144,10 @@ def best_mindless(settings: Sequence[Measured]) -> PlayerSpec | None:
     make the luckiest of several equal players look better than it is.
     """
     some = spread_over(settings)
-    tried = [_redealt(some[n % len(some)], n) for n in range(TRIALS if some else 0)]
+    tried = [
+        _redealt(m := some[n % len(some)], m.setup.seed, "mindless", n)
+        for n in range(TRIALS if some else 0)
+    ]
     best: tuple[int, float] | None = None
     chosen: PlayerSpec | None = None
     for who in mindless(tried):
@@ -217,10 +270,9 @@ def _seated(met: Measured, who: PlayerSpec) -> Setup:
     )
 
 
-def _redealt(met: Measured, n: int) -> Measured:
-    """Return the setting with another seed and without probes, which doing does not need."""
-    seed = derived_seed(met.setup.seed, "mindless", n)
-    setup = msgspec.structs.replace(met.setup, seed=seed, arms={})
+def _redealt(met: Measured, *key: Key) -> Measured:
+    """Return the setting with a seed from a key, and without probes, which doing does not need."""
+    setup = msgspec.structs.replace(met.setup, seed=derived_seed(*key), arms={})
     return msgspec.structs.replace(met, setup=setup)
 
 

@@ -1,33 +1,38 @@
 """Doing on a fixed scale: 0 is the uniform random player, 1 the optimum or the reference player.
 
-Both ends come from the same problems with the same seeds and other players; where the expectation
-of the random player is known exactly (`Metric.at_random`), it is the zero. The best mindless player
-is a mark on the scale, never its zero: it shows what a player can score without modelling others.
+Both ends come from the same problems with the same other players. The zero is the expectation of
+the random player: exact where the game computes it (`Metric.at_random`), else the mean of many
+draws, whose standard error widens every interval on the scale. The best mindless player is a mark
+on the scale, never its zero: it shows what a player can score without modelling others.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import inf, isfinite
 from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from sally.analysis.columns.measured import Baseline, Measured, Role, is_mind
 from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, Shared, table_of
-from sally.analysis.profile.baselines import BaselineRows, Baselines
+from sally.analysis.profile.baselines import BaselineRows, Baselines, exactly_random
+from sally.analysis.profile.bounds import instance_bounds, key_of
 from sally.analysis.profile.estimates import Means, total
 from sally.core.log.events import label
 from sally.core.registry import registry
-from sally.core.rules.game import Seat
 from sally.stats import Estimate
-from sally.stats.intervals import without_interval
+from sally.stats.intervals import widened, without_interval
 
 OPTIMUM = "optimum"  # exact, from the partner's automaton; not the name of a player
 ROOM = 0.05  # of the range of payoffs: with less between random and optimum there is no scale
 
 Standing = Literal["exact", "best known"]
 Zero = Literal["random", "mindless"]
+Bools = NDArray[np.bool_]
 
 
 class _Selection(NamedTuple):
@@ -37,6 +42,24 @@ class _Selection(NamedTuple):
     rows: Codes
     stored: bool
     others: Codes
+
+
+class _Draws(NamedTuple):
+    """The mean of some episodes of one problem, and the squared standard error of that mean."""
+
+    mean: float
+    variance: float
+    n: int
+
+
+def _mean_of(values: Sequence[float]) -> _Draws:
+    n, spread = len(values), 0.0
+    if max(values) > min(values):  # else rounding would leave 1e-33
+        spread = float(np.var(values, ddof=1))
+    return _Draws(sum(values) / n, spread / n, n)
+
+
+NO_DRAWS = _Draws(float("nan"), 0.0, 0)
 
 
 class _RoleScores:
@@ -72,7 +95,7 @@ class _RoleScores:
                 least = float(table.of("least")[n])
                 if least == least:
                     got.setdefault(table.shared[table.kind[n]].alike, []).append(least)
-        self.alike = {alike: sum(values) / len(values) for alike, values in got.items()}
+        self.alike = {alike: _mean_of(values) for alike, values in got.items()}
 
     def first(self, at: int) -> Measured:
         """Return the measured seat at a position of the sorted columns."""
@@ -82,6 +105,14 @@ class _RoleScores:
                 return table.row(int(rows[number]))
             number -= len(rows)
         raise IndexError(at)
+
+
+class DrawnZero(NamedTuple):
+    """The uncertainty of a zero that was drawn; the error is 0 if it is exact."""
+
+    error: float
+    degrees: float
+    n: int  # draws
 
 
 class BaselineScores:
@@ -100,16 +131,48 @@ class BaselineScores:
         self._roles = {role: _RoleScores(some) for role, some in by_role.items()}
 
     def levels(self, role: str, table: MeasuredTable) -> Floats:
-        """Return a baseline's score in the setting of each row, or its mean over other seeds."""
+        """Return a baseline's score in the setting of each row, or its mean over other seeds.
+
+        For the random player, return its expected score, exact or as drawn.
+        """
+        if role == "random":
+            exact = exactly_random(table)
+            drawn = np.array([self._draws(s).mean for s in table.shared])[table.kind]
+            return np.where(np.isnan(exact), drawn, exact)
         known = self._roles.get(role)
-        exact = exactly_random(table) if role == "random" else np.full(len(table), np.nan)
         if known is None or not len(known.there):
-            return exact
+            return np.full(len(table), np.nan)
         at = np.minimum(np.searchsorted(known.there, table.setting), len(known.there) - 1)
         here = known.there[at] == table.setting
-        alike = np.array([known.alike.get(s.alike, np.nan) for s in table.shared])
-        drawn = np.where(here, known.level[at], alike[table.kind])
-        return np.where(np.isnan(exact), drawn, exact)
+        alike = np.array([known.alike.get(s.alike, NO_DRAWS).mean for s in table.shared])
+        return np.where(here, known.level[at], alike[table.kind])
+
+    def _draws(self, shared: Shared) -> _Draws:
+        known = self._roles.get("drawn")
+        return NO_DRAWS if known is None else known.alike.get(shared.alike, NO_DRAWS)
+
+    def draws(self, table: MeasuredTable, rows: Bools) -> DrawnZero:
+        """Return the uncertainty of the mean zero of some rows, from the draws of their problems.
+
+        If all draws of a problem are equal, one in all the draws is taken to differ by the range of
+        the score, because a rare success may not have been drawn.
+        """
+        kinds, many = np.unique(
+            table.kind[rows & np.isnan(exactly_random(table))], return_counts=True
+        )
+        counts, problems = Counter[str](), dict[str, Shared]()
+        for kind, n in zip(kinds.tolist(), many.tolist(), strict=True):
+            counts[table.shared[kind].alike] += n
+            problems[table.shared[kind].alike] = table.shared[kind]
+        drawn = {alike: self._draws(shared) for alike, shared in problems.items()}
+        whole, every = int(rows.sum()), sum(each.n for each in drawn.values())
+        parts = []
+        for alike, each in drawn.items():
+            of_mean = each.variance or _range(problems[alike]) ** 2 / (each.n * every)
+            parts.append(((counts[alike] / whole) ** 2 * of_mean, each.n))
+        variance = sum(part for part, _ in parts)
+        below = sum(part**2 / (n - 1) for part, n in parts)  # Welch and Satterthwaite
+        return DrawnZero(variance**0.5, variance**2 / below if below else inf, every)
 
     def level(self, role: str, m: Measured) -> float | None:
         """Return a baseline's score in the setting of one seat, or None."""
@@ -127,19 +190,10 @@ class BaselineScores:
         return known, starts + np.arange(int(many.sum()))
 
 
-def exactly_random(table: MeasuredTable) -> Floats:
-    """Return, by row, the exact expectation of a uniformly random player, NaN if not known.
-
-    With only one random episode in each setting, luck would shift the whole scale.
-    """
-    found = [_expected(shared.metric, shared) for shared in table.shared]
-    return np.array(found, dtype=np.float64)[table.kind] if found else np.array([])
-
-
-def _expected(metric: str, shared: Shared) -> float:
-    at_random = registry.entries("metrics")[metric].at_random
-    value = None if at_random is None else at_random(shared.setup, Seat(shared.seat))
-    return float("nan") if value is None else value
+def _range(shared: Shared) -> float:
+    """Return the range of doing in a game; 0 if it is not known."""
+    found = instance_bounds(shared.metric, key_of(shared.setup.instance), shared.seat)
+    return found[1] - found[0] if found is not None and isfinite(found[1] - found[0]) else 0.0
 
 
 def _by_role(found: Iterable[Baseline]) -> list[BaselineRows]:
@@ -161,12 +215,14 @@ class Mark(msgspec.Struct, frozen=True):
     """The score of a baseline player in the settings of a row's own episodes."""
 
     player: str
-    value: float  # in the unit of doing; of the random player the expectation, where it is exact
+    value: float  # in the unit of doing; of the random player the expectation
     accuracy: float | None  # of its predictions, in percent
     standing: Standing | None  # of an optimum or a reference: whether it cannot be beaten
     stored: int  # episodes found in the store
     played: int  # episodes played for this comparison
     doing: float | None = None  # its position on the row's scale
+    draws: int = 0  # of the random player: episodes whose mean is its value; 0: computed exactly
+    error: float | None = None  # the standard error of that mean
 
 
 class ScaledDoing(msgspec.Struct, frozen=True):
@@ -192,17 +248,32 @@ def scaled(means: Means, met: BaselineScores, zero: Zero = "random") -> ScaledDo
     regret = means.mean(ends.high - group.of("least"))
     no_regret = "" if regret.value is not None else NO_TOP
     end = chance if zero == "random" else mindless
-    why, room = _why_not(means, ends, end, reference)
+    drawn = met if zero == "random" else None
+    why, room = _why_not(means, ends, end, reference, drawn)
     if zero == "mindless" and why.startswith(NO_ROOM):
         why = ""  # version 0.1 accepted any room as a scale
-    doing, most = (_place(means, ends, why, group.of(name)) for name in ("least", "most"))
-    if chance is not None and not np.isnan(exactly_random(group)).any():
-        chance = msgspec.structs.replace(chance, value=float(met.levels("random", group).mean()))
+    doing, most = (_place(means, ends, why, group.of(name), drawn) for name in ("least", "most"))
+    chance = _expectation(chance, group, met)
     if not why:
         chance, mindless, reference = (
             _placed(mark, ends) for mark in (chance, mindless, reference)
         )
     return ScaledDoing(doing, most, regret, room, chance, mindless, reference, why, no_regret)
+
+
+def _expectation(chance: Mark | None, group: MeasuredTable, met: BaselineScores) -> Mark | None:
+    """Return the random player's mark with its expectation as the value, if that is known."""
+    levels = met.levels("random", group)
+    known = ~np.isnan(levels)
+    if chance is None or not known.any():
+        return chance
+    error, _, draws = met.draws(group, known)
+    return msgspec.structs.replace(
+        chance,
+        value=float(levels[known].mean()),
+        draws=draws,
+        error=error if draws else None,
+    )
 
 
 NO_ROOM = "no room to speak of:"
@@ -229,17 +300,30 @@ def tops(met: BaselineScores, table: MeasuredTable) -> Floats:
     return np.where(np.isnan(exact), met.levels("reference", table), exact)
 
 
-def _place(means: Means, ends: _Ends, why: str, got: Floats) -> Estimate:
-    """Return the summed gain over the lower end, divided by the summed range."""
+def _place(
+    means: Means, ends: _Ends, why: str, got: Floats, drawn: BaselineScores | None
+) -> Estimate:
+    """Return the summed gain over the lower end, divided by the summed range.
+
+    An error e of the mean zero moves the ratio r by e (1 - r) over the mean range.
+    """
     if why:
         return without_interval(None, 0, "t", "not defined")
     above = np.where(np.isnan(ends.high), np.nan, got - ends.low)
     below = np.where(np.isnan(got), np.nan, ends.high - ends.low)
-    return means.ratio(above, below)
+    found, rows = means.ratio(above, below), ~(np.isnan(above) | np.isnan(below))
+    if drawn is None or found.value is None:
+        return found
+    error, degrees, _ = drawn.draws(means.group, rows)
+    return widened(found, error * (1 - found.value) / float(below[rows].mean()), degrees)
 
 
 def _why_not(
-    means: Means, ends: _Ends, zero: Mark | None, reference: Mark | None
+    means: Means,
+    ends: _Ends,
+    zero: Mark | None,
+    reference: Mark | None,
+    drawn: BaselineScores | None,
 ) -> tuple[str, float | None]:
     """Return why there is no scale, or "", and the scale's share of the payoff range."""
     group = means.group
@@ -252,6 +336,10 @@ def _why_not(
     room = means.mean(ends.high - ends.low)
     if room.value is None:
         return NO_TOP, None
+    low = room.low
+    if drawn is not None:
+        error, degrees, _ = drawn.draws(group, ~np.isnan(ends.high - ends.low))
+        low = widened(room, error, degrees).low
     wide = np.array([np.nan if s.span is None else s.span[1] - s.span[0] for s in group.shared])
     ranges = wide[group.kind]
     ranges = ranges[~np.isnan(ranges)]
@@ -261,7 +349,7 @@ def _why_not(
         if room.value > 1e-9:
             return f"{NO_ROOM} {share:.1%} of the range {named}; see the regret", share
         return f"no room {named}; see the regret", share
-    if room.value <= 1e-9 or (room.low is not None and room.low <= 0):
+    if room.value <= 1e-9 or (low is not None and low <= 0):
         return f"no clear room {named}; see the regret", share
     return "", share
 

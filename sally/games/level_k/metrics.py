@@ -9,11 +9,14 @@ from math import inf
 
 import msgspec
 
+from sally.core.log.events import Setup
+from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
 from sally.games.level_k.depths import Depth, depth_of, estimated
+from sally.games.level_k.minds import mind_of
 from sally.games.level_k.rules import LevelGame, View
-from sally.games.level_k.solvers import SAME, Odds, worths
+from sally.games.level_k.solvers import SAME, Odds, pay_table, worths
 from sally.games.level_k.spec import minds_of_others
 
 
@@ -72,6 +75,28 @@ def _won_per_round(played: Played, seat: Seat) -> float | None:
     return None if payoffs is None or not n else payoffs[seat] / n
 
 
+def random_won_per_round(setup: Setup, seat: Seat) -> float | None:
+    """Return the expected payoff per round of a uniformly random player.
+
+    Exact where the others' moves do not change it (matching pennies), where they are the same odds
+    in every round, and in one round; None otherwise.
+    """
+    game = registry.game(setup.instance.game).build(setup.instance.params)
+    assert isinstance(game, LevelGame)
+    if len(game.seats) == 2:
+        by_reply = pay_table(game, seat).mean(axis=0)
+        if float(by_reply.max() - by_reply.min()) <= SAME:
+            return float(by_reply.mean())
+    odds = []
+    for other in game.others(seat):
+        mind = mind_of(game, other, setup.lineup.get(str(other)))
+        if mind is None or (mind.always is None and game.rounds > 1):
+            return None
+        odds.append(mind.always or mind.does(game.observe(game.start(), other)))
+    worth = worths(game, seat, odds)
+    return None if worth is None else sum(worth) / len(worth)
+
+
 def _regret(played: Played, seat: Seat) -> float | None:
     found = lost(played, seat)
     return None if found is None or played.episode.payoffs is None else _mean(found)
@@ -119,6 +144,7 @@ METRICS = (
         name="won_per_round",
         about="payoff per round that was played",
         measure=_won_per_round,
+        at_random=random_won_per_round,
         better="higher",
         unit="payoff",
         headline=True,

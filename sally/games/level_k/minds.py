@@ -44,11 +44,13 @@ class Mind:
     does: Callable[[View], Odds]
     expects: Callable[[View], Odds] | None = None  # None: it does not think of the others
     depth: int | None = None  # how many steps it thinks ahead; None: that has no meaning
+    always: Odds | None = None  # the odds of its moves if they are the same in every round
 
 
 def fixed(does: Odds, expects: Odds | None = None, depth: int | None = None) -> Mind:
     """Return a mind with the same moves and expectations in every round."""
-    return Mind(lambda view: does, None if expects is None else lambda view: expects, depth)
+    expected = None if expects is None else lambda view: expects
+    return Mind(lambda view: does, expected, depth, does)
 
 
 # --- levels ---------------------------------------------------------------------------------------

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from sally.core.log.events import Setup
+from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
+from sally.games.pick_the_right_stuff.locker import questions
+from sally.games.pick_the_right_stuff.partners import RULES
 from sally.games.pick_the_right_stuff.picks import picks, share_right
+from sally.games.pick_the_right_stuff.rules import LockerGame
 
 
 def _score(played: Played, seat: Seat) -> float | None:
     return share_right(picks(played, seat))
+
+
+def score_at_random(setup: Setup, seat: Seat) -> float:
+    """Return the expected percentage of right answers of the player `random`.
+
+    It draws from the occupied boxes, or from all in the infinite mode. What happens in the locker
+    does not depend on the answers.
+    """
+    game = registry.game(setup.instance.game).build(setup.instance.params)
+    assert isinstance(game, LockerGame)
+    drawn = [(RULES["random"](seen), believed) for seen, believed in questions(game.instance)]
+    return 100 * sum((right in boxes) / len(boxes) for boxes, right in drawn) / len(drawn)
 
 
 def _score_published(played: Played, seat: Seat) -> float | None:
@@ -32,6 +49,7 @@ METRICS = (
         bounds=(0, 100),
         about="share of answered questions in which the believed box was named, without forfeits",
         measure=_score,
+        at_random=score_at_random,
         better="higher",
         unit="%",
     ),

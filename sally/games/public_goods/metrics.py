@@ -5,11 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 from math import inf
 
+from sally.core.log.events import Setup
+from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
-from sally.games.public_goods.rules import Given, PublicGoods, others_of
+from sally.games.public_goods.partners import nearest, rule_of
+from sally.games.public_goods.rules import Given, PublicGoods, others_mean, others_of
 
 LEAST_PAIRS = 3  # rounds after a round that a slope needs
+MOST_STATES = 1_000  # combinations of the others' contributions that are followed
 
 
 def game_of(played: Played) -> PublicGoods:
@@ -42,6 +46,37 @@ def _earned(played: Played, seat: Seat) -> float | None:
     game = game_of(played)
     number = game.number[seat]
     return _mean([game.paid(each)[number] for each in rounds(played, seat) if each is not None])
+
+
+def random_earned(setup: Setup, seat: Seat) -> float | None:
+    """Return the expected payoff per round of uniformly random contributions.
+
+    Exact if all others have a declared rule: it follows the odds of their contributions from round
+    to round. None with other players, or if their contributions take too many values.
+    """
+    game = registry.game(setup.instance.game).build(setup.instance.params)
+    assert isinstance(game, PublicGoods)
+    me = game.number[seat]
+    others = [(game.number[s], rule_of(setup.lineup.get(str(s)))) for s in game.seats if s != seat]
+    rules = [(number, rule) for number, rule in others if rule is not None]
+    if len(rules) < len(others):
+        return None
+    first = tuple(nearest(game, rule(game, None)) for _, rule in rules)
+    odds, total, mine = {first: 1.0}, 0.0, sum(game.menu) / len(game.menu)
+    for _ in range(game.rounds):
+        total += sum(
+            p * (game.tokens - mine + game.back * (mine + sum(o))) for o, p in odds.items()
+        )
+        after: dict[Given, float] = {}
+        for theirs, p in odds.items():
+            for given in game.menu:
+                last = (*theirs[:me], given, *theirs[me:])
+                then = tuple(nearest(game, rule(game, others_mean(last, n))) for n, rule in rules)
+                after[then] = after.get(then, 0.0) + p / len(game.menu)
+        if len(after) > MOST_STATES:
+            return None
+        odds = after
+    return total / game.rounds
 
 
 def own_regret(played: Played, seat: Seat) -> float | None:
@@ -96,6 +131,7 @@ METRICS = (
         name="earned_per_round",
         about="payoff per round that was played",
         measure=_earned,
+        at_random=random_earned,
         better="higher",
         unit="tokens",
         headline=True,

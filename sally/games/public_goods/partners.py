@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sally.core.errors import BadInput
+from sally.core.log.events import PlayerSpec
 from sally.core.log.imported import RECORDED
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import ProbeReport
-from sally.games.public_goods.rules import PublicGoods, View, others_of
+from sally.games.public_goods.rules import PublicGoods, View, others_mean, others_of
 
 Rule = Callable[[PublicGoods, float | None], float]  # (game, the others' last mean) -> tokens
 
@@ -23,11 +24,7 @@ def nearest(game: PublicGoods, wanted: float) -> int:
 
 def their_last_mean(view: View) -> float | None:
     """Return the others' mean contribution in the last played round; None in the first round."""
-    last = view.last
-    if last is None:
-        return None
-    others = others_of(last, view.number)
-    return sum(others) / len(others)
+    return None if view.last is None else others_mean(view.last, view.number)
 
 
 def _share(name: str, value: float) -> float:
@@ -95,19 +92,31 @@ def _threshold(threshold: float = 0.5, first: float = 1.0) -> Rule:
     )
 
 
+RULES: Mapping[str, Callable[..., Rule]] = {
+    "free_rider": _free_rider,
+    "giver": _giver,
+    "conditional_cooperator": _conditional,
+    "matcher": _matcher,
+    "threshold": _threshold,
+}
+
+
+def rule_of(who: PlayerSpec | None) -> Rule | None:
+    """Return the declared rule of a player; None for any other player."""
+    return RULES[who.player](**who.params) if who is not None and who.player in RULES else None
+
+
 def _recorded(game: PublicGoods, seat: Seat, name: str = "") -> Script:
     """Always raise BadInput, because the name represents a player of an imported game."""
     raise BadInput("this player represents recorded play and cannot be played again")
 
 
-def _partner(
-    name: str, about: str, source: str, rule: Callable[..., Rule], memory: int, **params: float
-) -> Partner:
+def _partner(name: str, about: str, source: str, memory: int, **params: float) -> Partner:
     return Partner(
         name=name,
         about=about,
         source=source,
-        make=_script(rule),
+        make=_script(RULES[name]),
         answers=_expects_the_same_again,
         params=params,
         memory=memory,
@@ -118,14 +127,13 @@ FISCHBACHER = "after Fischbacher, Gächter and Fehr 2001"
 PARTNERS = {
     partner.name: partner
     for partner in (
-        _partner("free_rider", "gives nothing", FISCHBACHER, _free_rider, 0),
-        _partner("giver", "gives a fixed `share` of its tokens", "ours", _giver, 0, share=1.0),
+        _partner("free_rider", "gives nothing", FISCHBACHER, 0),
+        _partner("giver", "gives a fixed `share` of its tokens", "ours", 0, share=1.0),
         _partner(
             "conditional_cooperator",
             "gives `offset` of its tokens plus `slope` times what the others gave last on average; "
             "`first` of its tokens at first",
             FISCHBACHER,
-            _conditional,
             1,
             first=0.5,
             slope=0.8,
@@ -135,7 +143,6 @@ PARTNERS = {
             "matcher",
             "gives what the others gave last on average; `first` of its tokens at first",
             FISCHBACHER,
-            _matcher,
             1,
             first=1.0,
         ),
@@ -144,7 +151,6 @@ PARTNERS = {
             "gives everything if the others gave at least `threshold` of theirs last, else "
             "nothing; `first` of its tokens at first",
             "ours",
-            _threshold,
             1,
             threshold=0.5,
             first=1.0,

@@ -160,6 +160,12 @@ def others_of(given: Given, number: int) -> Given:
     return given[:number] + given[number + 1 :]
 
 
+def others_mean(given: Given, number: int) -> float:
+    """Return the mean contribution of all other seats."""
+    others = others_of(given, number)
+    return sum(others) / len(others)
+
+
 def mean_of(given: Given) -> int:
     """Return the whole number nearest to the mean; halves are rounded up."""
     return (2 * sum(given) + len(given)) // (2 * len(given))

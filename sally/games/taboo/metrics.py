@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from sally.core.log.events import Setup
+from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
+from sally.games.association.lexicon import cards
 from sally.games.association.measures import learning, losses, mean
 from sally.games.association.minds import Mind
 from sally.games.association.partners import mind_at
-from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo
+from sally.games.taboo.partners import PARTNERS
+from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo, is_right
 from sally.games.taboo.solver import best_hint, best_turns, guess
 
 
@@ -28,6 +32,22 @@ def points(played: Played, seat: Seat) -> list[float]:
     """Return the points of each round."""
     past = played.replay.view(len(played.replay), seat).past
     return [float(seen.points) for seen in past]
+
+
+def random_points(setup: Setup, seat: Seat) -> float | None:
+    """Return the expected points per round of a guesser that names any noun of the list.
+
+    None for a giver: what two random hints bring to a mind is not enumerated.
+    """
+    game = registry.game(setup.instance.game).build(setup.instance.params)
+    assert isinstance(game, Taboo)
+    if seat != GUESSER or setup.lineup[GIVER].player not in PARTNERS:
+        return None
+    found = []
+    for problem in game.row[: game.rounds]:
+        right = sum(is_right(problem.target, card) for card in cards()) / len(cards())
+        found.append(sum((game.hints - n) * right * (1 - right) ** n for n in range(game.hints)))
+    return mean(found)
 
 
 @shared
@@ -101,6 +121,7 @@ METRICS = (
         "taboo_points",
         "mean points of a round",
         lambda played, seat: mean(points(played, seat)),
+        at_random=random_points,
         better="higher",
         unit="points per round",
         within=lambda game, seat: (0.0, float(game.hints)),

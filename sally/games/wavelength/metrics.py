@@ -9,11 +9,20 @@ import msgspec
 import numpy as np
 import scipy
 
+from sally.core.log.events import Setup
+from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
 from sally.games.association.measures import learning, losses, mean
-from sally.games.wavelength.dials import Dial, best_points, expected_points, targets_behind
-from sally.games.wavelength.partners import dials_of
+from sally.games.wavelength.dials import (
+    Dial,
+    best_points,
+    expected_points,
+    legal_rows,
+    reading,
+    targets_behind,
+)
+from sally.games.wavelength.partners import PARTNERS, dial_at, dials_of, worth
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Wavelength
 
 FEWEST = 5  # rounds for a monotone fit
@@ -42,8 +51,29 @@ def declared_dial(played: Played, seat: Seat, number: int) -> Dial | None:
     player_spec = played.episode.setup.lineup[seat]
     if player_spec.player != "own_dial":
         return None
-    dial, then, until = dials_of(dict(player_spec.params))
-    return then if until and number >= until else dial
+    return dial_at(dials_of(dict(player_spec.params)), number)
+
+
+def random_points(setup: Setup, seat: Seat) -> float | None:
+    """Return the expected points per round of a random clue or of a random dial position.
+
+    A random dial position does not depend on the clue. A random clue is known with a guesser that
+    declares its dial; None with any other.
+    """
+    game = registry.game(setup.instance.game).build(setup.instance.params)
+    assert isinstance(game, Wavelength)
+    here = game.row[: game.rounds]
+    if seat == GUESSER:
+        found = [expected_points(game, (now.target,)).mean() for now in here]
+        return float(np.mean(found)) if setup.lineup[PSYCHIC].player in PARTNERS else None
+    if setup.lineup[GUESSER].player != "own_dial":
+        return None
+    dials = dials_of(dict(setup.lineup[GUESSER].params))
+    found = []
+    for number, now in enumerate(here):
+        at = np.rint(reading(dial_at(dials, number), now.left, now.right))
+        found.append(worth(game, np.abs(at[legal_rows(now.left, now.right)] - now.target)).mean())
+    return float(np.mean(found))
 
 
 @shared
@@ -131,6 +161,7 @@ METRICS = (
         "wavelength_points",
         "mean points of a round",
         lambda played, seat: mean([each.points for each in rounds(played, seat)]),
+        at_random=random_points,
         better="higher",
         unit=PER_ROUND,
         within=lambda game, seat: (0.0, float(game.most)),

@@ -46,13 +46,17 @@ SLACK = 3.0  # scale of the error model, in dial positions
 # --- declared dials -------------------------------------------------------------------------------
 
 
-def now_of(dial: Dial, then: Dial, until: int, view: View) -> Dial:
-    """Return the dial that is active in this round; some partners switch, unannounced, after
-    `until` rounds."""
-    return dial if not until or len(view.past) < until else then
+Dials = tuple[Dial, Dial, int]
 
 
-def dials_of(params: dict[str, Any]) -> tuple[Dial, Dial, int]:
+def dial_at(dials: Dials, number: int) -> Dial:
+    """Return the dial that is active in a round; some partners switch, unannounced, after some
+    rounds."""
+    dial, then, until = dials
+    return dial if not until or number < until else then
+
+
+def dials_of(params: dict[str, Any]) -> Dials:
     """Return the first dial, the second dial, and the number of rounds before the switch (0:
     never)."""
     later = {n: params.get(f"then_{n}", default) for n, default in DIAL_PARAMS.items()}
@@ -60,11 +64,11 @@ def dials_of(params: dict[str, Any]) -> tuple[Dial, Dial, int]:
 
 
 def _own_dial(game: Wavelength, seat: Seat, **params: Any) -> Script:
-    dial, then, until = dials_of(params)
+    dials = dials_of(params)
 
     def act(turn: DialTurn) -> Action:
         view = turn.view
-        mine = now_of(dial, then, until, view)
+        mine = dial_at(dials, len(view.past))
         if seat == PSYCHIC:
             assert view.target is not None
             return Clue(best_clue(mine, view.left, view.right, view.target))
@@ -75,10 +79,10 @@ def _own_dial(game: Wavelength, seat: Seat, **params: Any) -> Script:
 
 def _own_dial_answers(game: Wavelength, seat: Seat, **params: Any) -> Answerer:
     """Answer as if the other seat had the same dial."""
-    dial, then, until = dials_of(params)
+    dials = dials_of(params)
 
     def report(turn: DialTurn) -> ProbeReport:
-        mine = now_of(dial, then, until, turn.view)
+        mine = dial_at(dials, len(turn.view.past))
         return _by_place(turn, lambda word: _own_place(turn, mine, word))
 
     return report

@@ -1,0 +1,149 @@
+"""The zero of doing: the random player's expectation, exact, or drawn with its error."""
+
+from __future__ import annotations
+
+from statistics import fmean, stdev
+
+import numpy as np
+import pytest
+
+from sally import api
+from sally.analysis.columns.measured import measured
+from sally.analysis.profile.baselines import DRAWS, LEAST_DRAWS, baselines
+from sally.analysis.profile.doing_scale import BaselineScores
+from sally.analysis.profile.profile import profile_of
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.stats.intervals import Estimate, widened
+from tests.analysis.profiles import one_cell, played, profiled
+
+WARY = {f"player_{n}": "conditional_cooperator" for n in (2, 3)}
+EXACT = (
+    ("eleven_twenty", "player_1", {"player_2": ("level", {"k": 2})}, {}, 600),
+    ("eleven_twenty", "player_2", {"player_1": "people"}, {"rounds": 3}, 400),
+    ("beauty_contest", "player_1", {"player_2": ("level", {"k": 1}), "player_3": "level"}, {}, 600),
+    ("hide_and_seek", "player_2", {"player_1": ("level", {"k": 3})}, {}, 600),
+    ("matching_pennies", "player_1", {"player_2": "k_tom"}, {"rounds": 5}, 300),
+    ("matching_pennies", "player_2", {"player_1": "win_stay_lose_shift"}, {"rounds": 5}, 300),
+    ("pick_the_right_stuff", "manager", {}, {"mode": "finite", "generator_seed": 3}, 300),
+    ("pick_the_right_stuff", "manager", {}, {"mode": "infinite", "users": 5}, 300),
+    ("public_goods", "player_1", WARY, {"players": 3, "rounds": 4, "ratio": 1.5}, 300),
+    ("public_goods", "player_2", {"player_1": ("threshold", {"threshold": 0.4})},
+     {"players": 2, "tokens": 7, "rounds": 6}, 300),
+    ("wavelength", "guesser", {"psychic": ("own_dial", {"shift": 20.0})}, {}, 150),
+    ("wavelength", "psychic", {"guesser": ("own_dial", {"until": 4, "then_stretch": -1.0})}, {},
+     150),
+    ("taboo", "guesser", {"giver": "hub"}, {"rounds": 4}, 150),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("game", "seat", "others", "params", "n"), EXACT)
+def test_an_exact_zero_is_the_mean_of_many_random_players(game, seat, others, params, n):
+    episodes = [api.play(game, {seat: "random", **others}, seed, **params) for seed in range(n)]
+    (first,) = measured(episodes[0], (seat,))
+    exact = registry.entries("metrics")[first.metric].at_random(episodes[0].setup, seat)
+    got = [m.doing for e in episodes for m in measured(e, (seat,))]
+    error = stdev(got) / n**0.5
+    assert exact is not None and abs(fmean(got) - exact) <= 4 * error + 1e-9
+
+
+def test_an_expectation_that_is_not_known_is_not_made_up():
+    """A learner's reply depends on the past; with a random giver both hints are chance."""
+    for game, seat, lineup, params in (
+        ("eleven_twenty", "player_1", {"player_2": "repeater"}, {"rounds": 3}),
+        ("wavelength", "psychic", {"guesser": "adapts"}, {}),
+        ("taboo", "giver", {"guesser": "associates"}, {"rounds": 1}),
+        ("public_goods", "player_1", {"player_2": "random"}, {"players": 2}),
+    ):
+        episode = api.play(game, {seat: "random", **lineup}, 0, **params)
+        (m,) = measured(episode, (seat,))
+        assert registry.entries("metrics")[m.metric].at_random(episode.setup, seat) is None
+
+
+def _hanabi(seeds: range, *players: str) -> list:
+    lineups = [{"ann": who, "bob": "smart"} for who in players]
+    return [api.play("hanabi_very_small", lineup, seed) for lineup in lineups for seed in seeds]
+
+
+def test_a_drawn_zero_is_the_same_for_every_seed_and_whatever_the_store_holds():
+    """It was one random player's score on each deal, and moved with its luck."""
+    rows = [
+        profiled(episodes, "ann")[0]
+        for episodes in (
+            _hanabi(range(6), "info"),
+            _hanabi(range(100, 108), "info"),
+            _hanabi(range(100, 108), "info", "random"),
+        )
+    ]
+    assert [row.random.value for row in rows] == pytest.approx([rows[0].random.value] * 3)
+    assert {row.random.draws for row in rows} == {DRAWS}
+    assert 0 < rows[0].random.error < 0.05  # cards, of at most 5
+    assert rows[1].doing == rows[2].doing
+
+
+def test_an_exact_zero_does_not_move_with_the_seed_of_the_random_player():
+    rows = []
+    for seeds in (range(5), range(50, 55)):
+        lineup = {"player_1": ("level", {"k": 2}), "player_2": ("level", {"k": 1})}
+        episodes = [api.play("eleven_twenty", lineup, seed) for seed in seeds]
+        rows += profiled(episodes, "player_1")
+    assert rows[0].doing.value == rows[1].doing.value
+    assert rows[0].random.error is None and rows[0].random.draws == 0
+
+
+def test_several_problems_share_the_draws_and_each_has_some():
+    lineups = grid(ann=player_spec("info"), bob=(player_spec("smart"), player_spec("info")))
+    studied = [
+        m for e in played(one_cell("hanabi_very_small", lineups, repeats=3)) for m in measured(e)
+    ]
+    mine = [m for m in studied if m.seat == "ann"]
+    drawn = [b for b in baselines(mine) if b.role == "drawn"]
+    by_problem = {m.alike: sum(b.measured.alike == m.alike for b in drawn) for m in mine}
+    assert set(by_problem.values()) == {max(LEAST_DRAWS, DRAWS // 2)}
+
+
+def test_the_error_of_the_draws_is_in_the_interval(monkeypatch):
+    episodes = _hanabi(range(8), "info")
+    studied = [m for e in episodes for m in measured(e, ("ann",))]
+    ends = list(baselines(studied))
+    (row,) = profile_of(studied, ends)
+    drawn = [b for b in ends if b.role == "drawn"]
+    got = [b.measured.least for b in drawn]
+    assert row.random.value == pytest.approx(fmean(got))
+    assert row.random.error == pytest.approx(stdev(got) / len(got) ** 0.5)
+    assert BaselineScores(ends).level("random", studied[0]) == pytest.approx(fmean(got))
+    few = [b for b in ends if b.role != "drawn"] + drawn[:10]
+    (wide,) = profile_of(studied, few)
+    assert wide.doing.high - wide.doing.low > row.doing.high - row.doing.low
+    # the same episodes with a zero that is known beforehand
+    monkeypatch.setattr("sally.analysis.profile.baselines._expected", lambda shared: fmean(got))
+    (narrow,) = profile_of(studied, ends)
+    assert narrow.random.error is None
+    added = row.random.error * (1 - row.doing.value) / (row.reference.value - row.random.value)
+    assert narrow.doing.value == pytest.approx(row.doing.value)
+    wanted = widened(narrow.doing, added, len(got) - 1)
+    assert (row.doing.low, row.doing.high) == pytest.approx((wanted.low, wanted.high))
+
+
+def test_a_zero_that_was_drawn_covers_the_true_score_as_often_as_it_says():
+    """A score known without error above a zero of ten draws: only the draws can miss."""
+    rng, hits, times = np.random.default_rng(1), 0, 4000
+    for _ in range(times):
+        draws = rng.normal(0.0, 1.0, 10)
+        found = widened(
+            Estimate(-draws.mean(), -draws.mean(), -draws.mean(), 5, "t"),
+            float(draws.std(ddof=1)) / 10**0.5,
+            9,
+        )
+        hits += found.low <= 0 <= found.high
+    assert abs(hits / times - 0.95) < 4 * (0.95 * 0.05 / times) ** 0.5
+
+
+def test_draws_that_all_failed_leave_room_for_a_rare_success():
+    lineups = grid(
+        encoder=player_spec("nearest"), decoder=player_spec("random"),
+        interceptor=player_spec("random"),
+    )  # fmt: skip
+    study = Study("s", "s", (Cell("c", (instance("cipher", "g", games=1),), lineups, repeats=5),))
+    (row,) = profiled(played(study), "decoder")
+    assert row.random.value == 0 and row.random.error == pytest.approx(1 / DRAWS)
