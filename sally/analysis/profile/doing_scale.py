@@ -254,6 +254,8 @@ def scaled(means: Means, met: BaselineScores, zero: Zero = "random") -> ScaledDo
         why = ""  # version 0.1 accepted any room as a scale
     doing, most = (_place(means, ends, why, group.of(name), drawn) for name in ("least", "most"))
     chance = _expectation(chance, group, met)
+    if chance is not None and mindless is not None and mindless.player == chance.player:
+        mindless = msgspec.structs.replace(mindless, value=chance.value)
     if not why:
         chance, mindless, reference = (
             _placed(mark, ends) for mark in (chance, mindless, reference)
@@ -270,7 +272,7 @@ def _expectation(chance: Mark | None, group: MeasuredTable, met: BaselineScores)
     error, _, draws = met.draws(group, known)
     return msgspec.structs.replace(
         chance,
-        value=float(levels[known].mean()),
+        value=total(levels[known]) / int(known.sum()),
         draws=draws,
         error=error if draws else None,
     )
