@@ -147,8 +147,8 @@ class Metric:
     headline: bool = False  # whether tables show it by default
     published: bool = False  # a paper's convention, kept beside our exact measure
     at_random: Callable[[Any, Seat], float | None] | None = None
-    """(setup, seat) -> the exact mean of uniformly random moves over all seeds, or None if it is not
-    known; the mean of many draws then takes its place."""
+    """(setup, seat) -> the exact mean of uniformly random moves over all seeds, or None if it is
+    not known; the mean of many draws then takes its place."""
 
     @property
     def ends(self) -> Ends | None:
