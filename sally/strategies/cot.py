@@ -35,7 +35,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="cot",
-    about="thoughts first, then the answer",
+    about="asks for thoughts before the answer",
     source="Riemer et al. 2025; Kang et al. 2026",
     make=_make,
     calls="1",

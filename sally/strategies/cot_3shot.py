@@ -23,7 +23,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="cot_3shot",
-    about="three worked thoughts, then thoughts and the answer",
+    about="shows three worked examples of thoughts, then asks for thoughts and the answer",
     source="Riemer et al. 2025",
     make=_make,
     calls="1",

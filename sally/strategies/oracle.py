@@ -12,7 +12,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="oracle",
-    about="one question, one answer, knowing what the others do",
+    about="states the moves of the others, then asks for one answer",
     source="Riemer et al. 2025; ground-truth injection in Kang et al. 2026",
     make=_make,
     calls="1",

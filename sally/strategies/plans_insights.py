@@ -71,7 +71,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="plans_insights",
-    about="plans and insights with every move, carried to the next turn",
+    about="asks for plans and insights with every move and shows them in the next turn",
     source="Riemer et al. 2025, after Fish et al. 2024",
     make=_make,
     calls="1",

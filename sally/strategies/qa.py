@@ -12,7 +12,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="qa",
-    about="one question, one answer",
+    about="asks one question and reads one answer",
     source="Riemer et al. 2025; zero-shot in Kang et al. 2026",
     make=_make,
     calls="1",

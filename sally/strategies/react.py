@@ -31,7 +31,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="react",
-    about="a thought before every tool call and every answer, in one conversation per episode",
+    about="asks for a thought before every tool call and answer, in one conversation per episode",
     source="after Yao et al. 2023 (ReAct); the tools are the game's own",
     make=_make,
     calls="1, plus 1 for each tool call",

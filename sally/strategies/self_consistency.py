@@ -74,7 +74,7 @@ def _make(n: int = 10) -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="self_consistency",
-    about="n answers to one question; the majority decides",
+    about="asks the same question n times and takes the majority answer",
     source="Kang et al. 2026, after Wang et al. 2023",
     make=_make,
     calls="n (10 unless told)",

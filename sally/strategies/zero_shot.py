@@ -6,4 +6,8 @@ from dataclasses import replace
 
 from sally.strategies import qa
 
-STRATEGY = replace(qa.STRATEGY, name="zero_shot", about="the same as qa, under kang2026's name")
+STRATEGY = replace(
+    qa.STRATEGY,
+    name="zero_shot",
+    about="asks one question and reads one answer; the name that kang2026 gives to qa",
+)

@@ -10,7 +10,7 @@ from tests.conversations import FOLDER
 
 ROOT = Path(__file__).parent.parent.parent
 HOME = ROOT / "docs" / "strategies"
-COLUMNS = ("What the model is shown", "Calls per move", "Its answer to a probe", "Needs", "From")
+COLUMNS = ("Prompt", "Calls per move", "Answer to a probe", "Requirements", "Source")
 SECTION = re.compile(r"^=== (.*?) ===$", re.M)
 
 
@@ -45,12 +45,13 @@ def page(strategy: str) -> str:
     title, said = example(strategy)
     lines += [
         "",
-        f'Select it with `strategy = "{strategy}"` in a language player\'s parameters.',
-        "What all strategies have in common (retries, votes, predictions inside a decision) is in",
-        "[the reference](../reference/strategies.md).",
+        f'To use it, set `strategy = "{strategy}"` in the parameters of a language player.',
+        "[The reference](../reference/strategies.md) describes retries, votes and predictions",
+        "inside a decision, which are the same for all strategies.",
         "",
         "## An example",
-        f"The last turn of the tests' reference conversation ({title}); the replies are invented.",
+        f"This is the last turn of a reference conversation from the tests ({title}). The",
+        "replies are invented.",
         "",
         "```text",
         said,
