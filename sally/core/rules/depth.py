@@ -22,7 +22,7 @@ class Reasoned(msgspec.Struct, frozen=True):
 
     by_depth: tuple[tuple[Any, ...], ...]  # by depth; several options where it finds them equal
     right: tuple[Any, ...]  # the options that are right
-    chance: float  # accuracy of the best constant answer over the set
+    chance: float  # accuracy over the set of the best answer without reasoning about the others
     block: int | None = None  # certified depth; None: not of a certified set
     group: str = ""  # set and level, for the table of an audit
 

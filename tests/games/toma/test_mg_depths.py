@@ -11,6 +11,7 @@ import sally
 from sally.analysis.design.page_features import features_of, page_of
 from sally.core.registry import registry
 from sally.games.toma import frozen
+from sally.games.toma.mg.decisions import reasoned
 from sally.games.toma.mg.depths import DEEPEST, answers_by_depth, emptiest_at
 from sally.games.toma.mg.game import Minority, certified
 from sally.games.toma.mg.generators import certify, scenarios
@@ -159,6 +160,11 @@ def test_the_fifth_set_is_kept_with_its_own_level_1() -> None:
         certify(one.scenario)
     drawn = list(islice(scenarios(1, frozen.SEED, 5), 2))
     assert drawn == [one.scenario for one in kept[:2]]
+    chances = {
+        id: reasoned(one.scenario).chance for id, one in {**certified(5), **certified()}.items()
+    }
+    assert {id for id, chance in chances.items() if chance == 0.29} == {o.scenario.id for o in kept}
+    assert set(chances.values()) == {0.25, 0.29}
 
 
 def test_a_reasoner_plays_at_its_depth() -> None:
