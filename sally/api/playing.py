@@ -137,7 +137,7 @@ def _is_own(who: Who) -> bool:
 
 
 def _spec_of(seat: str, who: Who) -> PlayerSpec:
-    """Return the player of a seat as a spec; raises BadInput if it cannot be one."""
+    """Return the spec of a seat's player; raises BadInput if the player is not valid."""
     if isinstance(who, tuple):
         if len(who) != 2 or not isinstance(who[0], str) or not isinstance(who[1], Mapping):
             raise BadInput(f"Seat {seat!r} has {who!r}; a tuple must be (name, parameters).")

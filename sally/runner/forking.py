@@ -164,7 +164,7 @@ def _with_notes(
     spec = ask.context.spec
     if action_of(spec, msgspec.to_builtins(given.action)) != logged.action:
         raise BadInput(
-            f"In step {ask.number} of episode {episode} {ask.seat} played "
+            f"In step {ask.number} of episode {episode}, {ask.seat} played "
             f"{logged.action!r} but would now play {given.action!r}, so the fork fails."
         )
     return msgspec.structs.replace(logged, memory=given.memory)

@@ -92,8 +92,8 @@ def play_missing(
 ) -> Tally:
     """Play the missing episodes of a study into its store.
 
-    `wanted` is the list of episodes, if it is already known; `settings` are stored with the source
-    of each.
+    `wanted` is the list of episodes, if it is already known; `settings` are the model settings,
+    which are stored together with their sources.
     """
     at, executor = store.place(out), on or Local()
     if isinstance(at, Remote) and at.in_one_process and executor.name != "local":

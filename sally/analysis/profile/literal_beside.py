@@ -1,4 +1,4 @@
-"""Literal theory of mind on a battery beside knowing and doing in games, for the same model.
+"""Scores of literal theory of mind on a battery, next to the same model's knowing and doing.
 
 A battery is recognised by its metric `literal`. No correlation across models is computed, because
 it would need at least eight models.

@@ -34,7 +34,7 @@ class Past:
         return new if kept is None else kept + new
 
     def _kept(self) -> list[str]:
-        """Return the unread lines of kept information, each after the lines that precede it."""
+        """Return unread kept information as lines, each item after the history lines it follows."""
         words, new = self._context.words, list[str]()
         for seen, told in self._context.kept[self._marks :]:
             lines = list(words.lines(seen, self._lines, self._form))

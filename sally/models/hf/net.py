@@ -274,8 +274,7 @@ class Net:
             ).logits
 
     def _reach(self, places: int) -> int:
-        """Return the number of positions to attend to: the filled positions plus one, rounded
-        up."""
+        """Return the number of positions to attend to: those filled plus one, rounded up."""
         return min(-(-(places + 1) // ROUND) * ROUND, self.length)
 
     def _there(self, array: Any) -> Any:
