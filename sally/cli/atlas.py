@@ -31,7 +31,7 @@ LEARNERS = ("tabular", "bayes_adaptive", "fictitious_play")
 )
 @json_option
 def atlas(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
-    """Draw how well people, models and bots did in each game, from imported records and studies.
+    """Draw how well people, models and bots did in each game, from records and studies.
 
     Each game, setting and measure has its own panel. Episodes of a paper are measured as that paper
     declares; all others are measured by the knowing and doing of `sally profile`.

@@ -81,7 +81,7 @@ def evaluate_(
     no_play: bool,
     as_json: bool,
 ) -> None:
-    """Evaluate a model on the suite Sally-1: knowing, acting on predictions and doing in ten games.
+    """Evaluate a model on the suite Sally-1: knowing, acting on it, and doing, in ten games.
 
     The same command continues a stopped run; a larger size keeps the episodes of a smaller one.
     """
@@ -305,7 +305,7 @@ def _span(found: Mapping[str, float | None]) -> str:
 @click.option("--all", "every", is_flag=True, help="Also print cells that did not move.")
 @json_option
 def drift_(old: Where, new: Where, every: bool, as_json: bool) -> None:
-    """Compare two evaluations of one model, problem by problem: which cells moved beyond chance."""
+    """Compare two evaluations of one model by problem: which cells moved beyond chance."""
     sides = []
     for place in (old, new):
         with opened(place) as (folder, _):

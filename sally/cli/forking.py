@@ -205,7 +205,7 @@ def why(
     by: str,
     as_json: bool,
 ) -> None:
-    """List the costliest decisions of EPISODE, with the prediction, the truth and the best move."""
+    """List the costliest decisions of EPISODE, with prediction, truth and best move."""
     was = find_episode(episode)
     found = reasons(was, seats, repeats, by)
     if as_json:

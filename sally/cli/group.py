@@ -25,7 +25,7 @@ class Entry(NamedTuple):
 ENTRIES: Mapping[str, Entry] = {
     "evaluate": Entry(
         "sally.cli.evaluating:evaluate_",
-        "Evaluate a model on the suite Sally-1: knowing, acting on it and doing in ten games.",
+        "Evaluate a model on the suite Sally-1: knowing, acting on it, and doing, in ten games.",
     ),
     "list": Entry(
         "sally.cli.listing:list_",
@@ -53,7 +53,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "represent": Entry(
         "sally.cli.representing:represent",
-        "Find out what a local model represents at stored decisions, beside what it said and did.",
+        "Compare what a local model represents at stored decisions with what it said and did.",
     ),
     "checklist": Entry(
         "sally.cli.claiming:checklist",
@@ -61,7 +61,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "atlas": Entry(
         "sally.cli.atlas:atlas",
-        "Draw who did how well in which game, from imported records and own studies.",
+        "Draw how well people, models and bots did in each game, from records and studies.",
     ),
     "compare": Entry(
         "sally.cli.comparing:compare",
@@ -69,7 +69,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "drift": Entry(
         "sally.cli.evaluating:drift_",
-        "Compare two evaluations of one model in pairs: which cells moved beyond chance.",
+        "Compare two evaluations of one model by problem: which cells moved beyond chance.",
     ),
     "contrast": Entry(
         "sally.cli.contrasting:contrast_",
@@ -105,11 +105,11 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "reread": Entry(
         "sally.cli.reading:reread",
-        "Read stored replies by today's reply rule, and list every difference.",
+        "Read stored replies by the installed reply rule, and list every difference.",
     ),
     "show": Entry(
         "sally.cli.reading:show",
-        "Print the transcript of EPISODE: STORE/ID (a prefix of the id suffices), or STORE.",
+        "Print the transcript of EPISODE, which is STORE/ID (a prefix of the id suffices) or STORE.",
     ),
     "fork": Entry(
         "sally.cli.forking:fork",
@@ -117,7 +117,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "why": Entry(
         "sally.cli.forking:why",
-        "List the costliest decisions of EPISODE: what was predicted, true and best.",
+        "List the costliest decisions of EPISODE, with prediction, truth and best move.",
     ),
     "reproduce": Entry(
         "sally.cli.papers:reproduce",
@@ -125,7 +125,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "audit": Entry(
         "sally.cli.papers:audit",
-        "Measure what mindless players score in GAME: simple rules and their inverses.",
+        "Measure the scores of mindless players in GAME: simple rules and their inverses.",
     ),
     "check": Entry(
         "sally.cli.checking:check",
@@ -148,11 +148,11 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "transfer": Entry(
         "sally.cli.transferring:transfer_",
-        "Show what training on one task changed on others: trained on (rows), tested on (columns).",
+        "Show the effect of training on one task (rows) on performance in others (columns).",
     ),
     "inspect": Entry(
         "sally.cli.inspecting:inspect",
-        "Compare any Inspect logs, and plan the size of the next ones.",
+        "Compare any Inspect logs, and plan the size of further logs.",
     ),
     "import": Entry(
         "sally.cli.importing:import_",

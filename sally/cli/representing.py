@@ -84,8 +84,7 @@ def represent(
     figure: Path | None,
     as_json: bool,
 ) -> None:
-    """Find out what a local model represents at stored decisions, compared with its words and
-    moves.
+    """Compare what a local model represents at stored decisions with what it said and did.
 
     Prompts are rendered again from the log and checked against their hashes. The residual stream at
     the last token is kept in DIR/represented; an interrupted command continues. Linear probes are

@@ -83,7 +83,7 @@ REFUSED = {
     "a figure without a name": (["riemer2025", "--figure", "f.svg"], "riemer2025:FIGURE"),
     "a table that is none": (["riemer2025:99"], "no table or figure of riemer2025 named '99'"),
     "a figure as a table": (["tang2024:figure6", "--to", "t.csv"], "use --figure"),
-    "a table as a picture": (["tang2024:rerun", "--figure", "f.svg"], "There are figure6."),
+    "a table as a picture": (["tang2024:rerun", "--figure", "f.svg"], "The figures are figure6."),
     "a file of another kind": (["tang2024:rerun", "--to", "t.doc"], ".csv or .tex"),
     "a picture of another kind": (["tang2024:figure6", "--figure", "f.gif"], ".svg, .pdf or .png"),
     "an empty figure": (["kang2026:figure5a", "--figure", "f.svg"], "no episode belongs to it"),
