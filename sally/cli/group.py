@@ -109,7 +109,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "show": Entry(
         "sally.cli.reading:show",
-        "Print the transcript of EPISODE, which is STORE/ID (a prefix of the id suffices) or STORE.",
+        "Print the transcript of EPISODE, given as STORE or STORE/ID (or a prefix of the id).",
     ),
     "fork": Entry(
         "sally.cli.forking:fork",

@@ -89,7 +89,7 @@ END = 8  # lines of the end of a long transcript that are printed
 @click.option("--all", "whole", is_flag=True, help="Print every line of a long transcript.")
 @json_option
 def show(episode: Path | str, eyes: str, whole: bool, as_json: bool) -> None:
-    """Print the transcript of EPISODE, which is STORE/ID (a prefix of the id suffices) or STORE.
+    """Print the transcript of EPISODE, given as STORE or STORE/ID (or a prefix of the id).
 
     STORE, which may be a bundle, shows its first episode. Of a long transcript, only the beginning
     and the end are printed; --all prints every line.
