@@ -94,7 +94,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--game", default="rps", choices=("rps", "ipd", "ibs"))
     parser.add_argument("--partners", default="split", choices=("split", "population"))
     parser.add_argument("--learn", default="move", choices=("move", "probe"))
-    parser.add_argument("--estimator", default="all_moves", choices=("all_moves", "reinforce"))
+    parser.add_argument(
+        "--estimator", default="all_moves", choices=("all_moves", "best_moves", "reinforce")
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=150.0, help="of learning, tests apart")
     parser.add_argument("--steps", type=int, default=LONGEST_RUN)
@@ -223,10 +225,14 @@ class Run:
             better = torch.tensor([s.advantage for s in samples], device=logs.device)
             lost = -(better * said).sum()
         else:  # every move's exact worth is known, so all of them teach, taken or not
-            missed = torch.zeros(scores.shape)
+            missed = torch.ones(scores.shape)
             for n, sample in enumerate(samples):
                 missed[n, : len(sample.worths)] = torch.tensor(given_up(sample.worths))
-            lost = (odds * missed.to(logs.device)).sum()
+            missed = missed.to(logs.device)
+            if self.given.estimator == "best_moves":  # a certain mistake keeps its gradient
+                lost = -logs.masked_fill(missed > 1e-9, -torch.inf).logsumexp(-1).sum()
+            else:
+                lost = (odds * missed).sum()
         return lost - self.given.entropy * spread, spread.detach()
 
     def save(self, path: Path) -> None:
@@ -262,7 +268,7 @@ class PopulationRun(Run):
 
     def __init__(self, policy: Policy, given: argparse.Namespace) -> None:
         super().__init__(policy, given)
-        if given.learn != "move" or given.estimator != "all_moves":
+        if given.learn != "move" or given.estimator == "reinforce":
             raise SystemExit("A population teaches moves by the exact worth of all of them.")
         self.machines = population(given.game)
         self.best: dict[str, torch.Tensor] = {}
