@@ -8,6 +8,7 @@ different quantities.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -463,13 +464,23 @@ def _bill(episodes: Iterable[Episode]) -> Bill:
 
 
 def sentences(games: Sequence[GameResult], player: str) -> list[str]:
-    """Return which claims the checklist supports, one sentence per claim."""
+    """Return in which games the checklist refuses each claim; claims with one answer share it."""
+    claims = {KNOWS: "knows what others will do", ACTS_ON: "acts on what it knows",
+              THEORY: "shows theory of mind"}  # fmt: skip
+    places = defaultdict[tuple[str, ...], list[str]](list)
+    for word, verb in claims.items():
+        places[tuple(one.game for one in games if not one.refused[word])].append(verb)
     found = []
-    for word, verb in ((KNOWS, "knows what others will do"), (ACTS_ON, "acts on what it knows"),
-                       (THEORY, "shows theory of mind")):  # fmt: skip
-        open_ = [one.game for one in games if not one.refused[word]]
-        where = f"is not refused in {listed(open_)}" if open_ else "is refused in every game"
-        found.append(f"That {player} {verb} {where} ({len(open_)} of {len(games)}).")
+    for open_, verbs in places.items():
+        said = "The claim that" if len(verbs) == 1 else "Each of the claims that"
+        claimed = f"{said} {player} {listed(verbs)}"
+        if open_:
+            share = f"{len(open_)} of {len(games)}"
+            found.append(f"{claimed} is not refused in {listed(open_)} ({share}).")
+        elif len(games) == 1:
+            found.append(f"{claimed} is refused in {games[0].game}.")
+        else:
+            found.append(f"{claimed} is refused in every one of the {len(games)} games.")
     return found
 
 

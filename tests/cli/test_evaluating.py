@@ -46,7 +46,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_one_command_prints_a_screen_and_writes_a_page(place):
     done = typed("evaluate", "--bot", "random", "--game", "toma_po", "--out", place)
-    assert "That random knows what others will do is refused in every game" in done.output
+    assert "Each of the claims that random knows what others will do" in done.output
     assert "best_bot" in done.output and "right by certified depth" in done.output
     page = (place.parent / "random.html").read_text("utf-8")
     assert "<h1><bdi>random</bdi></h1>" in page and "not refused may still be wrong" in page
