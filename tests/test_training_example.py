@@ -12,8 +12,9 @@ torch = pytest.importorskip("torch", reason="needs sally-lab[hf]")
 pytest.importorskip("transformers", reason="needs sally-lab[hf]")
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples" / "training"))
 
+from lessons import lesson  # noqa: E402
 from scoring import Growing, Policy  # noqa: E402
-from train import PopulationRun  # noqa: E402
+from train import PopulationRun, TaughtRun  # noqa: E402
 
 from sally.adapters.trainers.text import TextEnv  # noqa: E402
 
@@ -72,5 +73,21 @@ def test_learning_from_the_same_episodes_lowers_their_regret(policy):
     run.step = 9  # after the warm-up
     tasks = run.machines.part("train")[:3]
     played = run.played([(task, "repeated_games_terse", n) for n, task in enumerate(tasks)])
-    losses = [run.updated(played)["expected"] for _ in range(12)]
+    losses = [run.learn_from(played)["expected"] for _ in range(12)]
     assert losses[-1] < 0.7 * losses[0]
+
+
+def test_lessons_teach_moves_and_predictions(policy):
+    given = Namespace(
+        game="rps", learn="both", estimator="best_moves", lr=1e-2, seed=0, seconds=1e9, steps=10**9,
+        tasks=1, group=1, entropy=0.0, workers=1, episodes=3,
+    )  # fmt: skip
+    run = TaughtRun(policy, given)
+    run.teacher.close()  # lessons are played here
+    run.step = 9  # after the warm-up
+    lessons = [lesson(wanted, policy.tokens) for wanted in run.wanted(0)]
+    assert all(len(each.pages) == len(each.right) == 20 for each in lessons)
+    assert lessons == [lesson(wanted, policy.tokens) for wanted in run.wanted(0)]
+    learnt = [run.learn_from(lessons) for _ in range(60)]
+    for name in ("loss", "foreseeing", "expected"):
+        assert learnt[-1][name] < 0.8 * learnt[0][name]

@@ -29,6 +29,23 @@ class Page(NamedTuple):
     endings: list[list[int]]
 
 
+class Tokens:
+    """Pages as tokens; a text that was met is not tokenised again."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._met: dict[tuple[str, tuple[str, ...]], Page] = {}
+
+    def pages(self, asked: Sequence[tuple[str, Sequence[str]]]) -> list[Page]:
+        """Texts with their candidates, tokenised as one."""
+        new = [each for each in asked if (each[0], tuple(each[1])) not in self._met]
+        texts = [text + name for text, names in new for name in names]
+        ids = iter(self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else [])
+        for text, names in new:
+            self._met[text, tuple(names)] = _page([next(ids) for _ in names])
+        return [self._met[text, tuple(names)] for text, names in asked]
+
+
 class Policy:
     """The model of a folder."""
 
@@ -36,28 +53,24 @@ class Policy:
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         if str(folder) in catalogue.NAMES:  # weights that Sally knows: a file, unpacked once
             folder = loading.unpacked(catalogue.have(str(folder)), "bfloat16")
+        self.folder = folder
         self.tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         found: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
         self.model = found.float().to(self.device)
         if self.device == "cuda":  # with our masks these gave gradients of NaN (torch 2.11, H200)
             torch.backends.cuda.enable_cudnn_sdp(False)
             torch.backends.cuda.enable_mem_efficient_sdp(False)
-        self._met: dict[tuple[str, tuple[str, ...]], Page] = {}
+        self.tokens = Tokens(self.tokenizer)
         self.model.eval()  # there is no dropout, and sampling and learning must see one policy
         self.learn_tokens = LEARN_TOKENS[self.device]
 
     def pages(self, asked: Sequence[tuple[str, Sequence[str]]]) -> list[Page]:
-        """Texts with their candidates, tokenised as one; a text that was met is not read again."""
-        new = [each for each in asked if (each[0], tuple(each[1])) not in self._met]
-        texts = [text + name for text, names in new for name in names]
-        ids = iter(self.tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else [])
-        for text, names in new:
-            self._met[text, tuple(names)] = _page([next(ids) for _ in names])
-        return [self._met[text, tuple(names)] for text, names in asked]
+        """Texts with their candidates, tokenised as one."""
+        return self.tokens.pages(asked)
 
     def forget(self) -> None:
         """Let go of the pages that were met."""
-        self._met.clear()
+        self.tokens = Tokens(self.tokenizer)
 
     def scores(self, asked: Sequence[tuple[str, Sequence[str]]]) -> list[list[float]]:
         """By text, the log-probability of each candidate."""

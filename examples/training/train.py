@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import torch
 from evaluating import PACK, answers, cells, evaluate, population_cells
+from lessons import Lesson, Teacher, Wanted
 from scoring import Growing, Page, Policy
 
 from sally.adapters.trainers.text import TextEnv, TextEnvs
@@ -31,6 +32,7 @@ from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.training import Task
 from sally.games.repeated_games.population import population, relettered
 
+LEARNT = {"move": "doing", "probe": "knowing", "both": "doing and knowing"}
 WARM_UP = 5  # steps in which the learning rate rises
 LONGEST_RUN = 10_000
 # Wordings of the training: the terse one, in which most tests are worded, as often as all others.
@@ -63,11 +65,12 @@ def main() -> None:
         evaluate(policy, out / "before", tests, base, {}, given.test_seeds)
     if given.untrained:
         return
-    run = PopulationRun(policy, given) if of_population else Run(policy, given)
+    kind = TaughtRun if given.estimator == "best_moves" else PopulationRun
+    run = kind(policy, given) if of_population else Run(policy, given)
     run.resume(out / "checkpoint.pt")
     run.train(out)
     about = {
-        "name": f"{given.game}, {'doing' if given.learn == 'move' else 'knowing'}",
+        "name": f"{given.game}, {LEARNT[given.learn]}",
         "partners": given.partners,
         "game": given.game,
         "learn": given.learn,
@@ -93,7 +96,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--base", default="", help="what the model is called in stores")
     parser.add_argument("--game", default="rps", choices=("rps", "ipd", "ibs"))
     parser.add_argument("--partners", default="split", choices=("split", "population"))
-    parser.add_argument("--learn", default="move", choices=("move", "probe"))
+    parser.add_argument("--learn", default="move", choices=("move", "probe", "both"))
     parser.add_argument(
         "--estimator", default="all_moves", choices=("all_moves", "best_moves", "reinforce")
     )
@@ -110,6 +113,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--most", type=int, default=0, help="problems of each column; 0: all")
     parser.add_argument("--untrained", action="store_true", help="test it untrained, and stop")
     parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
+    parser.add_argument("--workers", type=int, default=4, help="processes that play, best_moves")
     parser.add_argument("--episodes", type=int, default=32, help="of a step, with a population")
     parser.add_argument("--practice-every", type=int, default=10, help="steps, with a population")
     parser.add_argument("--practised", type=int, default=48, help="episodes of a practice round")
@@ -225,14 +229,10 @@ class Run:
             better = torch.tensor([s.advantage for s in samples], device=logs.device)
             lost = -(better * said).sum()
         else:  # every move's exact worth is known, so all of them teach, taken or not
-            missed = torch.ones(scores.shape)
+            missed = torch.zeros(scores.shape)
             for n, sample in enumerate(samples):
                 missed[n, : len(sample.worths)] = torch.tensor(given_up(sample.worths))
-            missed = missed.to(logs.device)
-            if self.given.estimator == "best_moves":  # a certain mistake keeps its gradient
-                lost = -logs.masked_fill(missed > 1e-9, -torch.inf).logsumexp(-1).sum()
-            else:
-                lost = (odds * missed).sum()
+            lost = (odds * missed.to(logs.device)).sum()
         return lost - self.given.entropy * spread, spread.detach()
 
     def save(self, path: Path) -> None:
@@ -268,11 +268,14 @@ class PopulationRun(Run):
 
     def __init__(self, policy: Policy, given: argparse.Namespace) -> None:
         super().__init__(policy, given)
-        if given.learn != "move" or given.estimator == "reinforce":
-            raise SystemExit("A population teaches moves by the exact worth of all of them.")
+        self.check(given)
         self.machines = population(given.game)
         self.best: dict[str, torch.Tensor] = {}
         self.least, self.best_step, self.stale = float("inf"), 0, 0
+
+    def check(self, given: argparse.Namespace) -> None:
+        if given.learn != "move" or given.estimator != "all_moves":
+            raise SystemExit("A population teaches moves by the exact worth of all of them.")
 
     def train(self, out: Path) -> None:
         """Learn until practice gets no better, or the time is used up; keep the best weights."""
@@ -320,17 +323,20 @@ class PopulationRun(Run):
 
     def one_step(self) -> dict[str, Any]:
         """Play machines that are drawn anew, each in a wording and with letters of its own."""
-        draws = Stream("training", self.given.seed, self.step)
-        wanted = [
+        played = self.played(self.drawn(self.step))
+        return {**how_it_went([env for env, _ in played]), **self.learn_from(played)}
+
+    def drawn(self, step: int) -> list[tuple[Task, str, int]]:
+        """Draw the machines, letters, wordings and seeds of a step."""
+        draws = Stream("training", self.given.seed, step)
+        return [
             (
                 relettered(draws.pick(self.machines.part("train")), draws),
                 draws.pick(WORDINGS),
-                derived_seed("training", self.given.seed, self.step, n),
+                derived_seed("training", self.given.seed, step, n),
             )
             for n in range(self.given.episodes)
         ]
-        played = self.played(wanted)
-        return {**how_it_went([env for env, _ in played]), **self.learn_from(played)}
 
     def played(self, wanted: Sequence[tuple[Task, str, int]]) -> list[tuple[TextEnv, list[Page]]]:
         """Episodes played to their ends, with the page of each decision."""
@@ -357,21 +363,25 @@ class PopulationRun(Run):
             samples = [Sample(Page([], []), (row.worths or [])[:-1], 0, 0.0) for row in rows]
             yield trees, samples
 
-    def learn_from(self, played: Sequence[tuple[TextEnv, list[Page]]]) -> dict[str, Any]:
+    def learn_from(self, played: Sequence[Any]) -> dict[str, Any]:
         """One step of the optimiser; with too little memory, in smaller passes."""
         while True:
             try:
-                return self.updated(played)
+                for group in self.optimiser.param_groups:
+                    group["lr"] = self.rate()
+                self.optimiser.zero_grad(set_to_none=True)
+                found = self.updated(played)
+                norm = torch.nn.utils.clip_grad_norm_(self.policy.model.parameters(), 1.0)
+                self.optimiser.step()
+                return found | {"norm": float(norm)}
             except torch.OutOfMemoryError:
                 if self.policy.learn_tokens < 1_024:
                     raise
                 self.policy.learn_tokens //= 2
                 torch.cuda.empty_cache()
 
-    def updated(self, played: Sequence[tuple[TextEnv, list[Page]]]) -> dict[str, Any]:
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.rate()
-        self.optimiser.zero_grad(set_to_none=True)
+    def updated(self, played: Sequence[Any]) -> dict[str, Any]:
+        """Add up the gradients of all decisions, and say how they went."""
         many = sum(len(env.rows()) for env, _ in played)
         lost = unsure = expected = 0.0
         for trees, samples in self.trees(played):
@@ -380,10 +390,8 @@ class PopulationRun(Run):
             (loss / many).backward()
             lost, unsure = lost + float(loss.detach()), unsure + float(spread)
             expected += float(regrets(scores.detach(), samples, self.policy.device).sum())
-        norm = torch.nn.utils.clip_grad_norm_(self.policy.model.parameters(), 1.0)
-        self.optimiser.step()
         found = {"loss": lost, "entropy": unsure, "expected": expected}
-        return {name: value / many for name, value in found.items()} | {"norm": float(norm)}
+        return {name: value / many for name, value in found.items()}
 
     def rate(self) -> float:
         """Rises in the first steps and then falls with the time that is left, to a tenth."""
@@ -392,6 +400,62 @@ class PopulationRun(Run):
 
     def save(self, path: Path) -> None:
         """Nothing: a population is learnt from in one go."""
+
+
+class TaughtRun(PopulationRun):
+    """Doing, or doing and knowing, taught by the log-odds of the right answers.
+
+    A certain mistake keeps its gradient, which it loses when expected regret is the loss.
+    """
+
+    def __init__(self, policy: Policy, given: argparse.Namespace) -> None:
+        super().__init__(policy, given)
+        self.teacher = Teacher(policy.folder, given.workers)
+
+    def check(self, given: argparse.Namespace) -> None:
+        if given.learn == "probe":
+            raise SystemExit("A population teaches moves, or moves and predictions.")
+
+    def train(self, out: Path) -> None:
+        try:
+            super().train(out)
+        finally:
+            self.teacher.close()
+
+    def one_step(self) -> dict[str, Any]:
+        return self.learn_from(
+            self.teacher.lessons(self.wanted(self.step), self.wanted(self.step + 1))
+        )
+
+    def wanted(self, step: int) -> list[Wanted]:
+        """Return the episodes of a step."""
+        probed = self.given.learn == "both"
+        return [Wanted(self.given.game, *drawn, probed) for drawn in self.drawn(step)]
+
+    def updated(self, played: Sequence[Lesson]) -> dict[str, Any]:
+        """Add up the gradients; losses and entropies are means over moves and over predictions."""
+        many = sum(len(lesson.pages) for lesson in played)
+        found = dict.fromkeys(("loss", "entropy", "expected", "foreseeing"), 0.0)
+        moves = sum(1 for lesson in played for worths in lesson.worths if worths)
+        for chunk, trees in self.policy.together([lesson.pages for lesson in played]):
+            right = [each for n in chunk for each in played[n].right]
+            worths = [each for n in chunk for each in played[n].worths]
+            scores = self.policy.scored_together(trees)
+            logs = scores.log_softmax(-1)
+            good = torch.zeros(scores.shape, dtype=torch.bool)
+            for row, places in enumerate(right):
+                good[row, places] = True
+            lost = -logs.masked_fill(~good.to(logs.device), -torch.inf).logsumexp(-1)
+            (lost.sum() / many).backward()
+            moved = torch.tensor([bool(each) for each in worths], device=logs.device)
+            lost, logs = lost.detach(), logs.detach()
+            samples = [Sample(Page([], []), each or [0.0], 0, 0.0) for each in worths]
+            found["loss"] += float(lost[moved].sum()) / moves
+            found["foreseeing"] += float(lost[~moved].sum()) / max(many - moves, 1)
+            found["entropy"] -= float((logs.exp() * logs).nan_to_num()[moved].sum()) / moves
+            lost_worth = regrets(scores.detach(), samples, self.policy.device)
+            found["expected"] += float(lost_worth[moved].sum()) / moves
+        return found
 
 
 def how_it_went(envs: Sequence[TextEnv]) -> dict[str, Any]:

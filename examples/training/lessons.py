@@ -1,0 +1,96 @@
+"""Episodes to learn from without asking the model: half of the moves best, half random.
+
+Whatever the moves, the exact worth of every option and the other's next move are known, so a policy
+can be taught by the log-odds of the right answers. Episodes are played and tokenised by worker
+processes, which leaves the accelerator to learning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+from scoring import Page, Tokens
+from transformers import AutoTokenizer
+
+from sally.adapters.trainers.text import TextEnv
+from sally.core.rules.chance import Stream
+from sally.core.rules.training import Task
+
+PROBE = "their_move"
+CERTAIN = -50.0  # log-odds of the options that are not taken
+
+
+class Wanted(NamedTuple):
+    """An episode to be played: a task, its wording and its seed; probed or not."""
+
+    game: str
+    task: Task
+    wording: str
+    seed: int
+    probed: bool
+
+
+class Lesson(NamedTuple):
+    """The decisions of an episode: each page, its right answers and, of moves, the worths."""
+
+    pages: list[Page]
+    right: list[list[int]]
+    worths: list[list[float]]
+
+
+class Teacher:
+    """Worker processes that play episodes one step ahead of the learner."""
+
+    def __init__(self, folder: Path, workers: int) -> None:
+        spawn = get_context("spawn")  # a fork cannot use an accelerator that its parent uses
+        self._pool = ProcessPoolExecutor(workers, spawn, initializer=_start, initargs=(folder,))
+        self._ahead: list[Future[Lesson]] = []
+
+    def lessons(self, now: Sequence[Wanted], then: Sequence[Wanted]) -> list[Lesson]:
+        """Return the lessons of a step, and begin those of the next."""
+        playing = self._ahead or [self._pool.submit(lesson, each) for each in now]
+        self._ahead = [self._pool.submit(lesson, each) for each in then]
+        return [each.result() for each in playing]
+
+    def close(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+
+_tokens: Tokens | None = None  # of a worker process
+
+
+def _start(folder: Path) -> None:
+    global _tokens
+    _tokens = Tokens(AutoTokenizer.from_pretrained(folder, local_files_only=True))
+
+
+def lesson(wanted: Wanted, tokens: Tokens | None = None) -> Lesson:
+    """Play an episode, and return its decisions with their right answers."""
+    known = tokens or _tokens
+    assert known is not None
+    probes = [PROBE] if wanted.probed else []
+    env = TextEnv(wanted.game, strategy="lm", probes=probes, pack=wanted.wording, sample=True)
+    env.begin(wanted.task, wanted.seed)
+    draws, asked = Stream("lesson", wanted.seed), list[tuple[str, Sequence[str]]]()
+    while (ask := env.asked) is not None:
+        asked.append((str(ask.messages), ask.candidates))
+        best = list(_best(env.worths[:-1])) if env.worths else []
+        places = best if best and draws.below(2) else range(len(ask.candidates))
+        taken = draws.pick(list(places))
+        env.step([0.0 if n == taken else CERTAIN for n in range(len(ask.candidates))])
+    rows = env.rows(("move", PROBE))
+    moves = [[] if row.worths is None else row.worths[:-1] for row in rows]
+    right = [
+        list(_best(worths)) if row.kind == "move" else [int(row.truth)]
+        for row, worths in zip(rows, moves, strict=True)
+    ]
+    return Lesson(known.pages(asked), right, moves)
+
+
+def _best(worths: Sequence[float]) -> Iterator[int]:
+    """Yield the places of the best options."""
+    return (n for n, worth in enumerate(worths) if worth > max(worths) - 1e-9)
