@@ -14,6 +14,8 @@ from matplotlib.figure import Figure
 
 SHOWN = {  # what is drawn, how it is called, and whether it is turned round
     "regret": ("regret a round", -1.0),
+    "expected": ("expected regret a round, lessons", 1.0),
+    "foreseeing": ("log loss of predictions, lessons", 1.0),
     "practice": ("regret a round, practice machines", 1.0),
     "belief": ("belief (1 - Brier / 2)", 1.0),
     "entropy": ("entropy of the answers (nats)", 1.0),

@@ -8,7 +8,6 @@ cache (`Growing`); when it is learnt from, as a tree of tokens (`Policy.scored_t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +18,8 @@ from sally.models import catalogue
 from sally.models.hf import loading
 
 BATCH_TOKENS = {"cuda": 32_768, "cpu": 2_048}  # of one pass, padding included
-LEARN_TOKENS = {"cuda": 4_096, "cpu": 2_048}  # of one pass that keeps what the gradient needs
+LEARN_TOKENS = {"cuda": 16_384, "cpu": 2_048}  # of one pass that keeps what the gradient needs
+HIDDEN = -30_000.0  # added to the attention that a token must not pay
 
 
 class Page(NamedTuple):
@@ -57,9 +57,8 @@ class Policy:
         self.tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         found: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
         self.model = found.float().to(self.device)
-        if self.device == "cuda":  # with our masks these gave gradients of NaN (torch 2.11, H200)
+        if self.device == "cuda":  # with our masks it gave gradients of NaN (torch 2.11, H200)
             torch.backends.cuda.enable_cudnn_sdp(False)
-            torch.backends.cuda.enable_mem_efficient_sdp(False)
         self.tokens = Tokens(self.tokenizer)
         self.model.eval()  # there is no dropout, and sampling and learning must see one policy
         self.learn_tokens = LEARN_TOKENS[self.device]
@@ -118,8 +117,14 @@ class Policy:
 
     def hidden(self, **given: Any) -> torch.Tensor:
         """The last hidden states, in 16 bits on an accelerator."""
-        cast = torch.autocast("cuda", torch.bfloat16) if self.device == "cuda" else nullcontext()
-        with cast:
+        if self.device != "cuda":
+            out = self.model.model(**given)
+            return out.last_hidden_state.float()
+        if (seen := given.get("attention_mask")) is not None:
+            # The memory-efficient kernel gave gradients of NaN with a mask of truth values.
+            hidden = torch.zeros(seen.shape, dtype=torch.bfloat16, device=self.device)
+            given["attention_mask"] = hidden.masked_fill(~seen, HIDDEN)
+        with torch.autocast("cuda", torch.bfloat16):
             out = self.model.model(**given)
         return out.last_hidden_state.float()
 

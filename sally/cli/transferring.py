@@ -34,7 +34,7 @@ TITLES = {
 )
 @json_option
 def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) -> None:
-    """Show the effect of training on one task (rows) on performance in others (columns)."""
+    """Show the effect of training on one task on performance in others."""
     with ExitStack() as open_ones:
         places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
         cells = transfer(tagged(chain.from_iterable(map(episodes_of, places))))
@@ -47,55 +47,60 @@ def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) ->
         say(cells, of, title)
     say_seeds(cells)
     if any(cell.trained_on == UNTRAINED for cell in cells):
-        echo("after the comma: the change from the untrained player, paired by setting")
+        echo("change: from the untrained player, paired by setting")
     if figure is not None:
         echo(f"Figure: {figure}")
 
 
 def say(cells: Sequence[TransferCell], of: str, title: str) -> None:
-    """Print doing or knowing as a table: values with intervals, and the change due to training."""
-    rows, columns, values = grid(cells, of)
-    changes = grid(cells, f"{of}_change")[2]
+    """Print doing or knowing after each training, with the change due to training."""
+    rows, columns, _ = grid(cells, of)
+    found = {(cell.trained_on, cell.tested_on): cell for cell in cells}
     echo(title)
-    shown = []
-    for name, line, changed in zip(rows, values, changes, strict=True):
-        said = {"trained on": name}
-        for column, value, change in zip(columns, line, changed, strict=True):
-            said[column] = "-" if value is None else estimate_cell(value.value, value.interval, 2)
-            if change is not None and change.value is not None:
-                said[column] += f", {_signed(change)}"
-        shown.append(said)
-    print_table(shown, ["trained on", *columns])
+    for name in [row for row in rows if row != UNTRAINED] or rows:
+        keys = ["tested on", name]
+        if UNTRAINED in rows and name != UNTRAINED:
+            keys = ["tested on", UNTRAINED, name, "change"]
+        shown = []
+        for column in columns:
+            trained, before = found.get((name, column)), found.get((UNTRAINED, column))
+            shown.append(
+                {
+                    "tested on": column,
+                    UNTRAINED: _over(getattr(before, of, None)),
+                    name: _over(getattr(trained, of, None)),
+                    "change": _signed(getattr(trained, f"{of}_change", None)),
+                }
+            )
+        print_table(shown, keys)
 
 
 def say_seeds(cells: Sequence[TransferCell]) -> None:
     """Print doing and knowing by training seed, for rows trained more than once."""
     several = [cell for cell in cells if len(cell.by_seed) > 1]
-    if not several:
-        return
-    columns = list(dict.fromkeys(cell.tested_on for cell in several))
-    seeds = list(dict.fromkeys((c.trained_on, seed) for c in several for seed in c.by_seed))
-    found = {(c.trained_on, c.tested_on): c.by_seed for c in several}
-    shown = []
-    for row, seed in seeds:
-        said = {"trained on": row, "seed": seed}
-        for column in columns:
-            both = found.get((row, column), {}).get(seed, (None, None))
-            said[column] = ", ".join("-" if one is None else f"{one:.2f}" for one in both)
-        shown.append(said)
     for row in dict.fromkeys(cell.trained_on for cell in several):
-        mine = {cell.tested_on: cell.over_seeds() for cell in several if cell.trained_on == row}
-        means = {column: ", ".join(map(_over, both)) for column, both in mine.items()}
-        shown.append({"trained on": row, "seed": "all", **means})
-    echo("doing, knowing by training seed and over all seeds")
-    print_table(shown, ["trained on", "seed", *columns])
+        for place, of in enumerate(TITLES):
+            shown = []
+            for cell in several:
+                if cell.trained_on != row:
+                    continue
+                said = {"tested on": cell.tested_on}
+                for seed, both in cell.by_seed.items():
+                    said[f"seed {seed}"] = "-" if both[place] is None else f"{both[place]:.2f}"
+                shown.append(said | {"all": _over(cell.over_seeds()[place])})
+            echo(f"{of} by training seed: {row}")
+            print_table(shown, list(dict.fromkeys(key for said in shown for key in said)))
 
 
-def _over(found: Estimate) -> str:
-    return "-" if found.value is None else estimate_cell(found.value, found.interval, 2)
+def _over(found: Estimate | None) -> str:
+    if found is None or found.value is None:
+        return "-"
+    return estimate_cell(found.value, found.interval, 2)
 
 
-def _signed(change: Estimate) -> str:
+def _signed(change: Estimate | None) -> str:
+    if change is None or change.value is None:
+        return "-"
     value, interval = change.value, change.interval
     if interval is None:
         return f"{value:+.2f}"
