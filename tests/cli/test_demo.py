@@ -27,7 +27,7 @@ def test_the_demo_fits_one_screen_and_writes_a_page(told: tuple[str, Path]) -> N
     assert page.read_text("utf-8").startswith("<!doctype html") and str(page) in said
     lines = said.partition("The page:")[0].splitlines()
     assert max(map(len, lines)) <= 80 and len(lines) <= 30
-    assert "is refused in every one of the 3 games" in " ".join(said.split())  # too few problems for a claim
+    assert "is refused in every one of the 3 games" in " ".join(said.split())  # too few problems
 
 
 def test_the_demo_plays_episodes_of_the_suite() -> None:
