@@ -198,7 +198,7 @@ def primary(models: dict[str, Model]) -> Iterator[str]:
                       "beyond repetition", "where it depends"), acting)  # fmt: skip
     yield "Habits, primary cells:\n"
     yield from table(("model", "strategy", "game", "label bias", "position bias", "imitates %",
-                      "copies %", "repeats %", "depends %", "forfeits of 2,880", "called"),
+                      "copies %", "repeats %", "depends %", "forfeits of 2,880", "constant habit"),
                      pressing)  # fmt: skip
 
 
@@ -238,7 +238,7 @@ def secondary(models: dict[str, Model]) -> Iterator[str]:
                     lines.append(_arm_line(model, f"{strategy}, constant partner", row))
     yield "Arms, secondary cells:\n"
     yield from table(("model", "arm", "game", "n", "right %", "beyond rules", "fits %",
-                      "beyond habits", "label bias", "imitates %", "reward a round", "regret",
+                      "beyond habits", "label bias", "imitates %", "reward per round", "regret",
                       "forfeits"), lines)  # fmt: skip
 
 

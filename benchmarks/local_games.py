@@ -169,7 +169,7 @@ def bargaining(folder: Path) -> Iterator[str]:
             seen.add((seat, name))
             quotes = Counter(q for each in rows for q in moves(each))
             most, times = quotes.most_common(1)[0]
-            often = f"{most} in {100 * times / quotes.total():.0f}"
+            often = f"{most} ({100 * times / quotes.total():.0f}%)"
             habits.append([*who, str(quotes.total()), often, str(len(quotes)),
                            said(rows, share(bool, again), PERCENT, 0),
                            said(rows, share(bool, own_limit), PERCENT, 0),
@@ -190,7 +190,7 @@ def bargaining(folder: Path) -> Iterator[str]:
                               rate(rows, is_yes, "will_keep"),
                               ])  # fmt: skip
     yield "Bargaining, habits of quoting:\n"
-    yield from table(("player", "seat", "n", "quotes", "commonest quote, %", "different quotes",
+    yield from table(("player", "seat", "n", "quotes", "most frequent quote", "different quotes",
                       "repeats its own last quote %", "quotes its own limit %",
                       "irrational"), habits)  # fmt: skip
     yield "Bargaining, predictions:\n"
@@ -198,7 +198,7 @@ def bargaining(folder: Path) -> Iterator[str]:
                       "their value, error", "error of always 50", "would trade at %",
                       "says yes %", "will keep %", "says yes %"), known)  # fmt: skip
     yield "Bargaining, play:\n"
-    yield from table(("player", "seat", "n", "payoff a round", "doing, optimum",
+    yield from table(("player", "seat", "n", "payoff per round", "doing, optimum",
                       "doing, hindsight", "trades"), done)  # fmt: skip
 
 
