@@ -62,7 +62,7 @@ def _cell(found: Row | None) -> str:
 
 
 def main() -> None:
-    print("| game | model | strategy | n | knew % | acted on it | did | forfeits | measure of doing |")
+    print("| game | model | strategy | n | knew % | acted on it | did | forfeits | measured by |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name in sys.argv[1:]:
         for line in lines(Path(name)):
