@@ -1,5 +1,7 @@
-"""The cipher study: scripted encoders and a language model, told the truth about the interceptor or
-not, with private links, or with a mechanism as interceptor.
+"""The cipher study, with scripted encoders and a language model.
+
+Cells vary what the encoder is told about the interceptor, whether links are private, and whether
+the interceptor is a mechanism.
 
 Cells named `scripted: ...` need no model: `sally run cipher --cell "scripted:*"`.
 """
@@ -53,8 +55,8 @@ _MODEL = player_spec("language", model=OPEN, strategy="qa")
 
 
 def _wrong_models(who: PlayerSpec, name: str) -> tuple[Cell, ...]:
-    """Return the cells in which a player is told which interceptor it will meet and meets that one
-    or the other one."""
+    """Return the cells in which a player is told which interceptor it will meet, and then meets
+    that interceptor or the other one."""
     return tuple(
         _cell(
             f"{name}: told {told}, meets {met}",

@@ -27,7 +27,8 @@ def every_probe_is_asked_answered_and_scored(at: Bench) -> None:
 
 
 def _scored(at: Bench, replay: Any, event: Reported) -> bool:
-    """Return whether a report had a truth; the truth must be an answer and score best."""
+    """Return whether a report has a truth; raises Broken if the truth is not a valid answer or does
+    not score best."""
     probe, seat = at.spec.probe(event.probe), Seat(event.seat)
     asked = {q.about: q for q in probe.asks(replay.game, replay.view(event.turn, seat), seat)}
     question = asked[event.about]

@@ -205,7 +205,7 @@ class Sqlite:
             raise BadInput(f"The database {self.path} cannot be opened: {why}.") from None
 
     def _hold(self) -> None:
-        """Lock the file: two servers would hold different matches in memory."""
+        """Lock the file, because two servers would have different matches in memory."""
         if self._lock is None:
             self._lock = self.path.with_name(f"{self.path.name}.lock").open("w")
         try:

@@ -187,7 +187,8 @@ class RateLimiter:
 
 
 def address_of(scope: Scope) -> str:
-    """Return the client's address; for IPv6 its /64 network, since one home has 2**64 addresses."""
+    """Return the client's address; for IPv6 its /64 network, because one household may have 2**64
+    addresses."""
     host: str = (scope.get("client") or ("", 0))[0]
     if ":" not in host:
         return host

@@ -41,7 +41,7 @@ class Texts(msgspec.Struct, frozen=True):
         return self(f"common.second{'' if seconds == 1 else 's'}", n=self.number(f"{seconds:g}"))
 
     def for_scripts(self) -> dict[str, str]:
-        """Return the texts used by the browser scripts, by key without `js.`."""
+        """Return the texts used by the browser scripts, by key without the prefix `js.`."""
         return {k.removeprefix("js."): v for k, v in self.said.items() if k.startswith("js.")}
 
 

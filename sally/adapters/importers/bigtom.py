@@ -4,7 +4,7 @@ A row has a story of five sentences (context, desire, percept, belief, event), t
 actions of an aware and of an unaware person, questions with two answers each, and an irrelevant
 event. The released generator marks the aware answer as right in the cell percept-to-belief,
 although its story contains no event; here `answer` is the other option, and the published key is
-stored beside it. The true and false controls of backward belief have the same text; the second is
+stored as well. The true and false controls of backward belief have the same text; the second is
 flagged.
 """
 

@@ -176,7 +176,7 @@ def _game(episode: Episode) -> dict[str, Any]:
 
 
 def _toml(described: Mapping[str, Any]) -> str:
-    """Return the keys as TOML, written as JSON values, which are also valid TOML."""
+    """Return the keys as TOML; values are written as JSON, which is also valid TOML."""
     lines = [
         f"{key} = {msgspec.json.encode(value).decode()}"
         for key, value in described.items()

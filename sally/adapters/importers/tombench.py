@@ -1,10 +1,10 @@
 """Importer of ToMBench: twenty files of questions in English and Chinese, with one answer key for
 both languages.
 
-Two-option items have the bare token NaN for the missing options, and one key ends in a dot. Items
-are flagged, and not scored, if the same story and question have two keys, an option is listed
-twice, the right option of a false-belief item is not named in the English story, or a question
-lacks the other questions of its story.
+Two-option items have the unquoted token NaN for the missing options, and one key ends in a dot.
+Items are flagged, and not scored, if the same story and question have two keys, an option is listed
+twice, the right option of a false-belief item is not named in the English story, or a question is
+the only one about its story.
 """
 
 from __future__ import annotations

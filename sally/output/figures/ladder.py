@@ -27,7 +27,8 @@ CAPTION = (
 
 
 def parts_of(player: str) -> tuple[str, str]:
-    """Return the two parts of a player's label: the model and its strategy, or a bot's name."""
+    """Return a player's label in two parts: the model and its strategy, or a bot's name and an
+    empty text."""
     turned = player.startswith("not ")
     name, _, how = player.removeprefix("not ").partition(" ")
     return (f"not {name}" if turned else name), how.partition(" ")[0]

@@ -106,7 +106,7 @@ def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
 
 
 class Plot(msgspec.Struct, frozen=True):
-    """The rows of a panel, and whether doing is on its scale or a raw score."""
+    """The rows of a panel, and whether doing is shown on its scale or as a raw score."""
 
     rows: tuple[ProfileRow, ...]
     scaled: bool

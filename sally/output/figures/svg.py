@@ -393,7 +393,7 @@ def _is_zero(said: str) -> bool:
 
 
 def estimate(value: float, interval: Sequence[float] | None) -> str:
-    """Return a value with its interval, rounded to sensible decimals."""
+    """Return a value with its interval as text, rounded to a suitable number of decimals."""
     places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
     if interval is None:
         return number(value, places)

@@ -206,7 +206,8 @@ class Provenance:
             self._keys.setdefault(facts.cell, []).append(keys)
 
     def counts(self, studies: Iterable[Study]) -> Counts:
-        """Compare the episodes with the trials that the studies planned."""
+        """Return the numbers of planned and missing episodes, given the studies that planned
+        them."""
         wanted = wanted_keys(studies)
         if not wanted:
             cells = [
@@ -291,7 +292,7 @@ def wanted_keys(studies: Iterable[Study]) -> dict[str, Keys]:
 
 
 def _keys(setups: Iterable[Setup]) -> Iterator[int]:
-    """Yield the keys of trials, computing the part that they share once."""
+    """Yield the keys of trials, computing their common part only once."""
     known: dict[bytes, str] = {}
     return (key_of(trial_key(setup, known)) for setup in setups)
 

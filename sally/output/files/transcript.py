@@ -10,7 +10,7 @@ from sally.core.log.scenes import REFEREE, Scene, Story, ending, tell
 
 
 def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
-    """Yield the lines of the transcript as `eyes`, a seat or the referee, saw it.
+    """Yield the lines of the transcript from the perspective of a seat or of the referee.
 
     Raises:
         BadInput: There is no such seat.

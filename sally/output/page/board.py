@@ -54,7 +54,8 @@ def write_board(
     out: Path,
     recorded: Sequence[Recorded] = (),
 ) -> Path:
-    """Write the index of the board; return its path. `recorded` are figures without a bundle.
+    """Write the index of the board; return its path. `recorded` lists recorded play without a
+    bundle.
 
     Raises:
         BadInput: If the file cannot be written.

@@ -204,7 +204,7 @@ def _row(field: str, game: GameResult, y: float) -> Iterator[Html]:
 
 
 def measures_table(games: Sequence[GameResult]) -> Html:
-    """Return the table of every measure, one row per game."""
+    """Return a table of all measures, with one row per game."""
     top = ["game", "problems", *TABLE, "forfeits"]
     rows = []
     for one in games:

@@ -1,4 +1,4 @@
-"""Elements of transcripts, and values in words."""
+"""HTML elements that make up a transcript."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def end_line(event: Ended | Censored) -> Html:
 
 
 def shared_beginning(one: str, other: str) -> int:
-    """Return the length of the common beginning of two texts, in whole lines."""
+    """Return the length of the common beginning of two texts, counting only whole lines."""
     lines = zip(one.splitlines(keepends=True), other.splitlines(keepends=True), strict=False)
     return sum(len(mine) for mine, theirs in takewhile(lambda both: both[0] == both[1], lines))
 

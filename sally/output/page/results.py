@@ -91,7 +91,7 @@ def is_headline(metric: Metric) -> bool:
 
 
 def sheets_of(held: PageData) -> list[SeatResults]:
-    """Group the seats of all episodes by game and seat, in the order of the store."""
+    """Return the results of every game and seat, in the order of the store."""
     seats, alike = held.seats, dict[tuple[str, str], dict[tuple[str, ...], list[Row]]]()
     first = _first(seats)
     for kind in sorted(seats.kinds, key=first):

@@ -92,7 +92,7 @@ def _fresh(line: Line, before: Line | None) -> list[str]:
 
 
 def fresh(labels: Sequence[str], before: Sequence[str] | None) -> list[str]:
-    """Return labels with those at the left blanked that are the same in the line above."""
+    """Return labels; leading labels that are the same as in the line above are left blank."""
     same = before is not None
     shown = []
     for at, label in enumerate(labels):

@@ -56,7 +56,8 @@ class Own(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A published value and ours; intervals are 95% `[low, high]` unless `method` differs."""
+    """A published value and ours; intervals `[low, high]` are 95% intervals unless `method` says
+    otherwise."""
 
     table: str
     row: dict[str, Condition]
@@ -112,7 +113,7 @@ def by_play(table: str, row: Conditions) -> str | None:
 
 @dataclass(frozen=True)
 class Engine:
-    """How the values of one paper are reproduced."""
+    """The functions and data with which the values of one paper are reproduced."""
 
     computes: Callable[[Conditions, str, Effort], Estimate | None]  # None: needs episodes
     metrics: Mapping[str, str]  # published -> registered metric
@@ -365,7 +366,8 @@ def compared(
 
 
 def line_verdicts(rows: Iterable[Row]) -> list[Verdict]:
-    """Return one verdict for each line of the tables: the tested values of one row of conditions.
+    """Return one verdict for each line of the tables; a line is the tested values of one row of
+    conditions.
 
     A line is different if any of its values is different, and equivalent only if all of them are
     equivalent. So a player that matches a model in a single value, such as a prediction at chance
@@ -391,7 +393,7 @@ def _cell_of(row: Conditions, metric: str) -> Cell:
 
 
 def _by_cell(figures: Iterable[Figure]) -> dict[Cell, list[Figure]]:
-    """Group values by row and metric, in printed order."""
+    """Return the values grouped by row and metric, in printed order."""
     cells: dict[Cell, list[Figure]] = {}
     for figure in figures:
         cells.setdefault(_cell_of(figure.row, figure.metric), []).append(figure)

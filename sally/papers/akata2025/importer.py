@@ -51,7 +51,7 @@ NO_CELL = "not on record: action and score fit no cell"
 def people_in(
     file: File, files: Sequence[File]
 ) -> tuple[list[Episode], list[Oddity], Counter[str]]:
-    """Return the games of every person, the oddities found, and the counts."""
+    """Return the games of every person, with oddities and counts."""
     lookups = lookups_in(files)
     episodes, odd = [], []
     counts: Counter[str] = Counter()
@@ -302,7 +302,8 @@ def _made(played: Round, seat: Seat) -> int:
 
 
 def _refuse_cut(file: File, found: Sequence[Sequence[Line]]) -> None:
-    """Raise NotPublished if the last episode is shorter than the others: the file was cut."""
+    """Raise NotPublished if the last episode is shorter than the others, that is, if the file is
+    truncated."""
     longest, last = max(map(len, found)), len(found[-1])
     if last < longest:
         raise NotPublished(

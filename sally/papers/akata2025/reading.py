@@ -91,12 +91,12 @@ def _in_order(file: Path) -> tuple[str, list[int], str]:
 
 
 def kind_of(name: str) -> Kind | None:
-    """Return the kind of a file, by its name."""
+    """Return the kind of a file with this name; None if the file is not known."""
     return next((kind for known, kind in KINDS.items() if re.fullmatch(known, name)), None)
 
 
 def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[Line]:
-    """Read the rows of a table that has these columns."""
+    """Return the rows of a table; raises NotPublished if it lacks one of these columns."""
     try:
         text = file.data.decode("utf-8-sig")
     except UnicodeDecodeError:

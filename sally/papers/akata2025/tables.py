@@ -208,8 +208,8 @@ def _total(row: Conditions, metric: str, games: Games) -> Estimate | None:
 
 
 def _grudge(row: Conditions, metric: str, games: Games) -> Estimate | None:
-    """Return one count of a player's moves after it met a defection, or in games without one, over
-    both seats."""
+    """Return one count of a player's reactions to a first defection, or of its games without a
+    defection, over both seats."""
     counts: Counter[str] = Counter()
     for facts, played in games:
         for seat, key in zip(SEATS, ("one", "two"), strict=True):
@@ -303,7 +303,7 @@ BY_FILE: Mapping[str, Figure] = {
 
 
 def table_of(row: Conditions, metric: str) -> str:
-    """Return the table that a row belongs to; each has its own conditions."""
+    """Return the name of the table that a row belongs to, which depends on its conditions."""
     if "partner" in row:
         return "bots"
     if "against" in row:

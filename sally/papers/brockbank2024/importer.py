@@ -158,7 +158,8 @@ def _outside(
 
 
 def _counts(game: Game, rounds: Sequence[Round], setup: Setup, seen: Followed) -> Counter[str]:
-    """Count rounds, void rounds, and our bot's matches before and after the first void round."""
+    """Count rounds, void rounds, and rounds in which Sally's bot agrees with the record, before and
+    after the first void round."""
     counts: Counter[str] = Counter()
     void = [n for n, r in enumerate(rounds, 1) if isinstance(r.agent, str)]
     counts["rounds"] = len(rounds)

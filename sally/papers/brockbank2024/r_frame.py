@@ -27,7 +27,7 @@ Column = Sequence[Any]  # texts, floats or whole numbers; None is missing
 
 
 class BadFrame(ValueError):
-    """Raised for a file that does not hold the frame; the message says why."""
+    """Raised for a file from which the frame cannot be read; the message says why."""
 
 
 def read_frame(data: bytes, name: str) -> dict[str, Column]:
@@ -97,7 +97,7 @@ class _Reader:
         self.texts: dict[bytes, str] = {}
 
     def saved(self) -> list[tuple[str, Any]]:
-        """Return the saved objects by name."""
+        """Return the saved objects with their names."""
         version, _, _ = (self._int() for _ in range(3))
         if version == 3:
             self._take(self._int())  # the native encoding

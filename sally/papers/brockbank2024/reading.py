@@ -211,7 +211,8 @@ def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
 
 
 def _text(value: Any) -> str:
-    """Return a cell as a CSV table has it: whole numbers without a point, NA if missing."""
+    """Return a cell as a CSV table shows it: whole numbers without a decimal point, NA if
+    missing."""
     if value is None:
         return "NA"
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

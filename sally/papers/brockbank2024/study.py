@@ -11,8 +11,8 @@ BOTS_BESIDE = ("random", "tabular")
 
 
 def study(model: str = OPEN) -> Study:
-    """Return the study: 300 rounds against each bot, with void rounds as the authors' bots treat
-    them."""
+    """Return the study: 300 rounds against each bot, which treats void rounds as the authors' bots
+    do."""
     problem = instance(
         "rps", "brockbank2024", matrix=MATRIX, rounds=ROUNDS, names=list(NAMES), void_limit=ROUNDS
     )

@@ -26,8 +26,8 @@ PERSON = "human"
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return the opponent as the condition of an episode; None if the game is not the
-    experiment's."""
+    """Return the opponent as the condition of an episode; None if the game is not that of the
+    experiment."""
     setup, game = played.episode.setup, played.replay.game
     partner, agent = setup.lineup.get(PARTNER), setup.lineup.get(AGENT)
     if not isinstance(game, RepeatedGame) or partner is None or agent is None:

@@ -117,7 +117,7 @@ def agreement(games: Sequence[SideGame], bot: str) -> Estimate:
 def _share(games: Sequence[SideGame], part: list[float], whole: list[float]) -> Estimate:
     """Return a share of all moves with a t interval over persons, or a bounded interval near 0 or
     1. A beta-binomial interval is not used, because it is about the mean over persons, which
-    differs from the share of moves where one person made a quarter of them.
+    differs from the share of moves if one person made a quarter of the moves.
     """
     people = [g.person for g in games]
     found = ratio_by_rule(part, whole, people)

@@ -1,8 +1,8 @@
-"""Read the published Hanabi logs: games, surveys, and which person played which game.
+"""Reader of the published Hanabi logs: games, surveys, and the person who played each game.
 
 Every line of prose in a log follows from its moves, so each line is regenerated and compared; a
-file with any other line is refused. Starting hands are not in a log: they follow from the seed, by
-the shuffle of Python 2.
+file with any other line is refused. Starting hands are not in a log; they are derived from the seed
+with the shuffle of Python 2.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ MOST_SLOW = dict.fromkeys(("holmes", "smart", "info"), 1_000)  # a game takes hu
 
 
 def play(game: Hanabi, names: Sequence[str], deal: int) -> int:
-    """Return the cards on the piles after these bots have played a deal."""
+    """Return the number of cards on the piles after these bots have played a deal."""
     bots = {name: BOTS[name](game) for name in names}  # a bot in several seats keeps one memory
     policies = [bots[name] for name in names]
     state, draws = game.dealt(shuffled(game.cards, deal)), Stream("hanabi_bots", deal)

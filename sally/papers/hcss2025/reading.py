@@ -111,7 +111,7 @@ class RecordedMatch(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The matches under a path, and what was found wrong."""
+    """The matches and oddities under a path."""
 
     matches: tuple[RecordedMatch, ...]  # with replies
     sides: tuple[RecordedMatch, ...]  # of histories alone, from the side of one model
@@ -138,7 +138,8 @@ def read_reply(reply: str) -> str | None:
 
 
 def kind_of(side: Side) -> Reply | None:
-    """Return how a reply relates to the move that was scored; None if it was not published."""
+    """Return how a reply relates to the move that was scored; None if the reply was not
+    published."""
     if side.reply is None:
         return None
     if not side.reply.strip():

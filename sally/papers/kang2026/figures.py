@@ -73,14 +73,15 @@ def _values(known: Known, name: str) -> list[str]:
 
 
 def _estimate(known: Known, measure: Measure) -> Estimate | None:
-    """Return the mean with its interval, resampling whole instances where they were repeated."""
+    """Return the mean of a measure with its interval; if instances were repeated, whole instances
+    are resampled."""
     found = [(measure(p), p.episode.setup.instance.id) for _, p in known]
     given = [(value, id) for value, id in found if value is not None]
     return pooled([v for v, _ in given], [id for _, id in given], (0, 1)) if given else None
 
 
 def _over_models(known: Known, measure: Measure) -> Estimate | None:
-    """Return the mean over models, weighted equally; with one model, its own mean and interval."""
+    """Return the mean over models, weighted equally; for a single model, its mean and interval."""
     models = _values(known, "model")
     each = [_estimate(_where(known, model=model), measure) for model in models]
     there = [found for found in each if found is not None and found.value is not None]

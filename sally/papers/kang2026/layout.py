@@ -34,7 +34,7 @@ def model(row: Conditions) -> str:
 
 
 def family(row: Conditions) -> str:
-    """Return the family a model belongs to, by its name."""
+    """Return the family to which a model's name belongs."""
     name = str(row["model"])
     return next((shown for part, shown in FAMILIES.items() if name.startswith(part)), "")
 

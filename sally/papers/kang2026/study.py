@@ -36,7 +36,7 @@ def model_at(game: str, model: str, strategy: str) -> PlayerSpec:
 
 
 def scenarios(game: str, level: int | None = None) -> tuple[Instance, ...]:
-    """Return the frozen scenarios of po or mg, of one level or of all."""
+    """Return the frozen scenarios of toma_po or toma_mg, of one level or of all levels."""
     found: Any = po_scenarios() if game == "toma_po" else mg_scenarios()
     return tuple(
         instance(game, one.id, scenario=one.id, level=one.level)
@@ -46,7 +46,7 @@ def scenarios(game: str, level: int | None = None) -> tuple[Instance, ...]:
 
 
 def one_shot_cells(game: str, levels: range, model: str) -> list[Cell]:
-    """Return the cells of Tables 1, 2, 9 and 10, with bots as bounds."""
+    """Return the cells of Tables 1, 2, 9 and 10, including bots as lower and upper bounds."""
     bots = grid(player=(player_spec("solver"), player_spec("random")))
     cells = []
     for level in levels:
@@ -68,7 +68,8 @@ def injected_cells(game: str, model: str) -> list[Cell]:
     """Return the cells of Figures 5b and 9: the others' moves are injected, each wrong with
     probability e.
 
-    The `believer` acts on everything it is told, so it shows the best possible score at each e.
+    The `believer` acts on everything that it is told, so it shows the best possible score at each
+    e.
     """
     problems = tuple(one for one in scenarios(game) if one.params["level"] > 0)
     return [

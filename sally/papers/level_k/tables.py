@@ -140,7 +140,8 @@ def floor(seed: int, draws: int = 1000) -> Estimate:
 
 @lru_cache(maxsize=32)
 def duel(first: int, second: int, matches: int, seed: int) -> Estimate:
-    """Return the points per round of a k-ToM as first player, over matches of sixty rounds."""
+    """Return the points per round of one k-ToM player against another, over matches of sixty
+    rounds."""
     one, two = k_tom(COINS, ONE, first), k_tom(COINS, TWO, second)
     won = []
     for number in range(matches):
@@ -178,8 +179,8 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return the conditions of an 11-20 game that was played once, as people played it; else
-    None."""
+    """Return the conditions of an 11-20 game of one round, as people played it; None for other
+    games."""
     game, who = played.replay.game, played.episode.setup.lineup.get(ONE)
     if not isinstance(game, LevelGame) or game != REQUEST or who is None:
         return None

@@ -78,7 +78,8 @@ class Tally(msgspec.Struct, frozen=True):
 
     @property
     def precision(self) -> float | None:
-        """The share of the reader's labels that are recorded; None if it found none."""
+        """The share of the reader's labels that are recorded; None if the reader found no
+        labels."""
         found = self.both + self.reader_only
         return self.both / found if found else None
 
@@ -111,8 +112,8 @@ class Agreement(msgspec.Struct, frozen=True):
 
     @property
     def returns(self) -> float | None:
-        """The share of messages that would be sent back under the reader's labels; all were
-        accepted."""
+        """The share of messages that would be sent back under the reader's labels, although all
+        were accepted in the recorded games."""
         return self.came_back / self.messages if self.messages else None
 
 

@@ -113,7 +113,7 @@ def _asked_all(played: Played, inferential: bool) -> list[bool]:
 
 
 def _stored_games(folder: Path) -> list[Played]:
-    """Return the games of mindgames in a store, replayed."""
+    """Return the replayed games of mindgames in a store."""
     spec = registry.game("mindgames")
     episodes = store.load(folder, quarantine=False).episodes.values()
     ours = [episode for episode in episodes if episode.setup.instance.game == spec.name]
@@ -127,7 +127,7 @@ _on_store = click.option(
 
 @click.group("moore2025")
 def COMMANDS() -> None:
-    """MindGames: readers of free text, and games message by message."""
+    """MindGames: accuracy of message readers, and results by message."""
 
 
 @COMMANDS.command()
@@ -197,7 +197,7 @@ def readers(
 
 
 def _parts(games: tuple[PublishedGame, ...]) -> dict[str, tuple[PublishedGame, ...]]:
-    """Split the games into all, people's and models'; discrete games are parsed, not read."""
+    """Return the games in free text by group: all, people's and models'."""
     written = tuple(g for g in games if not g.condition.discrete_game)
     parts = {
         "all": written,

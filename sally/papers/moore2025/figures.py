@@ -53,7 +53,7 @@ def estimated(games: Known, measure: Measure) -> Estimate:
 
 
 def _pooled(values: Sequence[float], games: Known) -> Estimate:
-    """Return a share for true-or-false values, and a mean for counts."""
+    """Return an estimate: a share if the values are truth values, a mean if they are counts."""
     share = all(isinstance(value, bool) for value in values)
     ends = (0.0, 1.0) if share else (0.0, inf)
     together = [cluster(facts, played) for facts, played in games]
@@ -65,7 +65,7 @@ RECORDED = "recorded_choice"  # in `used` of an imported episode
 
 
 def recorded_choice(played: Played) -> int | None:
-    """Return the recorded choice of an imported game; None if it has none."""
+    """Return the recorded choice of an imported game; None if no choice was recorded."""
     letter = played.episode.used.get(TARGET, {}).get(RECORDED)
     letters = metrics.game_of(played).names.proposals
     return letters.index(letter) if letter in letters else None
@@ -74,7 +74,7 @@ def recorded_choice(played: Played) -> int | None:
 def won(played: Played) -> bool:
     """Return whether the target's final choice, as recorded if the game was imported, was the goal.
 
-    A published game whose server restarted midway ended differently from its replay.
+    A published game during which the server restarted ended differently from its replay.
     """
     recorded = recorded_choice(played)
     if recorded is None:
@@ -92,7 +92,7 @@ def by_condition(
 
 
 def by_variant(name: str, games: Known, _: Effort) -> Picture:
-    """Draw success and complete appeals in the variants of hidden."""
+    """Draw success and complete appeals in the variants of the hidden condition."""
     done = [(f, p) for f, p in _finished(games) if f["condition"] == "hidden"]
     varied = _kinds([(f, p) for f, p in done if f["variant"] != "default"])
     series = [
@@ -153,7 +153,7 @@ def _share(wins: Sequence[bool]) -> str:
 
 
 def random_curve(name: str, _games: Known, _: Effort) -> Picture:
-    """Draw the probability of winning by disclosing cells at random, under both memories."""
+    """Draw the probability of winning by disclosing cells at random, for both kinds of memory."""
     series = [
         Series("", f"{memory} memory", tuple(
             Point(n, float(random_success_formula(n, memory)), None, 1)

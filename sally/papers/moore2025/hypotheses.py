@@ -58,7 +58,8 @@ TESTS: Mapping[str, Contrast] = {
 def decided(
     name: str, games: Sequence[Game], *, by_participant: bool = False
 ) -> Coefficient | None:
-    """Return the deciding coefficient; None if the games are too few or separated."""
+    """Return the coefficient that decides a hypothesis; None if the games are too few or perfectly
+    separated."""
     return _decided(name, tuple(g for g in games if TESTS[name].keeps(g)), by_participant)
 
 
@@ -98,7 +99,8 @@ def marginal(name: str, metric: str, games: Sequence[Game]) -> Estimate | None:
 def clustered_z(
     won: Sequence[bool], together: Sequence[str], group: Sequence[bool] | None = None
 ) -> float | None:
-    """Return the z of the log odds against chance or, given two groups, of their difference.
+    """Return the z statistic of the log odds relative to chance or, given two groups, of the
+    difference of their log odds.
 
     Both have closed forms: each group's log odds, and per cluster the sum of its games' deviations
     from the group's share, divided by the group's information.
@@ -146,5 +148,5 @@ def _figure(metric: str, z: float, n: int, method: str) -> Estimate | None:
 
 
 def two_sided(z: float) -> float:
-    """Return the two-sided p of a z."""
+    """Return the two-sided p value of a z statistic."""
     return erfc(abs(z) / sqrt(2))

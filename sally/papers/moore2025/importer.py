@@ -84,7 +84,7 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 def imported(path: Path) -> Imported:
-    """Import every game under a path that has the published layout."""
+    """Import every game in the published layout under a path."""
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")
     try:
@@ -151,7 +151,7 @@ class _RecordedMatch:
         return "revealed" if given.reveal_belief and given.reveal_motivation else "hidden"
 
     def play(self, number: int, turn: PublishedTurn) -> None:
-        """Play one message, its labels, and the answer of our target."""
+        """Play one message, its labels, and the answer of Sally's target."""
         said = self._text(number, turn)
         self._move(PERSUADER, Say(said))
         if self.match.game.to_move(self.match.state) == (READER,):

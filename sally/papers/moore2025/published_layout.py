@@ -174,7 +174,7 @@ class PublishedTurn(msgspec.Struct, frozen=True):
 
 
 class PublishedGame(msgspec.Struct, frozen=True):
-    """One recorded game; `final_choice` is None when it was not finished."""
+    """One recorded game; `final_choice` is None if the game was not finished."""
 
     file: str
     line: int
@@ -413,7 +413,7 @@ def _at(items: list[Any], i: int) -> Mapping[str, Any]:
 def _recorded(
     told_of: Mapping[str, Any], asked: Mapping[str, Any], names: Names, note: Any
 ) -> Claims:
-    """Return the recorded labels; a name that the game does not have is dropped, and the drop is
+    """Return the recorded labels; a label with a name that the game does not have is dropped and
     noted."""
 
     def known(name: Any, among: tuple[str, ...]) -> str | None:

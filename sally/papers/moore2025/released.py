@@ -22,7 +22,7 @@ LEAST_SECONDS = 5.0  # per turn, on average over the game
 
 
 class Participant(msgspec.Struct, frozen=True):
-    """The person of a game, and the game's place among that person's games."""
+    """The person who played a game, and the game's position among that person's games."""
 
     name: str
     place: int
@@ -73,8 +73,8 @@ NOT_KEPT = {
 
 
 def released(metric: str, games: Known) -> Estimate | None:
-    """Return a count over a persuader's finished games in all conditions; None for other metrics or
-    without games."""
+    """Return a count over a persuader's finished games in all conditions; None if there are no
+    games or the metric is not a count."""
     if metric not in COUNTS or not games:
         return None
     return COUNTS[metric](games)
@@ -144,7 +144,8 @@ def _literal_labelled(games: Known) -> Estimate:
 
 
 def _statements(played: Played) -> Iterator[bool]:
-    """Yield whether each sentence `Proposal X increases Y` was labelled as that disclosure."""
+    """Yield, for each sentence `Proposal X increases Y`, whether it was labelled as that
+    disclosure."""
     game = game_of(played)
     for said in () if game.discrete else played.replay.states[-1].story:
         labels = {(d.proposal, d.attribute, d.utility) for d in said.claims.disclosures}

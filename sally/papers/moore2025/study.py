@@ -1,7 +1,8 @@
-"""moore2025 as a study: hidden and revealed, four variants of hidden, three other puzzle kinds.
+"""moore2025 as a study: the conditions hidden and revealed, four variants of hidden, and three
+other kinds of puzzles.
 
-The cells named after the paper's conditions have a target with frozen memory, which the paper's
-models met; the paper's people met a target with sequential memory, which has separate cells.
+The cells named after the paper's conditions have a target with frozen memory, as for the models in
+the paper. Separate cells have a target with sequential memory, as for the people in the paper.
 """
 
 from __future__ import annotations

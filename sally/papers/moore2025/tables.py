@@ -128,7 +128,7 @@ def _won(persuader: str, params: dict[str, Any]) -> bool:
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return who persuaded under which condition; None for conditions outside the paper."""
+    """Return an episode's persuader and condition; None for conditions outside the paper."""
     game = played.replay.game
     who = played.episode.setup.lineup.get(PERSUADER)
     if not isinstance(game, MindGame) or who is None or game.problem.kind != "standard":
@@ -153,7 +153,7 @@ def facts(played: Played) -> Conditions | None:
 
 
 def named_as_published(model: str) -> str:
-    """Return a model's name in the paper's tables, or its own."""
+    """Return a model's name in the paper's tables, or its own name if it is not there."""
     if model == RANDOM:
         return "random"
     found = [name for name, part in MODELS.items() if part in model.casefold()]

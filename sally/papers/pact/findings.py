@@ -2,8 +2,8 @@
 
 Every figure is a ratio of sums over seat-games. A game is a cluster, because its two seats depend
 on each other; models are not clusters, so intervals hold for these models only. Payoffs are as
-recorded, including the luck of rounding; the best quote in hindsight is the best against the
-other's quotes as they were.
+recorded, including the luck of rounding; the best quote in hindsight is the best reply to the
+other's recorded quotes.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def naive_aim(game: SeatGame) -> Pair:
 
 
 def first_claim(game: SeatGame) -> str:
-    """Return whether the first stated value was true, a bluff, self-harming, or never stated."""
+    """Return the kind of the first stated value: true, a bluff, self-harming, or never stated."""
     claims = claims_of(game.seat, game.at)
     if not claims:
         return "none"
@@ -288,10 +288,10 @@ Floats = npt.NDArray[np.float64]
 
 
 def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ratings:
-    """Fit buyer share minus seller share, each clipped to [-1, 2], by theta_B - theta_S + role.
+    """Return ratings theta from the model: buyer share - seller share = theta_B - theta_S + role.
 
-    Intervals are percentiles over resampled games. Models that are not connected by games cannot be
-    compared; `components` is the number of connected parts.
+    Shares are clipped to [-1, 2]. Intervals are percentiles over resampled games. Models that are
+    not connected by games cannot be compared; `components` is the number of connected parts.
     """
     played = [game for game in games if game.seat == BUYER]
     paid = {(game.game, game.seat): game.share for game in games}

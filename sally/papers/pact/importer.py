@@ -2,7 +2,7 @@
 
 Trade, price and running totals of every round and the final payoffs are compared with the record;
 differences are listed. Messages are moves of the talk phase in the order of the log, an absent
-message is silence, and the coin for a half is nature's recorded draw.
+message is silence, and nature's move is the recorded coin toss that rounds half a unit.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _tally(record: Record) -> dict[str, int]:
 
 
 def as_episode(record: Record, repeat: int = 0) -> tuple[Episode, list[Difference]]:
-    """Return a record, replayed under the rules, as an episode, with its differences from the
+    """Return a game as an episode, replayed under the rules, with its differences from the
     record."""
     params = {
         "value": record.value,

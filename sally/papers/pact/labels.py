@@ -41,12 +41,13 @@ class Label(msgspec.Struct, frozen=True, array_like=True):
 
 
 def place_of(game: str, round: int, seat: Seat) -> str:
-    """Return the hash of a message's place; round from 1."""
+    """Return the hash of a message's place; rounds are counted from 1."""
     return sha256(f"{game}/{round}/{PLAYER_ID[seat]}".encode()).hexdigest()[:16]
 
 
 def measure_reader(records: Iterable[Record], labels: bytes) -> dict[str, Any]:
-    """Compare the reader with every pass of labelling, and the passes with one another."""
+    """Return the agreement of the reader with every labelling pass, and of the passes with one
+    another."""
     wanted = {label.place: label for label in msgspec.json.decode(labels, type=list[Label])}
     read: dict[str, list[int | None]] = {"announced": [], "claimed": []}
     given: dict[str, list[Labels]] = {"announced": [], "claimed": []}

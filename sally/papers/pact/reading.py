@@ -2,7 +2,7 @@
 names.
 
 The format, its two versions and its irregularities are described in the protocol `bargaining`,
-section 2. The repository carries no licence: logs are read in place and not shipped.
+section 2. The repository has no licence, so its logs are read in place and not shipped.
 """
 
 from __future__ import annotations
@@ -115,9 +115,8 @@ _RAW = re.compile(r"(?i)<price>\s*(\d+)\s*</price>")
 
 
 def read_record(file: Path) -> Record:
-    """Read one log.
-    Raises:
-        BadInput: A line is not JSON, or the game does not have twenty full rounds.
+    """Read one log. Raises: BadInput: A line is not JSON, or the game does not have twenty full
+    rounds.
     """
     data = file.read_bytes()
     lines = []

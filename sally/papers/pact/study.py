@@ -1,4 +1,4 @@
-"""Studies of bargaining with models: against declared partners, and with one another.
+"""Studies of bargaining in which models play against declared partners.
 
 Recorded play shows what models did; these studies also ask them for predictions as they play.
 """

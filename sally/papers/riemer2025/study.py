@@ -26,7 +26,7 @@ Row = Mapping[str, Condition]
 
 
 def conditions(table: str) -> list[Row]:
-    """Return the distinct conditions of a table in its order, without the model."""
+    """Return the distinct conditions of a table, in the order of its rows, without the model."""
     found: dict[tuple[tuple[str, Condition], ...], Row] = {}
     for figure in load("riemer2025").tables[table].rows:
         row = {key: value for key, value in completed(figure.row).items() if key != "model"}
@@ -35,7 +35,7 @@ def conditions(table: str) -> list[Row]:
 
 
 def completed(row: Row) -> Row:
-    """Return a row with the defaults that its table leaves out."""
+    """Return a row with the defaults filled in that its table does not mention."""
     if row.get("player") != "language":
         return row
     row = {"strategy": "qa", **row, "names": row.get("names", NAMES[str(row["game"])])}

@@ -114,7 +114,7 @@ def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
 
 
 def game_of(name: str) -> RepeatedGame:
-    """Return the paper's game of a hundred rounds."""
+    """Return a game with a hundred rounds, as in the paper."""
     game = registry.game(name).build({"rounds": ROUNDS})
     assert isinstance(game, RepeatedGame)
     return game

@@ -1,4 +1,4 @@
-"""step_game: published games of the step race with 70 model names, as records and figures."""
+"""step_game: published games of the step race between language models, as records and figures."""
 
 from sally.core.registry.paper import Paper
 

@@ -1,4 +1,5 @@
-"""Dots of the atlas: models and mindless rules in the published step games, in hindsight."""
+"""Dots of the atlas: doing in hindsight of models and mindless rules in the published step
+games."""
 
 from __future__ import annotations
 

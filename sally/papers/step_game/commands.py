@@ -22,7 +22,7 @@ DOING = ("doing_win", "doing_steps")
 
 @click.group("step_game")
 def COMMANDS() -> None:
-    """The published step games: figures and the reader of announcements."""
+    """The published step games: figures, and the accuracy of the announcement reader."""
 
 
 def _opened(where: str) -> list[figures.SeatGame]:

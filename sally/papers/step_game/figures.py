@@ -134,7 +134,7 @@ def _repeat_own_last(each: Decided) -> Odds:
 
 
 def rules() -> Mapping[str, Rule]:
-    """Return, for each mindless player, the rule that gives its odds in a recorded turn."""
+    """Return, for each mindless player, the function that returns its odds in a recorded turn."""
     equilibrium, _ = stage_equilibrium()
     return {
         "uniform": lambda each: EVEN,
@@ -211,7 +211,7 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
 
 
 def models(seats: Sequence[SeatGame]) -> dict[str, list[SeatGame]]:
-    """Return the seats of each model, the most frequent first."""
+    """Return the seats of each model, with the most frequent model first."""
     found: dict[str, list[SeatGame]] = {}
     for each in seats:
         found.setdefault(each.raw, []).append(each)
@@ -222,7 +222,7 @@ def models(seats: Sequence[SeatGame]) -> dict[str, list[SeatGame]]:
 
 
 class Rating(msgspec.Struct, frozen=True):
-    """Opponent-adjusted ratings, and whether all models are connected by games."""
+    """Opponent-adjusted ratings, and the groups of models that are connected by games."""
 
     ratings: dict[str, Interval]
     groups: tuple[tuple[str, ...], ...]  # models that met, directly or through others

@@ -1,7 +1,7 @@
 """Importer of the published step games (Mazur 2025): messages and moves as recorded.
 
-The repository carries no licence: its logs are read in place and never shipped. The target is not
-in the logs; it is above every position before the last turn and at or below the winning position,
+The repository has no licence, so its logs are read in place and never shipped. The target is not in
+the logs; it is above every position before the last turn and at or below the winning position,
 within the range in use at the time. Replay does not depend on the target. Whether a speaker asked
 to stop is not recorded either: if talk ended early, all three players are assumed to have had
 nothing to add.
@@ -223,7 +223,7 @@ def _turn(file: Path, number: int, lines: list[Line], players: list[str]) -> Rec
 
 
 def setup_of(game: RecordedGame) -> Setup:
-    """Return the step race that was played; the target is the middle of the possible range."""
+    """Return the setup of the game; the target is set to the middle of the possible range."""
     low, high = game.target_range
     if low > high:
         raise BadInput(f"{game.source.file}: no target fits positions up to {max(game.final)}.")

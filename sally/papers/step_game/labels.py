@@ -1,7 +1,7 @@
 """Accuracy of the announcement reader on labelled messages, which are stored as hashes.
 
-A label is the move that a message announces for its own speaker in the turn, or 0 for none. Each
-message was labelled twice, in two different orders, by a first labeller (a language model that
+A label is the move that a message announces for its speaker in the turn, or 0 if it announces none.
+Each message was labelled twice, in two different orders, by a first labeller (a language model that
 wrote the reader's rules between the passes), and once by a second who saw neither those labels nor
 the reader's results (a language model as well). No message text is stored.
 """
@@ -59,7 +59,7 @@ def known() -> dict[str, Labelled]:
 
 
 def measured(path: Path) -> Measured:
-    """Run the reader over the labelled messages under a path."""
+    """Return the reader's accuracy on the labelled messages under a path."""
     labels = known()
     read: list[tuple[Labelled, int]] = []
     for file in files_under(path):

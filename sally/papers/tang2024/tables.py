@@ -47,8 +47,8 @@ def mindless(rule: str, mode: Mode, effort: Effort) -> Estimate:
 
 @lru_cache(maxsize=16)
 def _scores(rules: tuple[str, ...], mode: Mode, effort: Effort) -> dict[str, tuple[float, ...]]:
-    """Return the scores of all rules on the same games, because drawing a game takes longer than
-    scoring it."""
+    """Return the scores of several rules on the same games; they share games, because drawing a
+    game takes longer than scoring it."""
     played = published_games(mode, USERS, effort.repeats, effort.seed)
     by_game = [[game_score(game, RULES_OF_THUMB[rule]) for rule in rules] for game in played]
     return dict(zip(rules, zip(*by_game, strict=True), strict=True))
@@ -148,7 +148,7 @@ LAYOUTS = {
 
 
 def figure6(known: Known, effort: Effort) -> Picture:
-    """Draw the paper's bars, whose heights the authors released, beside ours."""
+    """Draw the paper's bars, whose heights the authors released, next to ours."""
     published = where(table(load("tang2024"), "first_run"), "score")
     heights: dict[str, list[Point]] = {}
     for figure in published:

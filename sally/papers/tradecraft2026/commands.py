@@ -30,7 +30,7 @@ from sally.output.tables.console import by_kind, json_option, print_json, print_
 
 @click.group("tradecraft2026")
 def COMMANDS() -> None:
-    """TradeCraft: rulesets, and an assessor of games."""
+    """TradeCraft: check rulesets, list problems, and have games judged."""
 
 
 @COMMANDS.group()
@@ -120,8 +120,8 @@ def _problem(each: Instance) -> dict[str, Any]:
 def assess(where: str, model: str, out: Path, limit: int | None) -> None:
     """Have a model judge every player in every turn of the games in the store WHERE.
 
-    OUT gets one line per judgement; games already in it are skipped. A game with a reply that
-    cannot be read is named and gets no line.
+    OUT gets one line per judgement; games already in it are skipped. A game that could not be
+    judged, because a reply was unreadable, is named.
     """
     judge, spec = registry.model(model), registry.game("tradecraft")
     done = {rating.episode for rating in ratings_file(out)} if out.exists() else set()

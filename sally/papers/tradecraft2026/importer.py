@@ -105,7 +105,8 @@ def _why_copy(file: Path, before: Path) -> str:
 
 
 def _tasks(path: Path) -> list[Task]:
-    """Return the public problems of the checkout that holds the logs; none outside a checkout."""
+    """Return the public problems of the checkout that contains the logs; an empty list if there is
+    no checkout."""
     for place in (path, *path.absolute().parents):
         inside = [place] if place == path else [place / "tradeCraft"]
         for folder in inside:
@@ -238,7 +239,7 @@ class _RecordedMatch:
         return True
 
     def _trade(self, events: Sequence[Noted]) -> bool:
-        """Play the valid proposal and its answer; return False if there is none yet."""
+        """Play the valid proposal and its answer; return False if the log has no answer yet."""
         made: Noted | None = None
         for event in events:
             if event.kind == "submit_proposal":

@@ -1,6 +1,6 @@
 """tradecraft2026 as studies: one model against itself, and every trader against every trader.
 
-In the first, seats report values of order 0, 0-1 or 0-2.
+In the first study, seats report values of order 0, 0-1 or 0-2.
 """
 
 from __future__ import annotations

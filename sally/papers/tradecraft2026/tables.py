@@ -97,7 +97,7 @@ def facts(played: Played) -> Conditions | None:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure over the episodes of a row, by its name in the paper's tables."""
+    """Return the figure of a row, computed from the row's episodes."""
     if metric in RELEASED:
         asked = row.get("pairing", "all")
         games = [p for f, p in known if "pairing" in f and asked in ("all", f["pairing"])]
@@ -128,8 +128,8 @@ RELEASED = ("games", "games_won", "won_by_first", "won_by_second", "won_by_both"
 
 
 def _released(metric: str, player: str, games: Plays) -> Estimate | None:
-    """Return a count of released games by recorded winners; a game without recorded winners has
-    none."""
+    """Return a count of released games by recorded winners; a game without recorded winners counts
+    as won by nobody."""
     if not games:
         return None
     winners = [tuple(played.episode.used.get("recorded_winners") or ()) for played in games]
@@ -216,7 +216,8 @@ def _kl_by_order(arms: Arms, arm: str) -> Estimate | None:
 
 
 def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
-    """Return the trend of a slope or correlation of proposals from order 0 to 2."""
+    """Return the direction in which the slope or the correlation of proposals changes from order 0
+    to 2."""
     points = []
     for order, plays in enumerate(arms.values()):
         if not plays:

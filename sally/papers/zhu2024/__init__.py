@@ -1,4 +1,5 @@
-"""zhu2024: 4,673 people in 2x2 games played once, with the opposing crowd as an exact partner."""
+"""zhu2024: 4,673 people in 2x2 games played once; the partner is the crowd of people in the other
+role."""
 
 from sally.core.registry.paper import Paper
 

@@ -30,7 +30,7 @@ TIE = 1e-9  # points
 
 
 class Table(msgspec.Struct, frozen=True):
-    """All choices as columns."""
+    """A table of choices, as columns."""
 
     person: np.ndarray
     kind: np.ndarray
@@ -42,7 +42,7 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def table_of(choices: tuple[Choice, ...], crowds: Crowds) -> Table:
-    """Return choices as columns, each with its opposing crowd."""
+    """Return a table of choices, each with its opposing crowd."""
     across = np.array([crowds.across(choice) for choice in choices], float)
     own = np.array([c.own for c in choices], float).reshape(-1, 2, 2)
     other = np.array([c.other for c in choices], float).reshape(-1, 2, 2)
@@ -131,7 +131,7 @@ def doing(table: Table, rule: Floats | None = None, least: int = 1) -> Estimate:
 
 
 def doing_by_person(table: Table, least: int = 1) -> Floats:
-    """Return the doing of each person whose choices had something at stake."""
+    """Return the doing of each person for whom the choice made a difference."""
     gained, most, person = _gains(table, None, least)
     _, codes = np.unique(person, return_inverse=True)
     top, bottom = np.bincount(codes, gained), np.bincount(codes, most)
@@ -181,7 +181,7 @@ def fitted_mixture(table: Table) -> Mixture:
 
 
 def summary(table: Table, least: int = 1) -> dict[str, Estimate | float]:
-    """Return the main figures."""
+    """Return the main figures of a table, by name."""
     found: dict[str, Estimate | float] = {"doing, pooled": doing(table, None, least)}
     found["doing, mean over people"] = lone_by_rule(doing_by_person(table, least))
     found["best reply to the crowd taken"] = best_reply_taken(table, least)

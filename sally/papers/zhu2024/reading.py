@@ -1,5 +1,5 @@
-"""Read choices in one-shot 2x2 games from Psych-201's `zhu2024games`, and the opposing crowd of
-each.
+"""Reader of choices in one-shot 2x2 games from Psych-201's `zhu2024games`, and of the opposing
+crowd for each choice.
 
 Rows and columns were shuffled on every screen. A game in a role is identified by the smallest of
 the four relabellings of (own payoffs, other's payoffs). Exchanging the players gives the other
@@ -56,7 +56,7 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One choice, with the game as on the screen."""
+    """One choice, with the game as it was shown on the screen."""
 
     person: int
     trial: int  # from 1
@@ -218,7 +218,7 @@ def pure_equilibria(own: tuple[int, ...], other: tuple[int, ...]) -> list[tuple[
 
 
 class Crowds:
-    """How often each canonical row was chosen in each role."""
+    """Counts of how often each canonical row was chosen in each role."""
 
     def __init__(self, choices: tuple[Choice, ...]) -> None:
         self.taken: Counter[tuple[Role, int]] = Counter()

@@ -225,8 +225,8 @@ def step(found: Episode, who: str, turn: str, play_on: bool = False) -> dict[str
 
 
 def _nearest(turns: list[int], given: str) -> str:
-    """Return the turn nearest to the given one, because another seat need not have moved in that
-    turn."""
+    """Return the given turn or, if the perspective has no content in it, the nearest turn that
+    has."""
     if not turns:
         return END
     wanted = int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 0

@@ -60,7 +60,8 @@ class OpenedMatch(msgspec.Struct, frozen=True):
 
 @lru_cache(10_000)  # needed several times per move
 def hashed(secret: str) -> str:
-    """Hash a token for the database; 256 random bits need no salt and no slow hash."""
+    """Return the hash of a token for the database; 256 random bits need no salt and no slow
+    hash."""
     return sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
@@ -159,7 +160,8 @@ class LiveMatches:
             owner: Matches with an owner are not stored by this object; the owner exports them.
             mirrored: Seats that see their options in reverse order.
             invited: Seats whose tokens are invitations, to be exchanged by `take`.
-            also: Writes further rows in the same transaction, given the match's id.
+            also: Function that writes further rows in the same transaction, called with the match's
+                id.
         """
         setup = settled(setup, people)
         id = secrets.token_hex(16)

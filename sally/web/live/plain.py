@@ -55,7 +55,7 @@ class Labels(msgspec.Struct, frozen=True):
         return self.roles.get(seat, context.spec.roles.get(seat, ""))
 
     def plainly(self, context: SeatContext) -> Rewrite:
-        """Return a function that replaces underscores and seat identifiers in a text."""
+        """Return a function that replaces underscores by spaces and seat identifiers by roles."""
         coded = [str(seat) for seat in context.game.seats if re.search(r"[0-9_]", seat)]
         names = {seat: self.role(context, seat) for seat in coded if self.role(context, seat)}
         if not names:
@@ -93,7 +93,7 @@ def plain_ask(ask: Ask, plainly: Rewrite) -> Ask:
 
 
 def _plain_form(form: Any, plainly: Rewrite) -> Any:
-    """Rewrite the labels of a form or field."""
+    """Return a form or field with its labels rewritten."""
     if isinstance(form, list):
         return [_plain_form(each, plainly) for each in form]
     if not isinstance(form, dict):
@@ -106,7 +106,7 @@ ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # an escape sequence of JSON
 
 
 def plain_board(board: Board | None, plainly: Rewrite) -> Board | None:
-    """Rewrite the texts of a board.
+    """Return a board with its texts rewritten.
 
     Boards are drawn after every answer and rarely contain identifiers, so the JSON of each part is
     tested first.
@@ -157,7 +157,8 @@ LAST = r" (?:or|and|oder|und) "  # joins the last two of a list: "Option J or Op
 
 
 def turned_rules(rules: str, labels: list[str]) -> str:
-    """Reverse lists of these options, and blocks with one line per outcome, in the rules."""
+    """Return the rules with lists of these options, and blocks with one line per outcome,
+    reversed."""
     if len(labels) < 2:
         return rules
     name = rf"(?<!\w)(?:{'|'.join(map(re.escape, labels))})(?!\w)"
@@ -177,13 +178,13 @@ def _lines(text: str) -> list[str]:
 
 
 def _listed_backwards(line: str, labels: list[str], name: str) -> str:
-    """Reverse a list in a line that names every option once."""
+    """Return a line with its list of options reversed, if it names every option once."""
     run = re.compile(rf"{name}(?:, (?:\w+ )?{name})*{LAST}(?:\w+ )?{name}")
     return run.sub(lambda found: swapped(found[0], labels), line)
 
 
 def swapped(question: str, labels: list[str]) -> str:
-    """Reverse the option names in a question that names each of them once."""
+    """Return a question with the option names in reverse order, if it names each of them once."""
     names = dict(zip(labels, labels[::-1], strict=True))
     if len(names) < 2:
         return question

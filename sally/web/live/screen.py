@@ -90,7 +90,7 @@ INSIDE = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")  # an underscore within a nam
 
 
 def plain(text: str) -> str:
-    """Replace the underscores of identifiers in a text by spaces."""
+    """Return a text with the underscores of identifiers replaced by spaces."""
     return INSIDE.sub(" ", text) if "_" in text else text
 
 
@@ -157,7 +157,7 @@ def _probe(
 
 
 def _ends(scale: Whole | None) -> tuple[float, float] | None:
-    """Return the bounds of a slider, which replaces a hundred buttons."""
+    """Return the bounds of the slider that replaces a long row of buttons; None without a scale."""
     return None if scale is None else (scale.low, scale.high)
 
 

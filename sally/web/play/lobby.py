@@ -243,7 +243,8 @@ class Lobby:
         return [k for k, (g, _) in self._seen.items() if g == game]
 
     async def _pair(self, game: str) -> bool:
-        """Open a table for those who have waited longest, if there are enough."""
+        """Open a table for the visitors who have waited longest; return False if there are too
+        few."""
         seats = tuple(bots_of(registry.game(game)))
         async with self._pairing:
             called = self._waiting(game)[: len(seats)]

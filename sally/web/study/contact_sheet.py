@@ -60,7 +60,7 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
 
 @contextmanager
 def browser() -> Iterator[Any]:
-    """Launch a headless browser."""
+    """Launch a headless browser and yield it."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:

@@ -613,7 +613,8 @@ def _merged(study: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 
 def completed(raw: Any) -> Any:
-    """Replace instance ids by instances, and fill in the default texts of the language.
+    """Return the study with instance ids replaced by instances, and with the language's default
+    texts filled in.
 
     Values of the wrong type are left for the schema to refuse.
     """
@@ -631,7 +632,7 @@ def completed(raw: Any) -> Any:
 
 
 def _tables(within: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return the tables of a list, replaced in place by copies."""
+    """Replace the tables in a list by copies, and return the copies."""
     if isinstance(within.get(name), list):
         within[name] = [dict(part) if isinstance(part, dict) else part for part in within[name]]
     return [part for part in within.get(name) or () if isinstance(part, dict)]
@@ -659,14 +660,14 @@ def _fill_in_texts(study: dict[str, Any], t: Texts) -> None:
 
 
 def _plainly(why: str) -> str:
-    """Rewrite msgspec's message with the key in front."""
+    """Return msgspec's message with the key moved to the front."""
     what, at, where = why.partition(" - at `$")
     place = where.rstrip("`").lstrip(".").replace("[...]", "")
     return f"{place}: {what.rstrip('.')}" if at and place else what.rstrip(".")
 
 
 def _check_pictures(study: HumanStudy, folder: Path) -> None:
-    """Raise BadInput if a picture in a text is not a file beside the study file."""
+    """Raise BadInput if a picture in a text is not a file in the folder of the study file."""
     for name in study.pictures:
         if not PICTURE.fullmatch(name):
             raise BadInput(

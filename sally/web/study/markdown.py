@@ -1,8 +1,9 @@
 """Texts of a study in Markdown: links, emphasis, lists and pictures, never HTML.
 
 The dialect is CommonMark, rendered by markdown-it-py with HTML switched off: tags in a text are
-shown as text, and links with `javascript:` and the like stay plain text. Pictures are files beside
-the study file, because a picture on another server would reveal to it who takes part.
+shown as text, and links with `javascript:` and the like stay plain text. Pictures are files in the
+folder of the study file, because a picture on another server would reveal to that server who takes
+part.
 """
 
 from __future__ import annotations

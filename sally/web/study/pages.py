@@ -148,7 +148,8 @@ def to_session(request: Request, here: RunningStudy) -> Response:
 
 
 async def arrive(request: Request, here: RunningStudy) -> Response:
-    """Show the study's link: new visitors see the consent form, participants their current step."""
+    """Respond to the study's link: new visitors see the consent form, and participants see their
+    current step."""
     t, cookie = here.texts, request.cookies.get(COOKIE, "")
     person = await here.who(cookie) if cookie else None
     given = given_in(request, here)
@@ -264,7 +265,7 @@ async def sent_form(
 
 
 async def consent(request: Request, here: RunningStudy) -> Response:
-    """Accept the submitted consent form; nothing is stored before."""
+    """Accept the submitted consent form; nothing is stored before consent."""
     cookie, sent = await sent_form(request, here, by_link=True)
     given = sent.get("given", "")
     if sent.get("answer") == "no":

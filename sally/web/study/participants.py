@@ -488,7 +488,7 @@ def join_model(tx: Transaction, study: HumanStudy, person: Person) -> bool:
 
 
 def practice_round(number: int) -> int:
-    """Return the round under which a practice match is stored, below 0."""
+    """Return the round number, below 0, under which a practice match is stored."""
     return -1 - number
 
 

@@ -287,7 +287,7 @@ class RunningStudy:
             )
 
     async def _skip_from(self, here: Position, came: RoundOutcome) -> None:
-        """Store the outcome of the current round, and skip all later ones for the same reason."""
+        """Store the outcome of the current round, and skip all later rounds for the same reason."""
         rounds = range(here.number + 1, self.study.rounds_of(here.condition))
         skipped = msgspec.to_builtins(RoundOutcome(came.how))
 
@@ -612,7 +612,8 @@ class RunningStudy:
         return {} if episode is None else {s: outcome(episode, s) for s in episode.setup.lineup}
 
     async def _say_farewell(self, match: str, seat: str) -> None:
-        """Stop a match in progress, and give the partners' browsers time to show it."""
+        """Stop a match in progress, and give the partners' browsers time to show that it has
+        ended."""
         try:
             live = await self.live_matches.find(match)
         except (NoSuchSeat, NotAsked):  # deleted already, or of rules that are not installed

@@ -85,6 +85,6 @@ def rounds_in(study: HumanStudy, condition: Condition, given: Given) -> list[Rou
 
 
 def judged(check: Check, answers: Sequence[str]) -> CheckAttempt:
-    """Score an attempt at the check."""
+    """Return an attempt at the comprehension check with its score."""
     pairs = zip(check.questions, answers, strict=True)
     return CheckAttempt(tuple(answers), all(q.right == answer for q, answer in pairs))

@@ -1,4 +1,4 @@
-"""Tidy tables of a study's data, and the Psych-DS folder that holds them.
+"""Tidy tables of a study's data, and the Psych-DS folder that contains them.
 
 The layout is Psych-DS 1.x (psych-ds.github.io): `data/KEY-VALUE_data.csv` with the standard's keys,
 and `dataset_description.json`, which lists the variables of all files under schema.org's
@@ -370,7 +370,7 @@ def probe_row(whole: Played, context: SeatContext, event: Reported) -> Row:
 
 
 def files_of(study: HumanStudy, rows: Mapping[str, list[Row]]) -> dict[str, bytes]:
-    """Return the files of the folder by path."""
+    """Return the files of the Psych-DS folder, by path."""
     name = re.sub(r"[^a-zA-Z0-9]", "", study.name)
     found = {
         f"data/study-{name}_description-{table}_data.csv": as_csv(table, rows[table]).encode()

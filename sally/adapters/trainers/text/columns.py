@@ -1,5 +1,5 @@
-"""Reward columns with one row per decision; its value and the format of the reply are separate
-columns."""
+"""Reward columns, one row per decision; the value of a decision and the format of its reply are
+separate columns."""
 
 from __future__ import annotations
 
