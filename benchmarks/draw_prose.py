@@ -2,8 +2,10 @@
 
     python -m benchmarks.draw_prose --seed 1
     python -m benchmarks.draw_prose --seed 1 --markdown    # a table to fill in
+    python -m benchmarks.draw_prose --seed 1 --pages 15 --under results papers    # pages only
 
-The population is every docstring and every error message in `sally/`, and every page under `docs/`.
+The population is every docstring and every error message in `sally/`, and every page under `docs/`;
+with `--under` it is every page of these folders of `docs/`.
 The draw depends on the seed and the repository only.
 """
 
@@ -68,19 +70,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--markdown", action="store_true", help="print Markdown tables")
+    parser.add_argument("--pages", type=int, default=PAGES, help="number of pages")
+    parser.add_argument("--under", nargs="+", help="draw only pages, from these folders of docs/")
     options = parser.parse_args()
     said, raised = list[Text](), list[Text]()
     for path in sorted((ROOT / "sally").rglob("*.py")):
         file, tree = str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
         said += docstrings(tree, file)
         raised += errors(tree, file)
-    pages = [Text(str(p.relative_to(ROOT)), 1, "") for p in sorted((ROOT / "docs").rglob("*.md"))]
+    homes = [ROOT / "docs" / folder for folder in options.under or [""]]
+    found = sorted(page for home in homes for page in home.rglob("*.md"))
+    pages = [Text(str(page.relative_to(ROOT)), 1, "") for page in found]
     draws = Random(f"prose {options.seed}")
-    for title, every, n in (
-        ("docstrings", said, DOCSTRINGS),
-        ("error messages", raised, ERRORS),
-        ("pages", pages, PAGES),
-    ):
+    texts = [("docstrings", said, DOCSTRINGS), ("error messages", raised, ERRORS)]
+    for title, every, n in [
+        *([] if options.under else texts),
+        ("pages", pages, options.pages),
+    ]:
         print(f"\n{title}: {n} of {len(every)}\n")
         for number, (file, line, text) in enumerate(draws.sample(every, n), 1):
             if options.markdown:
