@@ -260,7 +260,7 @@ BAD = {
         ["play", "repeated_games", "--set", "matrix=[[[1,1],[0,0]],[[0,0]]]"],
         "two moves",
     ),
-    "names that clash": (["play", "ipd", "--set", 'names=["J","j"]'], "clash"),
+    "names that clash": (["play", "ipd", "--set", 'names=["J","j"]'], "distinct"),
     "a payoff that is no number": (
         ["play", "repeated_games", "--set", "matrix=[[[1e999,1],[0,0]],[[0,0],[1,1]]]"],
         "finite",

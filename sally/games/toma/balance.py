@@ -1,4 +1,4 @@
-"""Balance of a stream of scenarios, so that every shortcut stays at chance."""
+"""Balancing of a stream of scenarios, so that every shortcut stays at chance."""
 
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
@@ -11,17 +11,18 @@ T = TypeVar("T")
 
 
 def pick(excess: Floats, debt: Floats) -> int:
-    """Return the candidate (a row) that leaves the smallest imbalance when added to the debt.
+    """Return the candidate (a row) that leaves the smallest imbalance if added to the debt.
 
-    Each column is one rule: its score on the candidate minus the score of chance. Always
-    taking the smallest sum keeps the debt bounded, so rates approach chance as 1/n (herding,
-    Welling 2009) where independent draws would approach it as 1/sqrt(n).
+    Each column is one rule's score on the candidate minus the chance score. Always taking the
+    smallest sum keeps the debt bounded, so rates approach chance as 1/n (herding, Welling 2009),
+    while independent draws would approach it as 1/sqrt(n).
     """
     return int(np.argmin(((excess + debt) ** 2).sum(axis=1)))
 
 
 def dealt(items: Sequence[T], rng: np.random.Generator) -> Iterator[T]:
-    """Yield the items indefinitely, in rounds that hold each exactly once in a new order."""
+    """Yield the items indefinitely, in rounds that contain each item once, in a new order each
+    time."""
     while True:
         for index in rng.permutation(len(items)):
             yield items[int(index)]

@@ -47,7 +47,7 @@ class Frozen(msgspec.Struct, Generic[T], frozen=True):
 def po(version: int = 2) -> Frozen[po_rules.Scenario]:
     """Return the 150 frozen scenarios of the partially observable game, 30 per level.
 
-    Version 1 is superseded: the magnitudes of the player's own costs revealed the answer.
+    Version 1 is superseded, because the magnitudes of the player's own costs revealed the answer.
     """
     return msgspec.json.decode(_text("po", version), type=Frozen[po_rules.Scenario])
 
@@ -114,9 +114,9 @@ def certified_po(scenario: po_rules.Scenario, block: int) -> Certified[po_rules.
 def mg(version: int = 6) -> Frozen[mg_rules.Scenario]:
     """Return the frozen scenarios of the minority game: 40 per level, 30 before version 5.
 
-    The older versions are superseded: counts of likes and dislikes, in the fourth whom a relation
-    names, and at level 1 of the fifth the order of the page revealed the answer. The sixth has a
-    new level 1 and levels 2 and 3 of the fifth.
+    The older versions are superseded, because the answer could be found from counts of likes and
+    dislikes; in the fourth, from the agents that relations name; and at level 1 of the fifth, from
+    the order on the page. The sixth has a new level 1, and levels 2 and 3 of the fifth.
     """
     if version < 6:
         return msgspec.json.decode(_text("mg", version), type=Frozen[mg_rules.Scenario])
@@ -125,7 +125,7 @@ def mg(version: int = 6) -> Frozen[mg_rules.Scenario]:
 
 
 def mg_certified(version: int = 6) -> CertifiedSet[mg_rules.Scenario]:
-    """Return the fifth or sixth set with the depth of each scenario: its levels are certified
+    """Return the fifth or sixth set with the depth of each scenario; its levels are certified
     depths."""
     fifth = msgspec.json.decode(_text("mg", 5), type=CertifiedSet[mg_rules.Scenario])
     if version == 5:
@@ -136,7 +136,8 @@ def mg_certified(version: int = 6) -> CertifiedSet[mg_rules.Scenario]:
 
 
 def make_mg() -> CertifiedSet[mg_rules.Scenario]:
-    """Return the first 40 generated scenarios of level 1, which is all that the sixth set adds."""
+    """Return the first 40 generated scenarios of level 1, the only ones that are new in the sixth
+    set."""
     from sally.games.toma.mg import generators as mg_generate  # heavy; only a new set needs it
 
     drawn = islice(mg_generate.scenarios(1, SEED), MATCHED_PER_LEVEL)
@@ -164,7 +165,7 @@ def keyed_mg(scenario: mg_rules.Scenario) -> Keyed[mg_rules.Scenario]:
 
 
 def write(frozen: Frozen[Any] | CertifiedSet[Any], path: Path) -> None:
-    """Write a new set, one scenario per line. Raises FileExistsError if the file exists."""
+    """Write a new set, one scenario per line; raise FileExistsError if the file exists."""
     head = {"set": frozen.set, "version": frozen.version, "seed": frozen.seed}
     lines = ",\n".join(msgspec.json.encode(item).decode() for item in frozen.scenarios)
     text = f'{msgspec.json.encode(head).decode()[:-1]},"scenarios":[\n{lines}\n]}}\n'

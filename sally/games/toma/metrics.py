@@ -17,7 +17,8 @@ from sally.metrics.answers import counted
 
 
 def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each turn in which the seat moved with its predictions, if all were readable."""
+    """Yield each turn in which the seat moved, with its predictions, if all of them were
+    readable."""
     replay = played.replay
     for turn in range(len(replay)):
         if replay.move(turn, seat) is None:
@@ -32,7 +33,7 @@ def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def knew(played: Played, seat: Seat) -> bool | None:
-    """Return whether every prediction was right; None if none was asked or one is unreadable."""
+    """Return whether every prediction was right; None if there was none or one was unreadable."""
     answers = [answer for answer in counted(played, seat) if answer.truth is not None]
     if not answers or any(answer.report.value is None for answer in answers):
         return None
@@ -48,7 +49,7 @@ def did(played: Played, seat: Seat) -> bool | None:
 
 
 def success_at_random(setup: Setup, seat: Seat) -> float | None:
-    """Return the share of the options that are right: the mean success of a random choice."""
+    """Return the expected success of a random choice: the share of options that are right."""
     game = registry.game(setup.instance.game).build(setup.instance.params)
     start = game.start()
     paid = [
@@ -63,7 +64,7 @@ def _task_success_published(played: Played, seat: Seat) -> float | None:
 
 
 def _tom_accuracy_published(played: Played, seat: Seat) -> float | None:
-    """Return the accuracy over probes alone; an unreadable answer counts as wrong."""
+    """Return the accuracy of answers to probes only; an unreadable answer counts as wrong."""
     asked = [
         answer
         for answer in counted(played, seat)
@@ -73,7 +74,7 @@ def _tom_accuracy_published(played: Played, seat: Seat) -> float | None:
 
 
 def _cell(name: str, about: str, wanted: tuple[bool, bool]) -> Metric:
-    """Return the metric that is 1 in one cell of the 2x2 of knowing and doing, else 0."""
+    """Return the metric that is 1 in one cell of the 2x2 table of knowing and doing, else 0."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         found = (knew(played, seat), did(played, seat))

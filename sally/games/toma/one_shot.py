@@ -18,14 +18,14 @@ PLAYER = Seat("player")
 
 
 class State(msgspec.Struct, frozen=True):
-    """The player's choice; `over` without a choice after a forfeit."""
+    """The player's choice; after a forfeit, `over` is true without a choice."""
 
     chosen: int | None = None
     over: bool = False
 
 
 class OneShotScenario(Protocol):
-    """The fields by which a scenario is selected."""
+    """The fields by which a scenario can be selected."""
 
     @property
     def id(self) -> str: ...
@@ -39,7 +39,7 @@ T = TypeVar("T", bound=OneShotScenario)
 
 
 class OneShot(Game[State, int, V]):
-    """A game of one choice; a forfeit ends it without one."""
+    """A game with one choice; a forfeit ends it without a choice."""
 
     seats = (PLAYER,)
 
@@ -60,7 +60,7 @@ class OneShot(Game[State, int, V]):
 
 
 def check_agreement(problem: OneShotScenario, level: int | None, story: str) -> None:
-    """Raise BadInput if the scenario does not have the given level or story."""
+    """Raise BadInput if the scenario does not have the requested level or story."""
     for name, asked, given in (
         ("level", level, problem.level),
         ("story", story or None, problem.story),
@@ -70,7 +70,7 @@ def check_agreement(problem: OneShotScenario, level: int | None, story: str) -> 
 
 
 def frozen_scenario(game: str, id: str, known: Mapping[str, T]) -> T:
-    """Return the frozen scenario of this id. Raises BadInput if there is none."""
+    """Return the frozen scenario with this id; raise BadInput if there is none."""
     if id not in known:
         raise unknown(f"frozen scenario of {game}", id, known)
     return known[id]
@@ -90,7 +90,8 @@ def first_scenario(known: Mapping[str, T], level: int, story: str, levels: Colle
 
 
 class NumberedWords(Words[A, V]):
-    """One choice from a short list, answered by number or by name (kang2026, appendix F)."""
+    """Texts of a game with one choice from a short list, answered by number or name (kang2026,
+    appendix F)."""
 
     label: ClassVar[str] = "Answer"
 
@@ -115,14 +116,14 @@ class NumberedWords(Words[A, V]):
 
 
 def numbered(names: Sequence[str]) -> str:
-    """Return the options, one per line, each after its number."""
+    """Return the options, one per line, each preceded by its number."""
     return "\n".join(f"{number}. {name}" for number, name in enumerate(names, 1))
 
 
 def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
-    """Return the index of the one option that a reply gives by number, by name or by both.
+    """Return the index of the only option that a reply gives by number, by name or by both.
 
-    Raises Unreadable if the reply gives none or several.
+    Raises: Unreadable if the reply gives no option or several.
     """
     try:
         return reading.read_numbered(reply, names, label)

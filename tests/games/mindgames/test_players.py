@@ -108,7 +108,7 @@ def test_an_answer_that_does_not_fit_is_asked_for_again_and_then_the_episode_is_
 
 
 def test_it_sits_in_the_readers_seat_of_mindgames_only() -> None:
-    with pytest.raises(BadInput, match="seat 'reader' only"):
+    with pytest.raises(BadInput, match="only in seat 'reader'"):
         seated(GAME, MindGame(), Seat("persuader"), PlayerSpec("model"))
     other = registry.game("ipd")
     with pytest.raises(BadInput, match="no player of ipd named 'model'"):

@@ -88,7 +88,7 @@ def test_a_stochastic_strategy_does_not_depend_on_how_it_is_asked() -> None:
 
 def test_who_reads_minds_by_reading_code_is_refused() -> None:
     axelrod()
-    with pytest.raises(BadInput, match="sees moves only"):
+    with pytest.raises(BadInput, match="can see only moves"):
         partner("axelrod").make(rules("ipd"), PARTNER, strategy="Darwin")
     with pytest.raises(BadInput, match="Tit For Tat"):
         partner("axelrod").make(rules("ipd"), PARTNER, strategy="Tit For Tatt")

@@ -351,5 +351,5 @@ def test_who_copies_needs_the_others_moves() -> None:
         partner_names=["a", "b"],
         names=["a", "b", "c"],
     )
-    with pytest.raises(BadInput, match="the other's 3 moves, but has only 2"):
+    with pytest.raises(BadInput, match="the other seat's 3 moves, but has only 2"):
         partner("generous_tit_for_tat").make(game, PARTNER)

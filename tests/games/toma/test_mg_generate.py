@@ -209,5 +209,5 @@ def test_names_in_full_need_no_reading() -> None:
         replace(a, likes=full(a.likes), dislikes=full(a.dislikes)) for a in scenario.agents
     )
     assert needs_reading(scenario)
-    with pytest.raises(ValueError, match="by their wording alone"):
+    with pytest.raises(ValueError, match="partial or ambiguous names"):
         certify(replace(scenario, agents=agents))

@@ -121,7 +121,7 @@ def test_equal_own_costs_are_all_rational() -> None:
     costs[1] = (10, 25, 107, 25)
     tied = replace(printed.L1_2, costs=tuple(costs))
     assert rational_actions(tied, {0: 0, 2: 2}) == {1, 3}
-    with pytest.raises(Undetermined, match=r"L1\.2: 2 options tie"):
+    with pytest.raises(Undetermined, match=r"L1\.2: 2 options are tied"):
         answer(tied)
 
 
@@ -132,7 +132,7 @@ def test_a_tied_prediction_is_refused() -> None:
 
 
 def test_a_tied_assignment_is_refused() -> None:
-    with pytest.raises(Undetermined, match="two assignments tie"):
+    with pytest.raises(Undetermined, match="two assignments are tied"):
         best_assignment(replace(printed.L4_18, costs=((1, 2, 3, 4),) * 4))
 
 
@@ -158,7 +158,7 @@ def test_predictions_that_cannot_be_judged_are_refused(
         ({"player": 4}, "player 4 is not a seat"),
         ({"tasks": ("Cave",) * 4}, "four different names"),
         ({"costs": ((0, 1, 2, 3),) * 4}, "above zero"),
-        ({"knows": ((), (1, 2), (), ())}, "what agent B knows"),
+        ({"knows": ((), (1, 2), (), ())}, "`knows` of agent B"),
         ({"knows": ((), (0,), (), ())}, "shape of level 1"),
         ({"goal": "total"}, "the goal is 'total' at level 4"),
     ],

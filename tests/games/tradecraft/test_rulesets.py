@@ -97,7 +97,7 @@ def test_each_tag_is_opened_once_however_many_paths_lead_to_it() -> None:
 def test_a_line_of_blanks_is_refused_at_once(tmp_path: Path, line: str) -> None:
     file = tmp_path / "pairs.txt"
     file.write_text(line.replace(" ", " " * 50_000) + " " * 50_000)  # cubic readers never end
-    with pytest.raises(BadRuleset, match="line 1: write it like"):
+    with pytest.raises(BadRuleset, match="line 1: write 'a"):
         load(file)
 
 

@@ -1,4 +1,4 @@
-"""The card of the ambiguity game: speakers that ignore how listeners read a clue."""
+"""The card of the ambiguity game: speakers that ignore how listeners interpret a clue."""
 
 from __future__ import annotations
 

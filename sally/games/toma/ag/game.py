@@ -42,7 +42,7 @@ Action = Clue | Guess
 
 
 class State(msgspec.Struct, frozen=True):
-    """The clue, the clues rejected before it and the guesses."""
+    """The full state: the clue, the clues rejected before it, and the guesses."""
 
     clue: str | None = None
     refused: tuple[tuple[str, str], ...] = ()  # (clue, why it is not allowed)
@@ -51,7 +51,8 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows: the speaker knows everything, a listener its own hint and the clue."""
+    """The information of a seat: the speaker knows everything, a listener its own hint and the
+    clue."""
 
     seat: Seat
     word: str = ""
@@ -63,7 +64,7 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Ambiguity(Game[State, Action, View]):
-    """The game over one of our hundred problems (`word`) or over an explicit `item`."""
+    """The ambiguity game over one of our hundred problems (`word`) or over an explicit `item`."""
 
     word: str = "bank"
     item: Item | None = None
@@ -119,7 +120,7 @@ class Ambiguity(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """End the game without a clue; a listener without a guess counts as wrong."""
+        """End the game if the clue is missing; count a missing guess as wrong."""
         if state.clue is None:
             return msgspec.structs.replace(state, over=True)
         return self.step(state, moves)
@@ -152,5 +153,5 @@ class Ambiguity(Game[State, Action, View]):
 
 @cache
 def legal_words(item: Item) -> tuple[str, ...]:
-    """Return the legal clues among the words of the vocabulary, in its order."""
+    """Return the legal clues among the words of the vocabulary, in alphabetical order."""
     return tuple(word for word in vocabulary() if objection(item, word) is None)

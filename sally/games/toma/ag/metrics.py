@@ -11,7 +11,8 @@ from sally.games.toma.metrics import TOM_ACCURACY_PUBLISHED
 
 
 def _ended_as(outcome: str) -> Callable[[Played, Seat], float | None]:
-    """Return a measure that is 1 if a clue had this outcome, else 0; None without guesses."""
+    """Return a measure that is 1 if the game had this outcome and 0 otherwise; None without a
+    clue."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         game = played.replay.game

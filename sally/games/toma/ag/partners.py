@@ -41,12 +41,12 @@ TRIED = 200  # legal clues for which the speaker predicts the guesses
 
 
 def shipped(text: str) -> Vectors:
-    """Return the shipped vector of a known text. Raises BadInput for any other text."""
+    """Return the shipped vector of a known text; raise BadInput for any other text."""
     row = rows_by_text().get(text)
     if row is None:
         raise BadInput(
-            f"A listener with vocabulary_only cannot interpret {text!r}: it knows words of the "
-            "vocabulary and the hints; without vocabulary_only it takes any sentence."
+            f"A listener with vocabulary_only cannot interpret {text!r}: it knows only the "
+            "vocabulary and the hints; without vocabulary_only it accepts any sentence."
         )
     vector: Vectors = table()[row]
     return vector
@@ -54,7 +54,7 @@ def shipped(text: str) -> Vectors:
 
 @cache
 def encoded(text: str) -> Vectors:
-    """Return the vector of any text: the shipped one if known, else by MiniLM."""
+    """Return the vector of any text: the shipped one if the text is known, else MiniLM's."""
     if text in rows_by_text():
         return shipped(text)
     vector: Vectors = minilm().vectors([text])[0]
@@ -65,14 +65,14 @@ def encoded(text: str) -> Vectors:
 
 
 def heard_as(hint: str, clue: str, encode: Encode) -> str:
-    """Return the word nearest to hint and clue together that neither of them contains."""
+    """Return the word nearest to hint and clue combined that neither of them contains."""
     scores = _nearness(hint, encode) + _nearness(clue, encode)
     return _first_allowed(scores, f"{hint} {clue}")
 
 
 @lru_cache(maxsize=2048)
 def _nearness(text: str, encode: Encode) -> Vectors:
-    """Return the nearness of every word to a text; nearness adds up, as vectors do."""
+    """Return the similarity of every word to a text; similarities to two texts can be added."""
     row = rows_by_text().get(text)
     if row is not None and row < len(vocabulary()):
         near: Vectors = likeness()[row]
@@ -91,14 +91,14 @@ def _first_allowed(scores: Vectors, said: str) -> str:
 
 
 def _ranked(scores: Vectors) -> Iterator[str]:
-    """Yield the vocabulary by descending score; ties in alphabetical order."""
+    """Yield the vocabulary by descending score; ties are in alphabetical order."""
     words = vocabulary()
     for place in np.argsort(-scores, kind="stable"):
         yield words[int(place)]
 
 
 def heard_by_senses(hint: str, clue: str, encode: Encode, without: str = "") -> str:
-    """Return the word with the sense that fits hint and clue best and that neither contains."""
+    """Return the word, contained in neither hint nor clue, with a sense that fits both best."""
     by_hint = senses.fits(encode(hint).tobytes(), hint)
     by_clue = senses.fits(encode(clue).tobytes(), clue, without)
     names, _ = senses.candidates()
@@ -109,7 +109,7 @@ def heard_by_senses(hint: str, clue: str, encode: Encode, without: str = "") -> 
 
 
 def _listener(name: str, hear: Callable[[str, str, Encode], str]) -> Callable[..., Script]:
-    """Return a factory for listeners that guess from their hint and the clue."""
+    """Return a factory of listeners that guess from their hint and the clue."""
 
     def make(game: Ambiguity, seat: Seat, vocabulary_only: bool = False) -> Script:
         _check(seat, name, LISTENERS)
@@ -140,9 +140,11 @@ def _hint_only(game: Ambiguity, seat: Seat) -> Script:
 
 
 def margins(item: Item) -> Vectors:
-    """Return, for each clue, the smaller of B's lead for the word and C's lead for another word.
+    """Return, for each clue, the smaller of two margins: B's for the word, and C's for another
+    word.
 
-    A clue wins where this is above 0, apart from words that the clue itself rules out.
+    A clue with a margin above 0 wins, apart from the effect of words that the clue itself rules
+    out.
     """
     target = vocabulary().index(item.word)
     found = []
@@ -163,7 +165,7 @@ def margins(item: Item) -> Vectors:
 
 @cache
 def best_clue(item: Item) -> str:
-    """Return the legal word with the best margin: a winning clue if there is one."""
+    """Return the legal clue with the largest margin that wins; the largest overall if none wins."""
     if item.word not in vocabulary():
         raise BadInput(f"margin: the word {item.word!r} is not in the vocabulary")
     margin = margins(item)
@@ -172,26 +174,26 @@ def best_clue(item: Item) -> str:
 
 
 def predicted(item: Item, clue: str) -> tuple[bool, bool]:
-    """Return whether embedding listeners with B's and C's hints find the word."""
+    """Return whether embedding listeners with B's and with C's hint would find the word."""
     b, c = (is_right(item, heard_as(hint, clue, encoded)) for hint in (item.b_hint, item.c_hint))
     return b, c
 
 
 def natural(item: Item) -> str:
-    """Return a clue that a person might give. Raises BadInput if the word has none."""
+    """Return a clue that a person might give; raise BadInput if there is none for the word."""
     if item.word not in senses.natural_clues():
         raise BadInput(f"natural: there is no clue for {item.word!r}")
     return senses.natural_clues()[item.word]
 
 
 def by_likeness(item: Item, sign: int) -> str:
-    """Return the legal word most like the secret one (sign 1), or least like it (sign -1)."""
+    """Return the legal word most similar (sign 1) or least similar (sign -1) to the secret word."""
     ranked = _ranked(sign * _nearness(item.word, encoded))
     return next(word for word in ranked if objection(item, word) is None)
 
 
 def _answers(predict: Callable[[WordTurn], tuple[bool, bool]]) -> Answerer:
-    """Answer probes by a prediction of whether teammate and opponent find the word."""
+    """Return an answerer that uses a prediction of whether teammate and opponent find the word."""
 
     def report(turn: WordTurn) -> ProbeReport:
         assert turn.question is not None
@@ -205,7 +207,7 @@ def _answers(predict: Callable[[WordTurn], tuple[bool, bool]]) -> Answerer:
 
 
 def _predicts(game: Ambiguity, seat: Seat) -> Answerer:
-    """Predict that the listeners guess by embeddings."""
+    """Return an answerer that predicts listeners that guess by embeddings."""
 
     def predict(turn: WordTurn) -> tuple[bool, bool]:
         assert isinstance(turn.pending, Clue)
@@ -215,7 +217,7 @@ def _predicts(game: Ambiguity, seat: Seat) -> Answerer:
 
 
 def _hopes(game: Ambiguity, seat: Seat) -> Answerer:
-    """Predict that the clue works as intended."""
+    """Return an answerer that predicts that the clue works as intended."""
     return _answers(lambda turn: (True, False))
 
 

@@ -1,6 +1,7 @@
 """The exact rules of the ambiguity game: one clue, two listeners, four outcomes.
 
-Source: kang2026, appendix C.4. That a clue may not contain the word or its forms is our rule.
+Source: kang2026, appendix C.4. The rule that a clue may not contain the word or its forms is our
+own.
 """
 
 import re
@@ -42,7 +43,7 @@ def items() -> tuple[Item, ...]:
 
 
 def objection(item: Item, clue: str) -> str | None:
-    """Return why a clue is not allowed, or None if it is."""
+    """Return why a clue is not allowed, or None if it is allowed."""
     said = words_of(clue)
     if not said:
         return "The clue has no words; say at least one."
@@ -54,7 +55,7 @@ def objection(item: Item, clue: str) -> str | None:
 
 
 def is_right(item: Item, guess: str) -> bool:
-    """Return whether a guess is the word, ignoring case, article and plural."""
+    """Return whether a guess is the secret word, ignoring case, article and plural."""
     said = [word for word in words_of(guess) if word not in ARTICLES]
     plural = {item.word + "s", item.word + "es", re.sub(r"y$", "ies", item.word)}
     return len(said) == 1 and said[0] in {item.word, *plural}

@@ -1,8 +1,8 @@
-"""Senses of words, for a listener for which hint and clue must fit the same sense.
+"""Senses of words, for a listener that requires hint and clue to fit the same sense.
 
-A sentence vector places a word between its senses, so a listener that uses it mostly misses natural
-clues. Here each of the hundred words has two senses, each a short list of words that we associate
-with it (`senses.txt`); every other word of the vocabulary has one sense, itself.
+The sentence vector of a word lies between its senses, so a listener that uses it mostly misses
+natural clues. Here each of the hundred words has two senses, each with a short list of words that
+we associate with it (`senses.txt`); every other word of the vocabulary is its own only sense.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SAID = 3.0  # bonus, in standard units, for a word listed with a sense
 
 @cache
 def senses() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return every sense of the hundred words: the word and its associations."""
+    """Return every sense of the hundred words, as (word, associations)."""
     text = files(__package__).joinpath("senses.txt").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     pairs = (line.split(": ") for line in lines)
@@ -31,7 +31,7 @@ def senses() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 @cache
 def candidates() -> tuple[tuple[str, ...], Vectors]:
-    """Return all candidates with their vectors: senses first, then words with one sense."""
+    """Return all candidates with their vectors: first the senses, then words with one sense."""
     many = {word for word, _ in senses()}
     single = [word for word in vocabulary() if word not in many]
     made = [_sense_vector(word, about) for word, about in senses()]
@@ -40,7 +40,7 @@ def candidates() -> tuple[tuple[str, ...], Vectors]:
 
 
 def _sense_vector(word: str, about: tuple[str, ...]) -> Vectors:
-    """Return the unit mean vector of a sense's known words, including the word itself."""
+    """Return the normalised mean vector of the word and its associations."""
     known = [places()[each] for each in (word, *about) if each in places()]
     middle = word_vectors()[known].mean(axis=0)
     unit: Vectors = (middle / np.linalg.norm(middle)).astype(np.float32)
@@ -49,7 +49,7 @@ def _sense_vector(word: str, about: tuple[str, ...]) -> Vectors:
 
 @cache
 def _usual() -> tuple[Vectors, Vectors]:
-    """Return mean and standard deviation of each candidate's nearness to all words."""
+    """Return the mean and standard deviation of each candidate's similarity to all words."""
     _, rows = candidates()
     near = rows @ word_vectors().T
     return near.mean(axis=1), near.std(axis=1)
@@ -57,9 +57,9 @@ def _usual() -> tuple[Vectors, Vectors]:
 
 @lru_cache(maxsize=4096)
 def fits(vector: bytes, said: str, without: str = "") -> Vectors:
-    """Return how well a text fits every candidate, in standard units of that candidate.
+    """Return how well a text fits every candidate, in standard deviations of that candidate.
 
-    `without` removes one text's words from the associations, to measure their effect.
+    Words in `without` are ignored in the associations, to measure their effect.
     """
     _, rows = candidates()
     mean, spread = _usual()
@@ -72,13 +72,13 @@ def fits(vector: bytes, said: str, without: str = "") -> Vectors:
 
 @cache
 def natural_clues() -> dict[str, str]:
-    """Return, for each word, one clue that a person might give; written by the authors of Sally."""
+    """Return, for each word, one clue that a person might give, written by the authors of Sally."""
     text = files(__package__).joinpath("natural.txt").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return dict(line.split("\t") for line in lines)
 
 
 def worth(hint: Vectors, clue: Vectors) -> Vectors:
-    """Return how well hint and clue together fit every candidate."""
+    """Return how well hint and clue combined fit every candidate."""
     both = NARROW * np.minimum(hint, clue) + (1 - NARROW) * (hint + clue) / 2
     return both.astype(np.float32)

@@ -23,17 +23,17 @@ from sally.games.toma.ag.words import TEXTS, AmbiguityWords
 
 
 def asks_hints(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Ask which of the two hints each listener has."""
+    """Return the questions about which of the two hints each listener has."""
     return tuple(Question("has_hint", "choice", ("b", "c"), about=who) for who in LISTENERS)
 
 
 def true_hint(replay: Trajectory[State, Action, View], at: At) -> str:
-    """Return the listener's hint; it is in the speaker's prompt, so this checks reading."""
+    """Return the listener's hint, which is in the speaker's prompt: this is a check of reading."""
     return "b" if at.about == TEAMMATE else "c"
 
 
 def asks_outcome(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Ask whether each listener will find the word."""
+    """Return the questions about whether each listener will find the word."""
     return tuple(Question("finds_it", "choice", ("right", "wrong"), about=who) for who in LISTENERS)
 
 

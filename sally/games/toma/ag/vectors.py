@@ -1,8 +1,8 @@
 """Sentence vectors of all hints and of the vocabulary, shipped as package data.
 
-Computed once with MiniLM (see `sally.games.association.minilm`) and never edited. A listener that
-has the weights also uses these half-precision rows for known texts, so that the same clue gives
-the same guess with and without weights.
+They were computed once with MiniLM (see `sally.games.association.minilm`) and are never edited.
+Even if the weights are available, a listener uses these half-precision rows for known texts, so
+that the same clue gives the same guess with and without weights.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sally.games.toma.ag.rules import items
 
 @cache
 def known_texts() -> tuple[str, ...]:
-    """Return the vocabulary, then the hints of all problems: one text per row of the table."""
+    """Return the texts of the table's rows: the vocabulary, then the hints of all problems."""
     hints = (hint for item in items() for hint in (item.b_hint, item.c_hint))
     return (*vocabulary(), *dict.fromkeys(hints))
 

@@ -1,4 +1,4 @@
-"""Words of the ambiguity game: our sentences in the order and formats of kang2026."""
+"""The ambiguity game in language: our sentences, in the order and formats of kang2026."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class AmbiguityWords(Words[Any, "View"]):
         return self.say("aside.finds_it", who=who, clue=_one_line(self.name(pending)))
 
     def choice_name(self, question: Question, choice: int | str) -> str:
-        """Return the name of a choice; probes are for the speaker, who sees both hints."""
+        """Return the name of a choice; only the speaker, who sees both hints, is probed."""
         return self._hints.get(str(choice), str(choice))
 
     def told(self, told: Told, question: Question | None = None) -> str:
@@ -115,5 +115,5 @@ def _role(seat: Seat) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Return a clue on one line, so that it cannot look like a line of the prompt."""
+    """Return a clue on one line, so that it cannot imitate a line of the prompt."""
     return " ".join(text.split()).replace('"', "'")

@@ -12,7 +12,7 @@ from sally.games.toma.mg.words import MinorityWords
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return everything on the page, by place and by agent; where the agents go is not shown."""
+    """Return the content of the page by place and by agent, without the agents' destinations."""
     places = Notes("Places", tuple(Note(p.name, ", ".join(p.features)) for p in view.places))
     words = context.words
     assert isinstance(words, MinorityWords)

@@ -1,6 +1,6 @@
 """The card of the minority game: counting rules and their inverses, level by level.
 
-`anchors` and `no_leaves` are half of the solution and not shortcuts; they have separate conditions,
+`anchors` and `no_leaves` are not shortcuts but half of the solution; they have separate conditions,
 without a chance level (see `sally.games.toma.mg.shortcuts`).
 """
 

@@ -1,4 +1,4 @@
-"""Training problems of the minority game."""
+"""Training problems and depths of reasoning of the minority game."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sally.games.toma.mg.rules import Scenario, answer
 
 
 def training_split(game: str) -> Split:
-    """Return the frozen scenarios by part of the split."""
+    """Return the frozen scenarios, split into parts."""
     return by_problem(game, "player", {id: {"scenario": id} for id in frozen_scenarios()}, {})
 
 

@@ -2,9 +2,9 @@
 
 An agent of depth 0 acts on its own wishes only and ignores the agents that it follows or avoids. An
 agent of depth k assumes that those agents have depth k - 1. A player of depth k predicts every
-agent at depth k - 1 and takes the emptiest place; a player of depth 0 makes no predictions, so all
-places are equal to it. A tied prediction is split among its places, and relations to that agent are
-ignored.
+agent at depth k - 1 and takes the place predicted to be emptiest; a player of depth 0 makes no
+predictions, so it is indifferent between all places. A tied prediction is split among its places,
+and relations to that agent are ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DEEPEST = 3  # of an answer at the deepest level
 
 
 def places_at(listed: Sequence[Profile], depth: int) -> list[tuple[int, ...]]:
-    """Return where each agent of this depth goes; several places if they are equally good."""
+    """Return the place, or the equally good places, to which each agent of this depth goes."""
     found = [best_places(one, {}) for one in listed]
     for _ in range(depth):
         gone = {agent: best[0] for agent, best in enumerate(found) if len(best) == 1}
@@ -26,13 +26,13 @@ def places_at(listed: Sequence[Profile], depth: int) -> list[tuple[int, ...]]:
 
 
 def emptiest_at(listed: Sequence[Profile], depth: int) -> tuple[int, ...]:
-    """Return the places that a player of this depth finds emptiest.
+    """Return the places that a player of this depth predicts to be emptiest.
 
     Raises:
-        ValueError: If the depth is below 0.
+        ValueError: The depth is below 0.
     """
     if depth < 0:
-        raise ValueError(f"A depth of reasoning is 0 or more, not {depth}.")
+        raise ValueError(f"A depth of reasoning must be at least 0, not {depth}.")
     if depth == 0:
         return tuple(PLACES)
     counts = [0.0] * len(PLACES)
@@ -43,14 +43,13 @@ def emptiest_at(listed: Sequence[Profile], depth: int) -> tuple[int, ...]:
 
 
 def answers_by_depth(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
-    """Return the places that players of depth 0 to DEEPEST find emptiest."""
+    """Return the places that players of depth 0 to DEEPEST predict to be emptiest."""
     listed = profiles(scenario)
     return tuple(emptiest_at(listed, depth) for depth in range(DEEPEST + 1))
 
 
 def depth(scenario: Scenario) -> int:
-    """Return the smallest depth such that this and every greater depth finds exactly the right
-    place."""
+    """Return the smallest depth from which on every depth finds exactly the right place."""
     right = (answer(scenario),)
     wrong = [k for k, found in enumerate(answers_by_depth(scenario)) if found != right]
     return wrong[-1] + 1 if wrong else 0

@@ -1,7 +1,7 @@
-"""Drafts of minority games: what each agent likes, dislikes, follows and avoids, before any text.
+"""Drafts of minority games: each agent's likes, dislikes and relations, before any text is written.
 
-In a draft exactly one place meets each wish, all places are liked equally often, and disliked
-equally often.
+In a draft, exactly one place meets each wish, all places are liked equally often, and all are
+disliked equally often.
 """
 
 from collections.abc import Iterator
@@ -33,11 +33,12 @@ IMPOSSIBLE = 25  # more than there is to name
 
 
 class Ways(msgspec.Struct, frozen=True):
-    """All ways to describe an agent that leave it one place to go, for each `about`.
+    """All descriptions of an agent (ways) that determine its place uniquely, for each `about`.
 
-    `about` is the agent's relation: it follows an agent to place 0 to 3, avoids an agent at place 0
-    to 3 (4 to 7), or has none (8). Rows are padded with impossible ways to equal length. Places are
-    the first axis, here and in Batch, because numpy is fast over a long last axis.
+    `about` is the agent's relation: it follows an agent to place 0 to 3 (values 0 to 3), avoids an
+    agent at place 0 to 3 (4 to 7), or has no relation (8). Rows are padded to equal length with
+    impossible ways. Places are the first axis, here and in Batch, because numpy is fast over a long
+    last axis.
     """
 
     counts: Small  # likes of places 0 to 3, then dislikes; about; way
@@ -60,7 +61,8 @@ class Batch(msgspec.Struct):
 
 
 def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Yield agents by depth and the emptiest place, which is unique and requires the full level."""
+    """Yield the agents, ordered by depth, and the unique emptiest place, which requires the full
+    level."""
     roles = ROLES[level][size]
     while True:
         batch = _named_evenly(roles, rng)
@@ -70,7 +72,7 @@ def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[li
 
 
 def _named_evenly(roles: tuple[int, ...], rng: np.random.Generator) -> Batch:
-    """Return drafts whose agents name each place equally often; draws that get stuck are
+    """Return drafts whose agents name each place equally often; draws that reach a dead end are
     dropped."""
     size, ends = sum(roles), list(accumulate(roles))
     # Four places named equally often: the total is a multiple of four within the agents' bounds.
@@ -89,7 +91,8 @@ def _named_evenly(roles: tuple[int, ...], rng: np.random.Generator) -> Batch:
 def _with_agent(
     batch: Batch, agent: int, above: tuple[int, int] | None, rng: np.random.Generator
 ) -> Batch:
-    """Return the drafts with one more agent, related to one of the agents above it, if any."""
+    """Return the drafts with one more agent, related to an earlier agent in the range `above`, if
+    given."""
     many, size = batch.gone.shape
     table = ways()
     about = np.full(many, len(table.goes) - 1)
@@ -110,7 +113,7 @@ def _with_agent(
 
 
 def _leave_room(left: Small, agents: int) -> Bools:
-    """Return whether the remaining agents can use up the remaining mentions exactly."""
+    """Return whether the remaining agents can make exactly the remaining mentions."""
     fits: Bools = left.min(axis=0) >= 0
     for counts, (low, high), most in (
         (left[:4], LIKES, MOST_LIKES_A_PLACE),
@@ -123,7 +126,7 @@ def _leave_room(left: Small, agents: int) -> Bools:
 
 
 def emptiest(batch: Batch, above: int) -> tuple[Ints, Bools]:
-    """Return the emptiest place of each draft, and whether it is unique and needs the deepest
+    """Return the emptiest place of each draft, and whether it is unique and depends on the deepest
     agents."""
     there = batch.gone[:, :, None] == np.arange(4)
     counts = there.sum(axis=1)
@@ -153,7 +156,7 @@ def profile(batch: Batch, row: int, agent: int, rng: np.random.Generator) -> Pro
 
 @cache
 def ways() -> Ways:
-    """Return every way to describe an agent, by its relation."""
+    """Return every way to describe an agent, grouped by its relation."""
     kinds: list[tuple[str | None, int]] = [("follows", p) for p in PLACES]
     kinds += [("avoids", p) for p in PLACES] + [(None, 0)]
     tables = [_ways(kind, place) for kind, place in kinds]
@@ -165,7 +168,7 @@ def ways() -> Ways:
 
 
 def _ways(kind: str | None, place: int) -> list[tuple[list[int], int, bool]]:
-    """Return the ways to describe an agent that follows or avoids another agent at a place."""
+    """Return the ways to describe an agent with this relation to an agent at a place."""
     rows = []
     for liked, disliked in product(_liked(), _disliked()):
         one = Profile(tuple((p,) for p in liked), tuple((p,) for p in disliked))

@@ -1,10 +1,11 @@
-"""Drafts in which counts of mentions are the same for all places.
+"""Drafts with the same counts of mentions for all places.
 
 Agents fall into groups that a reader can distinguish without knowing where any agent goes: those
 without a relation, followers, and avoiders. Within each group, every place is liked once by equally
 many agents, liked twice by equally many, and disliked by equally many. So every count of single
 likes, double likes and dislikes, over all agents or by group, is the same for all places. What
-remains is what the game asks for: which dislike meets which like, and whom a relation names.
+remains is the reasoning that the game requires: which dislike meets which like, and which agent a
+relation names.
 """
 
 from collections.abc import Iterator
@@ -47,8 +48,8 @@ A_BATCH, FEW_A_BATCH = 12, 2
 
 
 class Draft(NamedTuple):
-    """Agents by depth, the emptiest place, and how often an agent both likes and dislikes each
-    place."""
+    """A draft: agents by depth, the emptiest place, and the number of agents that both like and
+    dislike each place."""
 
     agents: list[Profile]
     right: int
@@ -75,7 +76,8 @@ def drafts(
 
 
 def _crossed(named: Small) -> tuple[tuple[int, ...], ...]:
-    """Return, for each place, how many agents dislike it and like it once, and like it twice."""
+    """Return, for each place, how many agents dislike it and like it once, and how many like it
+    twice."""
     likes, dislikes = named[:, :4], named[:, 4:] > 0
     once, twice = ((likes == n) & dislikes for n in (1, 2))
     return tuple(zip(once.sum(axis=0).tolist(), twice.sum(axis=0).tolist(), strict=True))
@@ -83,7 +85,7 @@ def _crossed(named: Small) -> tuple[tuple[int, ...], ...]:
 
 @cache
 def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
-    """Return every assignment of relations that leaves each group large enough to be even."""
+    """Return every assignment of relations in which each group is large enough to be even."""
     alone = ("alone",) * roles[0]
     drawn = product(("follows", "avoids"), repeat=sum(roles[1:]))
     found = (alone + rest for rest in drawn)
@@ -92,7 +94,8 @@ def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
 
 @cache
 def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
-    """Return how many agents of a group may like each place once, like it twice, and dislike it."""
+    """Return the possible numbers of agents of a group that like each place once, twice, and
+    dislike it."""
     return tuple(
         (once, twice, dislikes)
         for once, twice, dislikes in product(range(7), range(4), range(5))
@@ -105,7 +108,7 @@ def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
 def _named_evenly(
     roles: tuple[int, ...], kinds: Kinds, rng: np.random.Generator, crossed_evenly: bool
 ) -> Batch:
-    """Return drafts whose groups name each place equally often; draws that get stuck are
+    """Return drafts whose groups name each place equally often; draws that reach a dead end are
     dropped."""
     size, ends = len(kinds), list(accumulate(roles))
     none = np.full((BATCH, size), -1)
@@ -128,7 +131,7 @@ def _named_evenly(
 
 
 def _left(kinds: Kinds, kind: str, rng: np.random.Generator) -> Small:
-    """Return the mentions a group must make in each draft: places liked once, liked twice, and
+    """Return the mentions that a group must make in each draft: places liked once, liked twice and
     disliked."""
     agents = kinds.count(kind)
     if not agents:
@@ -144,7 +147,8 @@ def _with_agent(
     above: tuple[int, int] | None,
     rng: np.random.Generator,
 ) -> Batch:
-    """Return the drafts with one more agent, related to one of the agents above it, if any."""
+    """Return the drafts with one more agent, related to an earlier agent in the range `above`, if
+    given."""
     many, group = len(batch.gone), GROUPS.index(kinds[agent])
     table, counts = ways(), _cells()
     about = np.full(many, len(table.goes) - 1)
@@ -172,8 +176,8 @@ def _with_agent(
 
 @cache
 def _cells() -> Small:
-    """Return the ways to describe an agent: by place, whether it likes it once or twice or dislikes
-    it."""
+    """Return, for each way to describe an agent, whether it likes each place once, likes it twice,
+    and dislikes it."""
     counts = ways().counts
     likes, dislikes = counts[:4], counts[4:]
     return np.concatenate([likes == 1, likes == 2, dislikes]).astype(np.int8)

@@ -1,4 +1,4 @@
-"""The order of wishes: every place comes first equally often, in likes and in dislikes."""
+"""The order of wishes: every place comes first equally often, among likes and among dislikes."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ Wishes = tuple[tuple[int, ...], ...]
 
 
 def ordered(agents: Sequence[Profile], rng: np.random.Generator) -> list[Profile] | None:
-    """Return the agents with their wishes reordered; None if no drawn order is even."""
+    """Return the agents with reordered wishes; None if no drawn order is even."""
     likes = _ordered([one.likes for one in agents], rng)
     dislikes = _ordered([one.dislikes for one in agents], rng)
     if likes is None or dislikes is None:
@@ -24,8 +24,8 @@ def ordered(agents: Sequence[Profile], rng: np.random.Generator) -> list[Profile
 
 
 def _ordered(listed: Sequence[Wishes], rng: np.random.Generator) -> list[Wishes] | None:
-    """Return each agent's wishes in random order, with first wishes spread evenly over all
-    places."""
+    """Return each agent's wishes in random order, with first wishes spread evenly over all places;
+    None if no draw is even."""
     drawn, spreads = _firsts(listed, rng)
     evenest = int(spreads.argmin())
     if spreads[evenest]:
@@ -37,7 +37,8 @@ def _ordered(listed: Sequence[Wishes], rng: np.random.Generator) -> list[Wishes]
 
 
 def _firsts(listed: Sequence[Wishes], rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return which wish of each agent comes first, and the deviation from even, for each draw."""
+    """Return, for each draw, which wish of each agent comes first, and the deviation from an even
+    spread."""
     sizes = np.array([len(wishes) for wishes in listed])
     places = np.array([[wishes[i % len(wishes)][0] for i in range(3)] for wishes in listed])
     drawn: Ints = (rng.random((TRIES, len(listed))) * sizes).astype(np.int64)

@@ -30,7 +30,7 @@ from sally.games.toma.one_shot import (
 
 
 class View(msgspec.Struct, frozen=True):
-    """What the player knows: places, descriptions, and its choice once made."""
+    """The player's information: places, descriptions, and its own choice once made."""
 
     places: tuple[Place, ...]
     agents: tuple[Agent, ...]
@@ -39,10 +39,10 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Minority(OneShot[View]):
-    """Choose the one of four places that the fewest others choose.
+    """The minority game: choose, of four places, the one that the fewest others choose.
 
-    `scenario` is a whole scenario or the id of a frozen one; without it, the first frozen
-    scenario of the `level` (and of the cover `story`, if one is named) is played.
+    `scenario` is a complete scenario or the id of a frozen one; without it, the first frozen
+    scenario of the `level` (and of the cover `story`, if given) is played.
     """
 
     scenario: str | Scenario = ""
@@ -83,7 +83,7 @@ class Minority(OneShot[View]):
 
 @cache
 def frozen_scenarios(version: int = 6) -> dict[str, Scenario]:
-    """Return the frozen scenarios of a version by id; the sixth supersedes the others."""
+    """Return the frozen scenarios of a version by id; version 6 supersedes all others."""
     return {keyed.scenario.id: keyed.scenario for keyed in frozen.mg(version).scenarios}
 
 

@@ -1,18 +1,18 @@
 """Generator of the minority game: seeded, certified and balanced scenarios.
 
-Version 1 made the first frozen set. A learner that counts who likes and dislikes what, with and
+Version 1 made the first frozen set. A learner that counts likes and dislikes, by agents with and
 without a relation, found the answer there in .56 to .85 of scenarios. Version 2 also balances each
 of these counts, their order and their size; learners that combine them still reached .39 to .47.
-Version 3 makes them equal for all places (`even`) and lets drafts that look alike have their answer
-anywhere (`twins`); but given the numbers of likes and dislikes, which differ between drafts,
-boosted trees still reached .28 and .35 at levels 1 and 2. In version 4 equally many agents both
-like and dislike something about each place (`crossing`), and each place is named first equally
-often (`firsts`); but counts over the agents that a relation names still revealed the answer (.53
-and .62 at levels 2 and 3). Version 5 yields matched sets of four scenarios that share all of these
-counts and have their answers at the four places (`matched`), at levels 2 and 3; at level 1, made as
-before, the order of the page still gave learners .28. Version 6 yields matched sets there too; its
-levels 2 and 3 are those of version 5. The older versions are kept so that their sets can be
-reproduced.
+Version 3 makes them equal for all places (`even`) and gives drafts with the same counts their
+answers at different places (`twins`); but given the numbers of likes and dislikes, which differ
+between drafts, boosted trees still reached .28 and .35 at levels 1 and 2. In version 4 equally many
+agents both like and dislike something about each place (`crossing`), and each place is named first
+equally often (`firsts`); but counts over the agents that a relation names still revealed the answer
+(.53 and .62 at levels 2 and 3). At levels 2 and 3, version 5 yields matched sets of four scenarios
+that share all of these counts and have their answers at the four places (`matched`); at level 1,
+which was unchanged, learners still reached .28 from the order on the page. Version 6 yields matched
+sets at level 1 too; its levels 2 and 3 are those of version 5. The older versions are kept so that
+their sets can be reproduced.
 """
 
 from collections.abc import Iterator, Sequence
@@ -72,7 +72,8 @@ def scenarios(level: int, seed: int, version: int = VERSION) -> Iterator[Scenari
 
 
 def _matched(level: int, seed: int) -> Iterator[Scenario]:
-    """Yield the scenarios of version 5, in sets of four that differ only in whom relations name."""
+    """Yield the scenarios of version 5, in sets of four that differ only in the targets of
+    relations."""
     rng = np.random.default_rng([5, seed, level])
     names, index = dealt(list(stories()), rng), 0
     for members in matched.sets(level, rng):
@@ -97,7 +98,8 @@ def _matched(level: int, seed: int) -> Iterator[Scenario]:
 
 
 def _exchanged(seed: int) -> Iterator[Scenario]:
-    """Yield level 1 of version 6, in sets of four that differ only in whose dislikes are whose."""
+    """Yield level 1 of version 6, in sets of four that differ only in which agent has which
+    dislikes."""
     rng = np.random.default_rng([6, seed, 1])
     names, index = dealt(list(stories()), rng), 0
     for one in matched.exchanged_sets(rng):
@@ -118,10 +120,10 @@ def _exchanged(seed: int) -> Iterator[Scenario]:
 
 
 def certify(scenario: Scenario, even_counts: bool = True) -> None:
-    """Raise ValueError unless every agent has one place to go and the answer needs the level.
+    """Raise ValueError unless every agent's place is determined and the answer requires the level.
 
-    Without `even_counts` (matched sets), places need not be named equally often, and the deepest
-    agents need not change the answer in each scenario: they do so in three of every four.
+    Without `even_counts` (for matched sets), places need not be named equally often, and the
+    deepest agents need not change the answer in every scenario; they do so in three of every four.
     """
     check(scenario)
     name = f"Scenario {scenario.id}"
@@ -137,10 +139,10 @@ def certify(scenario: Scenario, even_counts: bool = True) -> None:
     elif sizes != matched.ROLES.get(scenario.level):
         raise ValueError(f"{name}: {sizes} agents by depth do not fit a matched set.")
     if not needs_reading(scenario):
-        raise ValueError(f"{name}: its wishes can be matched by their wording alone.")
+        raise ValueError(f"{name}: too few of its wishes are partial or ambiguous names.")
     predictions(scenario)  # raises unless every agent has one place to go
     if even_counts and not shortcuts.level_is_needed(read, answer(scenario)):
-        raise ValueError(f"{name}: the answer is known before the deepest agents are considered.")
+        raise ValueError(f"{name}: the answer does not depend on the deepest agents.")
 
 
 def _check_even(scenario: Scenario, read: Sequence[Profile], sizes: tuple[int, ...]) -> None:
@@ -154,8 +156,8 @@ def _check_even(scenario: Scenario, read: Sequence[Profile], sizes: tuple[int, .
 
 
 def needs_reading(scenario: Scenario) -> bool:
-    """Return whether a third of the wishes name part of a feature, and a third share words with
-    others."""
+    """Return whether at least a third of the wishes name only part of a feature, and at least a
+    third share words with another feature."""
     wishes = [wish for agent in scenario.agents for wish in (*agent.likes, *agent.dislikes)]
     features = [feature for place in scenario.places for feature in place.features]
     partial = sum(wish not in features for wish in wishes)
@@ -170,7 +172,7 @@ def needs_reading(scenario: Scenario) -> bool:
 def _balanced(
     level: int, rng: np.random.Generator, version: int
 ) -> Iterator[tuple[list[Profile], int]]:
-    """Yield drafts with their answers, each picked to keep every shortcut at chance."""
+    """Yield drafts with their answers, each selected to keep every shortcut at chance."""
     sizes = _sizes(level, version)
     pools: dict[int, list[tuple[list[Profile], int, Floats]]] = {n: [] for n in sizes}
     sources = {size: _source(level, size, rng, version) for size in sizes}
@@ -189,7 +191,7 @@ def _balanced(
 
 
 def _sizes(level: int, version: int) -> list[int]:
-    """Return the possible numbers of agents."""
+    """Return the possible numbers of agents at a level."""
     if version == 4:
         return [size for number, size in crossing.COUNTS if number == level]
     return list(ROLES[level])
@@ -198,7 +200,7 @@ def _sizes(level: int, version: int) -> list[int]:
 def _source(
     level: int, size: int, rng: np.random.Generator, version: int
 ) -> Iterator[tuple[list[Profile], int]]:
-    """Return drafts to pick from, with their answers."""
+    """Yield drafts to select from, with their answers."""
     if version < 4:
         yield from drafts(level, size, rng)
     for draft in even.drafts(level, size, rng, crossed_evenly=True):
@@ -208,7 +210,7 @@ def _source(
 
 
 def _with_twins(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Return drafts with their answers under version 3, which also balances rules of thumb."""
+    """Yield drafts of version 3 with their answers; rules of thumb are balanced too."""
 
     def excess(agents: Sequence[Profile], right: int) -> Floats:
         return _excess(level, agents, right, 1)
@@ -219,7 +221,8 @@ def _with_twins(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Pro
 def _excess(level: int, agents: Sequence[Profile], right: int, version: int) -> Floats:
     """Return the score of each shortcut and of its inverse on a draft, minus a quarter.
 
-    In version 2 also, for the counts of learners, how far the right place is from the mean.
+    In version 2, the deviations of the right place from the mean count, for the counts that
+    learners use, are appended.
     """
     more = shortcuts.learned(level) if version == 2 else {}
     counted = [count(agents) for count in (shortcuts.counters(level) | more).values()]
@@ -257,7 +260,7 @@ def _rearranged(agents: Sequence[Profile], to: list[int], order: list[int]) -> l
 def _worded(
     agents: Sequence[Profile], story: Story, rng: np.random.Generator
 ) -> tuple[tuple[Place, ...], tuple[Agent, ...]]:
-    """Return places with features and agents with wishes that express the profiles."""
+    """Return places with features, and agents with wishes in words that express the profiles."""
     features = [str(f) for f in rng.permutation(story.features)[: 4 * FEATURES]]
     names = rng.permutation(story.places)[:4]
     places = tuple(
@@ -281,10 +284,11 @@ Texts = list[tuple[str, ...]]
 def _worded_apart(
     one: matched.Exchanged, story: Story, rng: np.random.Generator
 ) -> tuple[tuple[Place, ...], Texts, Texts]:
-    """Return places, likes and dislikes such that any agent of a half may have any of its dislikes.
+    """Return places, likes and dislikes such that any agent of a half can have any dislikes of that
+    half.
 
-    In each half, one feature of every place is kept for dislikes, so that no agent likes what it
-    dislikes.
+    In each half, one feature of every place is reserved for dislikes, so that no agent likes a
+    feature that it dislikes.
     """
     places, _ = _worded([], story, rng)
     likes: Texts = []

@@ -1,15 +1,15 @@
 """Matched sets of four scenarios whose pages differ in one respect only (versions 5 and 6).
 
-The four members of a set have the same places, the same agents in the same order with the same
-wishes, and each of the four places is the answer of one of them.
+The four members of a set have the same places and the same agents with the same wishes, in the same
+order, and each of the four places is the answer of one member.
 
 - Agents of one depth have the same relations (each follows one agent and avoids another) and are
   followed and avoided equally often, except for the two anchors at level 3. The members differ only
   in *whom* each agent follows and avoids. So any count of agents by their wishes, their relations,
   how often they are named, and their order on the page is the same in all four, and any rule over
-  such counts is right in exactly one of them. That includes where agents would go without
-  relations, and the anchors.
-- At level 3 the members also agree in the places that a player of depth 2 finds emptiest.
+  such counts is right in exactly one member. Such rules include the destinations without relations,
+  and the anchors.
+- At level 3 the members also agree on the places that a player of depth 2 predicts to be emptiest.
 - At level 1, which has no relations, the members differ only in which dislikes belong to which
   likes: within each half of the agents, the lists of dislikes are exchanged. The lists of a half
   are equally long, and each place is both liked and disliked by equally many agents in all four
@@ -38,7 +38,7 @@ HALF = 4  # agents among which dislikes are exchanged at level 1
 
 
 def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
-    """Yield matched sets of level 2 or 3 indefinitely, their members in random order."""
+    """Yield matched sets of level 2 or 3 indefinitely, each with its members in random order."""
     debt: Floats = np.zeros(32)
     while True:
         for found in _drawn(level, debt, rng):
@@ -48,7 +48,7 @@ def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
 @cache
 def wirings(level: int) -> Ints:
     """Return every assignment of targets, indexed by way, relation (follows, avoids) and agent; -1
-    is none."""
+    is no target."""
     if level == 2:
         ways = [
             ([-1] * 4 + list(follows), [-1] * 4 + list(avoids))
@@ -108,10 +108,10 @@ def _drawn(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
 
 
 def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
-    """Count the relations that join each pair of remarks on a place, for each way and place.
+    """Count the relations between agents with each pair of attitudes to a place, by way and place.
 
-    A remark is an agent's attitude to a place: none, likes, dislikes, both. The last axis has
-    one number for each kind of relation, remark of its agent, and remark of its target.
+    The attitudes are none, likes, dislikes and both. The last axis has one count for each kind of
+    relation, attitude of the agent, and attitude of the target.
     """
     found = np.zeros((len(kept), 4, 2, 16), np.int64)
     for kind in range(2):
@@ -123,15 +123,15 @@ def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
 
 
 def _where(right: Ints, shallow: Ints, seen: int) -> dict[int, int]:
-    """Return the answer of each way that has one and for which depth 2 finds the same places
-    emptiest."""
+    """Return the answer of each way that has one and in which depth 2 predicts the set `seen`."""
     kept = np.flatnonzero((shallow == seen) & (right >= 0))
     return {int(way): int(right[way]) for way in kept}
 
 
 def _answers(level: int, drawn: Ints) -> tuple[Ints, Ints]:
-    """Return, for each draft and way, the answer (-1: none or several) and, at level 3, the view of
-    depth 2. The view is the set of places that depth 2 finds emptiest, as bits.
+    """Return, for each draft and way, the answer (-1 if none or several) and a depth-2 prediction.
+
+    The prediction is the set of places that depth 2 predicts to be emptiest, as bits (level 3).
     """
     table = _descriptions()
     follows, avoids = wirings(level)[:, 0], wirings(level)[:, 1]
@@ -154,7 +154,7 @@ def _answers(level: int, drawn: Ints) -> tuple[Ints, Ints]:
 
 
 def _packed(gone: Ints) -> Ints:
-    """Return the headcounts of four places in one number, four bits each."""
+    """Return the headcounts of the four places packed into one number, four bits each."""
     counts: Ints = (1 << 4 * np.maximum(gone, 0)).sum(axis=2)
     return counts
 
@@ -170,7 +170,7 @@ def _emptiest() -> Ints:
 
 @cache
 def _only_place() -> Ints:
-    """Return the only place in each set of places; -1 if it has none or several."""
+    """Return the only place in each set of places; -1 if the set is empty or has several."""
     return np.array([{1: 0, 2: 1, 4: 2, 8: 3}.get(bits, -1) for bits in range(16)])
 
 
@@ -178,7 +178,7 @@ def _only_place() -> Ints:
 
 
 class Descriptions:
-    """Every pair of likes and dislikes, and where an agent with them goes."""
+    """Every combination of likes and dislikes, and the destination of an agent with them."""
 
     def __init__(self) -> None:
         self.likes = [
@@ -201,8 +201,8 @@ class Descriptions:
                     self.goes[i, to, off] = self._goes(i, to, off)
 
     def _goes(self, kind: int, to: int | None, off: int | None) -> int:
-        """Return the only place that an agent goes to because of a like or a followed agent; -1 if
-        none."""
+        """Return the only place to which an agent goes because of a like or a followed agent, or
+        -1."""
         liked, disliked = self.named[kind]
         ends = {0: to, 1: off}
         one = Profile(
@@ -246,7 +246,8 @@ class Exchanged(NamedTuple):
 
 
 class _Half(NamedTuple):
-    """Four agents, and the orders of their dislikes under which every agent has one place to go."""
+    """Four agents, and the orders of their dislikes under which every agent's place is
+    determined."""
 
     likes: Ints  # numbers of descriptions' likes
     dislikes: Ints
@@ -261,7 +262,7 @@ TRIED = 40  # halves that one half is paired with, before it is dropped
 
 
 def exchanged_sets(rng: np.random.Generator) -> Iterator[Exchanged]:
-    """Yield matched sets of level 1 indefinitely, their members in random order."""
+    """Yield matched sets of level 1 indefinitely, each with its members in random order."""
     table = _descriptions()
     while True:
         for one, other, members in _paired(list(_halves(rng)), rng):
@@ -284,7 +285,7 @@ Members = list[tuple[int, int]]  # by answer: the numbers of the orders of the t
 def _paired(
     halves: list[_Half], rng: np.random.Generator
 ) -> Iterator[tuple[_Half, _Half, Members]]:
-    """Yield pairs of halves that form a matched set, each half at most once."""
+    """Yield pairs of halves that form a matched set; each half is used at most once."""
     while len(halves) > 1:
         one = halves.pop()
         for n in rng.permutation(len(halves))[:TRIED]:
@@ -295,7 +296,8 @@ def _paired(
 
 
 def _members(one: _Half, other: _Half, rng: np.random.Generator) -> Members:
-    """Return an order of each half for every answer, equally crossed; empty if there are none."""
+    """Return, for every answer, an order of each half, all equally crossed; empty if there are
+    none."""
     right = _only_place()[_emptiest()[one.heads[:, None] + other.heads[None]]]
     found = np.where(right >= 0, 1 << np.maximum(right, 0), 0)  # as bits
     if np.bitwise_or.reduce(found, axis=None) != 15:
@@ -313,7 +315,7 @@ def _members(one: _Half, other: _Half, rng: np.random.Generator) -> Members:
 
 
 def _halves(rng: np.random.Generator) -> Iterator[_Half]:
-    """Yield four agents whose dislikes, equally many each, can be exchanged in many ways."""
+    """Yield groups of four agents whose equally long dislikes can be exchanged in many ways."""
     table = _descriptions()
     likes = rng.integers(len(table.likes), size=(BATCH[1], HALF))
     sizes = np.array([len(places) for places in table.dislikes])

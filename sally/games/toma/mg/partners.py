@@ -56,7 +56,8 @@ def _solved(game: Minority, seat: Seat) -> Answerer:
 
 
 def _believer(game: Minority, seat: Seat) -> Script:
-    """Act on injected predictions, and on the solver's for the other agents."""
+    """Return a script that acts on injected predictions, and on the solver's for all other
+    agents."""
     names = [agent.name for agent in game.problem.agents]
 
     def act(turn: Turn[int, View]) -> int:
@@ -75,7 +76,8 @@ def _reasoner(game: Minority, seat: Seat, depth: int) -> Script:
 
 
 def _reasoned(game: Minority, seat: Seat, depth: int) -> Answerer:
-    """Report the predictions of a reasoner; one of depth 0 predicts what depth 1 does."""
+    """Return an answerer that reports a reasoner's predictions; depth 0 reports those of depth
+    1."""
     names = [agent.name for agent in game.problem.agents]
     predicted = places_at(profiles(game.problem), max(depth, 1) - 1)
 
@@ -87,7 +89,7 @@ def _reasoned(game: Minority, seat: Seat, depth: int) -> Answerer:
 
 
 def _loner_report(game: Minority, seat: Seat) -> Answerer:
-    """Predict that every agent decides by features alone; ties are broken at random."""
+    """Return an answerer that predicts every agent by features only; ties are broken at random."""
     names = [agent.name for agent in game.problem.agents]
 
     def report(turn: Turn[int, View]) -> ProbeReport:
@@ -103,8 +105,8 @@ def _shortcut(name: str, count: Counter, end: str, picked: Picked) -> Partner:
         places = picked(count(profiles(game.problem)))
         return lambda turn: turn.draws.pick(places)  # a tie is a guess among the tied
 
-    what = (count.__doc__ or name).strip().rstrip(".")
-    about = f"the place with the {end} of: {what[0].lower()}{what[1:]}"
+    what = (count.__doc__ or name).strip().rstrip(".").removeprefix("Return ")
+    about = f"the place with the {end} of: {what}"
     return Partner(f"{end}_{name}", about, OURS, make, answers=_loner_report)
 
 

@@ -1,9 +1,9 @@
-"""Check whether a group can still make its remaining mentions, for all ways of the next agent at
-once.
+"""Check, for all ways of the next agent at once, whether a group can still make its remaining
+mentions.
 
 Counts are small, so all counts of a row are packed into one integer, each below a guard bit: one
-subtraction decreases them all, and a cleared guard bit marks a negative count. The plain version,
-`counted` in tests/games/toma/test_mg_room.py, gives the same result.
+subtraction decreases them all, and a cleared guard bit marks a negative count. The unpacked
+version, `counted` in tests/games/toma/test_mg_room.py, gives the same result.
 """
 
 from functools import cache
@@ -21,8 +21,8 @@ MOST = (4,) * 8 + (4, 6, 6)
 
 
 def room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
-    """Return, for each draft and way, whether `agents` more agents can use up the rest of `left`
-    exactly."""
+    """Return, for each draft and way, whether `agents` more agents can make exactly the mentions
+    that remain of `left`."""
     # many drafts have the same left: each is computed once
     seen = _least(left, agents) * 16 + about
     _, first, same = np.unique(seen, return_index=True, return_inverse=True)
@@ -42,14 +42,15 @@ def _room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
 
 
 def _least(left: Small, agents: int) -> Wide:
-    """Return the quantities that must not fall below zero."""
+    """Return the packed quantities that must not fall below zero."""
     counts = left.astype(np.int64)
     totals = _totals(counts) - np.array([LIKES[0], DISLIKES[0]]) * agents
     return _packed(np.concatenate([counts, totals], axis=1), LEAST)
 
 
 def _most(left: Small, agents: int) -> Wide:
-    """Return by how much each count exceeds what these agents can name."""
+    """Return the packed amounts by which each count exceeds the mentions that these agents can
+    make."""
     counts = left.astype(np.int64)
     totals = _totals(counts) - np.array([LIKES[1], DISLIKES[1]]) * agents
     return _packed(np.concatenate([_places(counts) - agents, totals], axis=1), MOST)
@@ -69,8 +70,7 @@ def _places(counts: Wide) -> Wide:
 
 @cache
 def _ways() -> tuple[Wide, Wide]:
-    """Return the mentions that each way to describe an agent uses, packed for `_least` and for
-    `_most`."""
+    """Return the mentions in each way to describe an agent, packed for `_least` and for `_most`."""
     counts = np.moveaxis(ways().counts, 0, 2).astype(np.int64)  # about, way, count
     shape, flat = counts.shape[:2], counts.reshape(-1, 8)
     likes, dislikes = flat[:, :4], flat[:, 4:]

@@ -1,4 +1,5 @@
-"""The exact rules of the minority game: agents choose among four places, you want the emptiest.
+"""The exact rules of the minority game: agents choose among four places, and the player wants the
+emptiest.
 
 Source: kang2026, appendix C.2, with the decision rule of our protocol: an agent drops every place
 that has a feature it dislikes or that an agent it avoids goes to; if the place of the agent it
@@ -15,14 +16,15 @@ LEVELS = (1, 2, 3)
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A place and the features the page lists for it."""
+    """A place and the features that the page lists for it."""
 
     name: str
     features: tuple[str, ...]
 
 
 class Agent(msgspec.Struct, frozen=True):
-    """One agent as the page describes it; follows and avoids are positions in the agents' list."""
+    """One agent as the page describes it; `follows` and `avoids` are indices into the list of
+    agents."""
 
     name: str
     likes: tuple[str, ...]
@@ -44,7 +46,7 @@ class Scenario(msgspec.Struct, frozen=True):
 class Profile(msgspec.Struct, frozen=True):
     """An agent's description with every wish matched to the places.
 
-    `likes` and `dislikes` hold the places that meet each wish, in page order.
+    `likes` and `dislikes` list the places that meet each wish, in page order.
     """
 
     likes: tuple[tuple[int, ...], ...]
@@ -54,12 +56,12 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 class Undetermined(ValueError):
-    """Raised when a rule leaves more than one choice, or none."""
+    """Raised if a rule leaves more than one choice, or none."""
 
 
 def meets(feature: str, wish: str) -> bool:
-    """Return whether a wish names a feature in full or in part: its words occur in it
-    consecutively."""
+    """Return whether a wish names a feature in full or in part, that is, with consecutive words of
+    it."""
     return f" {wish.lower()} " in f" {feature.lower()} "
 
 
@@ -86,10 +88,11 @@ def profiles(scenario: Scenario) -> tuple[Profile, ...]:
 
 
 def best_places(profile: Profile, gone: Mapping[int, int]) -> tuple[int, ...]:
-    """Return the places an agent may go to by the decision rule; one if its description is
+    """Return the places to which an agent may go by the decision rule; one if its description is
     complete.
 
-    `gone` gives the places of other agents; a relation to an agent not in it is ignored.
+    `gone` gives the places of other agents; a relation to an agent that is not in `gone` is
+    ignored.
     """
     dropped = {place for wish in profile.dislikes for place in wish}
     if profile.avoids is not None and profile.avoids in gone:
@@ -104,7 +107,8 @@ def best_places(profile: Profile, gone: Mapping[int, int]) -> tuple[int, ...]:
 
 
 def depths(relations: Sequence[Profile | Agent]) -> tuple[int, ...]:
-    """Return the level of each agent: 1 without a relation, else one above the deepest it names."""
+    """Return the level of each agent: 1 without a relation, else one more than the deepest agent it
+    names."""
     found: dict[int, int] = {}
     while len(found) < len(relations):
         before = len(found)
@@ -121,7 +125,7 @@ def depths(relations: Sequence[Profile | Agent]) -> tuple[int, ...]:
 
 
 def destinations(listed: Sequence[Profile]) -> dict[int, int]:
-    """Return where each agent goes, computed from the anchors upward."""
+    """Return the place to which each agent goes, computed from the anchors upward."""
     deep = depths(listed)
     gone: dict[int, int] = {}
     for index in sorted(range(len(listed)), key=lambda i: (deep[i], i)):
@@ -133,7 +137,8 @@ def destinations(listed: Sequence[Profile]) -> dict[int, int]:
 
 
 def predictions(scenario: Scenario) -> dict[int, int]:
-    """Return where each agent goes: the answers to the questions about the others."""
+    """Return the place to which each agent goes: the right answers to the questions about the
+    others."""
     return dict(_predicted(scenario))
 
 
@@ -152,7 +157,7 @@ def headcounts(places: Mapping[int, int]) -> tuple[int, ...]:
 
 
 def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
-    """Return the places with the fewest agents if all went where predicted, right or wrong."""
+    """Return the places with the fewest agents if all agents went where predicted."""
     if set(predicted) != set(range(len(scenario.agents))):
         raise ValueError(
             f"Scenario {scenario.id}: predictions must be given for all "
@@ -166,17 +171,17 @@ def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozen
 
 
 def answer(scenario: Scenario) -> int:
-    """Return the one place with the fewest agents."""
+    """Return the only place with the fewest agents."""
     actions = rational_actions(scenario, predictions(scenario))
     if len(actions) != 1:
         raise Undetermined(
-            f"Scenario {scenario.id}: {len(actions)} places tie for the fewest agents."
+            f"Scenario {scenario.id}: {len(actions)} places are tied for the fewest agents."
         )
     return min(actions)
 
 
 def check(scenario: Scenario) -> None:
-    """Raise ValueError if the data do not form a scenario."""
+    """Raise ValueError if the data do not form a valid scenario."""
     name = f"Scenario {scenario.id}"
     if scenario.level not in LEVELS:
         raise ValueError(f"{name}: level {scenario.level} is not one of 1 to 3.")

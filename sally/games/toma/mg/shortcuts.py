@@ -1,14 +1,14 @@
 """Shortcuts through the minority game, and how often each is right.
 
-Each rule gives every place a number and takes the place with the smallest or, as its inverse, the
-largest; a tie is broken at random. Likes and dislikes name every place equally often in every
-scenario, so rules that count mentions tie over all four places and score at chance.
+Each rule counts something for every place and takes the place with the smallest count or, as its
+inverse, the largest; a tie is broken at random. Likes and dislikes name every place equally often
+in every scenario, so rules that count mentions tie over all four places and score at chance.
 
-`anchors` and `no_leaves` are not shortcuts but half of the solution: the agents they count do go
-there, so the emptiest place is always among those they leave open. They are not balanced; in each
-scenario anchors alone (level 2) and all but the deepest agents (level 3) never single out the
-answer. For the same reason the inverse of `one_step`, the place it finds fullest, stays below
-chance (about .05): most agents it counts are where it says.
+`anchors` and `no_leaves` are not shortcuts but half of the solution: the agents they count really
+go to these places, so counting them narrows the answer down. They are not balanced, but the anchors
+(at level 2) or all but the deepest agents (at level 3) never determine the answer of a scenario.
+For the same reason the inverse of `one_step`, the place with its largest headcount, stays below
+chance (about .05): most agents it counts really go there.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -75,7 +75,7 @@ def undisputed(listed: Sequence[Profile]) -> Counts:
 
 
 def related(count: Counter) -> Counter:
-    """Return a count over the agents with a relation only."""
+    """Return the same count, restricted to agents with a relation."""
 
     def counted(listed: Sequence[Profile]) -> Counts:
         return count([one for one in listed if one.follows is not None or one.avoids is not None])
@@ -116,7 +116,7 @@ def no_leaves(listed: Sequence[Profile]) -> Counts:
 
 
 def level_is_needed(listed: Sequence[Profile], right: int) -> bool:
-    """Return whether the agents above the deepest level leave open which place is the emptiest."""
+    """Return whether the emptiest place is not determined without the deepest agents."""
     return max(depths(listed)) == 1 or least(no_leaves(listed)) != [right]
 
 
@@ -144,8 +144,8 @@ PARTIAL: dict[str, Counter] = {"anchors": anchors, "no_leaves": no_leaves}
 
 
 def counters(level: int) -> dict[str, Counter]:
-    """Return the shortcuts to balance at a level: at 1 `no_relations` is the rule, at 2 `one_step`
-    is."""
+    """Return the shortcuts to balance; the right rules (`no_relations` at 1, `one_step` at 2) are
+    omitted."""
     chosen = dict(BALANCED)
     if level > 1:
         chosen["no_relations"] = no_relations
@@ -155,18 +155,17 @@ def counters(level: int) -> dict[str, Counter]:
 
 
 def learned(level: int) -> dict[str, Counter]:
-    """Return the further counts that the second generator balances; relations exist from level 2
-    on."""
+    """Return the further counts that version 2 balances; relations exist from level 2 on."""
     return LEARNED | (LEARNED_OF_RELATED if level > 1 else {})
 
 
 def least(counts: Counts) -> list[int]:
-    """Return the places with the smallest number."""
+    """Return the places with the smallest count."""
     return [place for place in PLACES if counts[place] <= min(counts) + 1e-9]
 
 
 def greatest(counts: Counts) -> list[int]:
-    """Return the places with the largest number."""
+    """Return the places with the largest count."""
     return least([-count for count in counts])
 
 
@@ -176,8 +175,8 @@ def hit(picked: Sequence[int], right: int) -> float:
 
 
 def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
-    """Return how often each rule (`least_...`) and its inverse (`most_...`) is right at one
-    level."""
+    """Return how often each rule (`least_...`) and its inverse (`most_...`) is right in these
+    scenarios."""
     listed = list(scenarios)
     if len({scenario.level for scenario in listed}) != 1:
         raise ValueError("hit_rates needs at least one scenario, all of the same level.")
@@ -194,7 +193,7 @@ def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
 
 @lru_cache(maxsize=1 << 15)  # many drafts describe the same agents
 def _alone(one: Profile) -> tuple[int, ...]:
-    """Return where an agent may go without regard to other agents."""
+    """Return the places to which an agent may go without regard to other agents."""
     return best_places(one, {})
 
 

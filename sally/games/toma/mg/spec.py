@@ -20,22 +20,21 @@ from sally.games.toma.one_shot import PLAYER, State
 
 
 def asks(game: Minority, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Ask where each agent goes."""
+    """Return the questions about where each agent goes."""
     return tuple(
         Question("their_place", "choice", tuple(PLACES), about=agent.name) for agent in view.agents
     )
 
 
 def truth(replay: Trajectory[State, int, View], at: At) -> int:
-    """Return where the agent goes by the stated rules."""
+    """Return the place to which the agent goes by the stated rules."""
     assert isinstance(replay.game, Minority)
     names = [agent.name for agent in replay.game.problem.agents]
     return predictions(replay.game.problem)[names.index(at.about)]
 
 
 def best_replies(game: Minority, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
-    """Return the emptiest places if all agents go where the beliefs say; None if a belief is
-    missing."""
+    """Return the emptiest places if all agents go where believed; None if a belief is missing."""
     if set(belief) != {agent.name for agent in view.agents}:
         return None
     predicted = {index: belief[agent.name] for index, agent in enumerate(view.agents)}

@@ -26,6 +26,6 @@ def stories() -> dict[str, Story]:
 
 
 def names_of(feature: str) -> tuple[str, ...]:
-    """Return the full name of a feature and its two partial names of two adjacent words."""
+    """Return the full name of a feature, and its two partial names of two adjacent words each."""
     words = feature.split()
     return (feature, " ".join(words[:2]), " ".join(words[1:]))

@@ -50,7 +50,8 @@ def _of(kind: str, count: shortcuts.Counter) -> shortcuts.Counter:
 
 
 def counters_of(level: int, by_group: bool) -> dict[str, shortcuts.Counter | None]:
-    """Return the counts at a level by name, also by group and without agents' own dislikes."""
+    """Return the counts at a level by name; with `by_group`, also counts by group that exclude
+    disliked places."""
     found = dict(COUNTERS)
     if level == 1:
         return found
@@ -81,7 +82,8 @@ def _drawn(level: int, seed: int, version: int, many: int) -> tuple[Scenario, ..
 
 
 def attacks() -> Iterable[Attack]:
-    """Yield attacks on every level; from level 2 on also with half of the solution given."""
+    """Yield attacks on every level; from level 2 on, also one that is given half of the
+    solution."""
     for level in (1, 2, 3):
         yield attack_on(level)
         if level > 1:

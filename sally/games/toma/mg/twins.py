@@ -1,8 +1,9 @@
-"""Drafts with twins: among drafts that look the same, every place is equally often the answer.
+"""Drafts with twins: among drafts with the same appearance, every place is equally often the
+answer.
 
-Drafts that look the same, up to the order of their places, are grouped. A draft is taken only from
-a group in which each place is the answer of some draft: a place is drawn at random, then a draft
-whose answer it is. A solver that knows only the look can do no better than guess.
+Drafts with the same appearance (counts, up to the order of places) are grouped. A draft is taken
+only from a group in which each place is the answer of some draft: a place is drawn at random, then
+a draft with that answer. A solver that knows only the appearance can do no better than guess.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +25,7 @@ Kept = list[tuple[Draft, Floats]]
 
 
 class Twins:
-    """Drafts of one size, grouped by their look and by the look of the answer."""
+    """Drafts of one size, grouped by their appearance and by that of the answer."""
 
     def __init__(self, level: int, size: int, rng: np.random.Generator, excess: Excess) -> None:
         self._source, self._rng, self._excess = drafts(level, size, rng), rng, excess
@@ -32,7 +33,7 @@ class Twins:
         self._read(FIRST)
 
     def take(self, debt: Floats | None) -> tuple[Draft, Floats]:
-        """Return a draft with a uniformly drawn answer: the one in its group that best reduces the
+        """Return a draft with a uniformly drawn answer: of its group, the one that best reduces the
         debt."""
         self._read(FRESH, debt)
         while not (whole := [look for look, by in self._kept.items() if set(look) == set(by)]):
@@ -48,7 +49,7 @@ class Twins:
         return found
 
     def _read(self, many: int, debt: Floats | None = None) -> None:
-        """Add more drafts, except those that favour rules already ahead."""
+        """Add more drafts, skipping those that favour rules already above chance."""
         refused = 0
         while many:
             draft = next(self._source)

@@ -1,4 +1,4 @@
-"""Words of the minority game: our sentences, in the order of kang2026's pages."""
+"""The minority game in language: our sentences, in the order of kang2026's pages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ TEXTS: Mapping[str, str] = {
 
 
 class MinorityWords(NumberedWords[int, "View"]):
-    """Texts of the minority game: everything about places and agents except where they go."""
+    """Texts of the minority game: everything about places and agents except the agents'
+    destinations."""
 
     def __init__(self, game: Minority, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
@@ -53,7 +54,7 @@ class MinorityWords(NumberedWords[int, "View"]):
         self._names = self.labelled(place.name for place in game.problem.places)
 
     def called(self, name: str) -> str:
-        """Return the noun and name of an agent, such as `Agent 3`; all stories have plurals in
+        """Return the noun and name of an agent, such as `Agent 3`; the plurals of all nouns end in
         s."""
         one = self._nouns["people"].removesuffix("s").capitalize()
         return self.say("name", name=name, number=name.split()[-1], one=one)
@@ -74,7 +75,7 @@ class MinorityWords(NumberedWords[int, "View"]):
         )
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        """Yield the lines on places and profiles, which never change."""
+        """Yield the lines about places and profiles, which never change."""
         named = zip(self._names, view.places, strict=True)
         places = self.listing(self._place(name, place) for name, place in named)
         agents = self.listing(self._agent(agent, view) for agent in view.agents)

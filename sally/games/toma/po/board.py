@@ -10,9 +10,10 @@ from sally.games.toma.po.words import PartlySeenWords
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return one row per agent; rows missing from the view are shown as not known.
+    """Return the costs, one row per agent; rows missing from the view are shown as not known.
 
-    Rows that the rules forbid the player to use are left out, though a page for models has them.
+    Rows that the player must not use by the rules are left out, although the page for models
+    contains them.
     """
     game, words = context.game, context.words
     assert isinstance(game, PartlySeen) and isinstance(words, PartlySeenWords)

@@ -1,8 +1,9 @@
 """The card of the partially observable game: shortcuts and their inverses, level by level.
 
-No generator can balance two things (see `sally.games.toma.po.shortcuts`): at level 1 the player's
-dearest task is never right, and `spare_task` is the required reasoning applied to one agent too
-many; at level 4 `worst_placed` stays below chance. At level 0 the cheapest own task *is* the rule.
+Some rules cannot be balanced by any generator (see `sally.games.toma.po.shortcuts`): at level 1 the
+player's most expensive task is never right, and `spare_task` is the required reasoning applied to
+one agent too many; at level 4 `worst_placed` stays below chance. At level 0 the cheapest own task
+*is* the rule.
 """
 
 from __future__ import annotations

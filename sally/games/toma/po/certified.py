@@ -1,19 +1,19 @@
 """Generator of the certified set: scenarios by the depth of reasoning that scores above chance.
 
-A block of depth d (0 to 3) uses the knowledge structure of kang2026's level d. Every reasoner of
-depth d answers all of it correctly. Shallower ones do not beat chance:
+A block of depth d (0 to 3) uses the knowledge structure of kang2026's level d. A reasoner of depth
+d or more answers all of it correctly. Shallower reasoners do not beat chance:
 
 - Depth 2 and 3: the others' costs are drawn so that the predictions of depth d - 1 always collide.
-That reasoner therefore always answers "failure", which is right in a fifth of block 2 and never in
-block 3 (a chain cannot collide), as a constant answer is. - The player's own costs are assigned to
-the tasks by dealt permutations, independently of what the others take, so no rule over the player's
-row, and no reasoner of depth 0, beats chance. - No cost of another agent is below the player's
-least, so the smallest cost on the page carries no further information. Rules over columns are
-balanced by selection (see `balance`).
+  That reasoner therefore always answers "failure", which is right in a fifth of block 2 and never
+  in block 3 (a chain cannot collide); so it does no better than a constant answer.
+- The player's own costs are assigned to the tasks by permutations that are drawn independently of
+  the others' choices, so no rule over the player's row, and no reasoner of depth 0, beats chance.
+- No cost of another agent is below the player's lowest, so the smallest cost on the page carries no
+  further information. Rules over columns are balanced by selection (see `balance`).
 
 No set can exclude one strategy: a player that predicts some of the others correctly and ignores
-that two predictions collide has ruled out their tasks, and guesses among those that are left (two
-or three of four). Among these, the player's row gives no information either.
+that two predictions collide has ruled out the predicted tasks, and guesses among the remaining ones
+(two or three of four). The player's row gives no information about these either.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _balanced(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]
 def _fitting(
     depth: int, own: Ints, order: Ints, fails: bool, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """Return matrices whose shallower predictions collide, and their answers.
+    """Return matrices in which the predictions of shallower reasoners collide, and their answers.
 
     `order` gives the rank of the player's cost for the first choice of role 1, then for the three
     other tasks in the order in which the others take them; so the player's costs are independent of
@@ -106,7 +106,7 @@ def _fitting(
 
 
 def _firsts(rows: Ints, without: Ints | None = None) -> Ints:
-    """Return the cheapest task of each row, leaving out one task per row if given."""
+    """Return the cheapest task of each row, excluding the task `without` of each row if given."""
     left = rows.copy()
     if without is not None:
         np.put_along_axis(left, without[:, None], COSTS[1] + 1, axis=1)
@@ -115,11 +115,11 @@ def _firsts(rows: Ints, without: Ints | None = None) -> Ints:
 
 
 def _collides(depth: int, others: Ints) -> Bools:
-    """Return which matrices make the predictions of a reasoner of depth - 1 collide.
+    """Return, for each matrix, whether the predictions of a reasoner of depth - 1 collide.
 
-    Block 2: two first choices are equal, and not just those of the two agents who both avoid the
-    third, whose collision depth 1 already sees. Block 3: X, avoiding only the first choices of Y
-    and Z, would take what Y takes.
+    Block 2: two first choices are equal, and not only those of the two agents that both avoid the
+    third agent, because depth 1 already predicts that collision. Block 3: X, avoiding only the
+    first choices of Y and Z, would take the task that Y takes.
     """
     one, two, three = (others[:, role] for role in range(3))
     first = _firsts(one)
@@ -130,8 +130,8 @@ def _collides(depth: int, others: Ints) -> Bools:
 
 
 def _roles_of_tasks(depth: int, others: Ints) -> Ints:
-    """Return the four tasks of each matrix in order: those of roles 1, 2 and 3, then the one
-    left."""
+    """Return the four tasks of each matrix in order: those of roles 1, 2 and 3, then the remaining
+    one."""
     one, two, three = (others[:, role] for role in range(3))
     first = _firsts(one)
     second = _firsts(two, first)

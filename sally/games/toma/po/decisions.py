@@ -15,7 +15,7 @@ from sally.games.toma.po.rules import Scenario, answer
 
 
 def training_split(game: str) -> Split:
-    """Return the frozen scenarios by part of the split."""
+    """Return the frozen scenarios, split into parts."""
     return by_problem(game, "player", {id: {"scenario": id} for id in frozen_scenarios()}, {})
 
 

@@ -1,9 +1,9 @@
-"""Reasoners of limited depth in the partially observable game, and the depth an answer needs.
+"""Reasoners of limited depth in the partially observable game, and the depth that an answer needs.
 
-A reasoner of depth 0 takes its own cheapest task. One of depth k predicts every agent whose costs
-it knows as a reasoner of depth k - 1, who knows only what that agent knows, and applies the rule on
-the page to these predictions: if two of them collide, failure is inevitable; otherwise the cheapest
-task that is left.
+A reasoner of depth 0 takes its own cheapest task. A reasoner of depth k predicts every agent whose
+costs it knows as a reasoner of depth k - 1 with that agent's knowledge, and applies the rule on the
+page to these predictions: if two of them collide, failure is inevitable; otherwise it takes the
+cheapest remaining task.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ DEEPEST = 3  # of an answer by the stated rule: the longest chain is player, X, 
 
 
 def answer_at(scenario: Scenario, depth: int) -> int:
-    """Return the option that a player of this depth takes.
+    """Return the option that a player of this depth chooses.
 
     Raises:
-        ValueError: If the goal is the total cost, where agents follow one plan and do not reply.
+        ValueError: The goal is the total cost, so that all agents follow one joint plan.
     """
     if scenario.goal != "own":
         raise ValueError(
@@ -32,14 +32,15 @@ def answer_at(scenario: Scenario, depth: int) -> int:
             "no reasoner of limited depth computes; depths are defined at levels 0 to 3."
         )
     if depth < 0:
-        raise ValueError(f"A depth of reasoning is 0 or more, not {depth}.")
+        raise ValueError(f"A depth of reasoning must be at least 0, not {depth}.")
     if depth == 0:
         return _choice_at(scenario, scenario.player, 0)
     return min(rational_actions(scenario, predictions_at(scenario, depth)))
 
 
 def predictions_at(scenario: Scenario, depth: int) -> dict[int, int]:
-    """Return what a player of depth 1 or more predicts for each agent that it can predict."""
+    """Return the task that a player of depth 1 or more predicts for each agent that it can
+    predict."""
     return {agent: _choice_at(scenario, agent, depth - 1) for agent in predictable(scenario)}
 
 
@@ -56,7 +57,7 @@ def answers_by_depth(scenario: Scenario) -> tuple[int, ...]:
 
 
 def depth(scenario: Scenario) -> int:
-    """Return the smallest depth such that this and every greater depth gives the right answer."""
+    """Return the smallest depth from which on every depth gives the right answer."""
     right = answer(scenario)
     wrong = [k for k, given in enumerate(answers_by_depth(scenario)) if given != right]
     return wrong[-1] + 1 if wrong else 0

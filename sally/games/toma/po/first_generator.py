@@ -1,8 +1,8 @@
-"""The generator of the first frozen set of the partially observable game, superseded.
+"""The superseded generator of the first frozen set of the partially observable game.
 
-It balances ranks but not magnitudes: the spread of the player's costs reveals the answer (.31 to
-.48 where chance is .20 to .25). It is kept to reproduce figures on the first set; functions shared
-with `generators` are here.
+It balances ranks but not magnitudes: the spread of the player's costs reveals the answer (accuracy
+.31 to .48, with a chance level of .20 to .25). It is kept to reproduce figures on the first set;
+this module also contains the functions shared with `generators`.
 """
 
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ def scenarios(level: int, seed: int) -> Iterator[Scenario]:
 
 
 def certify(scenario: Scenario) -> None:
-    """Raise ValueError unless the scenario is well formed and every rule has one outcome."""
+    """Raise ValueError unless the scenario is well formed and every rule has a unique outcome."""
     check(scenario)
     cells = [cost for row in scenario.costs for cost in row]
     if len(set(cells)) < len(cells):
@@ -115,7 +115,8 @@ def assignment_totals(costs: Ints) -> Ints:
 
 
 def answers(level: int, costs: Ints) -> Ints:
-    """Return the right option of role 0 for each matrix (the exact solver, vectorised)."""
+    """Return the right option of role 0 for each matrix (a vectorised version of the exact
+    solver)."""
     if level == 4:
         best: Ints = ORDERS[assignment_totals(costs).argmin(axis=1), 0]
         return best
@@ -130,8 +131,8 @@ def answers(level: int, costs: Ints) -> Ints:
 
 
 def needs_its_level(level: int, costs: Ints, right: Ints) -> npt.NDArray[np.bool_]:
-    """Return whether first choices alone do no better than the player's own minimum (levels 2,
-    3)."""
+    """Return whether first choices alone give no better answer than the player's own minimum
+    (levels 2, 3)."""
     if level not in (2, 3):
         return np.ones(len(costs), dtype=bool)
     needs: npt.NDArray[np.bool_] = (_spare(costs) != right) | (costs[:, 0].argmin(axis=1) == right)
@@ -139,19 +140,21 @@ def needs_its_level(level: int, costs: Ints, right: Ints) -> npt.NDArray[np.bool
 
 
 def _spare(costs: Ints) -> Ints:
-    """Return the player's cheapest task among those that fewest others want first."""
+    """Return the player's cheapest task among those that are the first choice of the fewest
+    others."""
     wanted = np.eye(4, dtype=np.int64)[costs[:, 1:].argmin(axis=2)].sum(axis=1)
     spare: Ints = (wanted * COSTS[1] + costs[:, 0]).argmin(axis=1)
     return spare
 
 
 def excess_of(level: int, costs: Ints, right: Ints) -> Floats:
-    """Return each shortcut's score on each candidate minus its share of right answers.
+    """Return each shortcut's score on each candidate minus its intended share of right answers.
 
-    A shortcut takes the task that ranks first (or last, its inverse) by some number, so the
-    rank of the right task is balanced: over own costs, column totals, smallest and largest cost
-    of the column, the player's advantage over the others and (at level 1, where the dearest task
-    is never right, instead of the distance from the own mean) the known and the unknown rows.
+    A shortcut takes the task that ranks first (or last, for its inverse) by some number, so the
+    rank of the right task is balanced: by own cost, column total, smallest and largest cost of the
+    column, the player's advantage over the others, and distance from the player's mean cost (at
+    level 1, where the most expensive task is never right, by the known and the unknown rows
+    instead).
     """
     own, totals = costs[:, 0], costs.sum(axis=1)
     numbers = [totals, costs.min(axis=1), costs.max(axis=1), 4 * own - totals]
@@ -173,14 +176,14 @@ def excess_of(level: int, costs: Ints, right: Ints) -> Floats:
 
 
 def rank(number: Ints, right: Ints) -> Ints:
-    """Return the rank of the right task by a number (unused for mission failure)."""
+    """Return the rank of the right task by a number (meaningless for mission failure)."""
     own = np.take_along_axis(number, (right % 4)[:, None], axis=1)
     before: Ints = (number < own).sum(axis=1)
     return before
 
 
 def listing(right: int, place: int | None, rng: np.random.Generator) -> list[int]:
-    """Return the order in which tasks are listed, with the right one at `place`."""
+    """Return the order in which tasks are listed, with the right one at `place` if given."""
     order = [int(task) for task in rng.permutation(4)]
     if place is not None:
         here = order.index(right)
@@ -189,7 +192,7 @@ def listing(right: int, place: int | None, rng: np.random.Generator) -> list[int
 
 
 def seated(level: int, costs: Ints, player: int, name: str, rng: np.random.Generator) -> Scenario:
-    """Return a scenario with roles assigned to seats and tasks named by a story."""
+    """Return a scenario with roles assigned to seats, and with task names from a story."""
     others = rng.permutation([seat for seat in range(4) if seat != player])
     seats = [player, *(int(seat) for seat in others)]
     roles = sorted(range(4), key=seats.__getitem__)  # the role in each seat

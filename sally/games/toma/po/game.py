@@ -32,7 +32,7 @@ from sally.games.toma.po.rules import (
 
 
 class View(msgspec.Struct, frozen=True):
-    """What the player knows: the costs in its prompt, and its choice once made."""
+    """The player's information: the costs in its prompt, and its own choice once made."""
 
     costs: tuple[Row | None, ...]  # None: hidden from the player (matrix=known)
     chosen: int | None = None
@@ -40,10 +40,11 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class PartlySeen(OneShot[View]):
-    """Pick a task that no other agent picks, or state that failure is inevitable.
+    """The partially observable game: pick a task that no other agent picks, or declare failure
+    inevitable.
 
-    `scenario` is a whole scenario or the id of a frozen one; without it, the first frozen
-    scenario of the `level` (and of the cover `story`, if one is named) is played.
+    `scenario` is a complete scenario or the id of a frozen one; without it, the first frozen
+    scenario of the `level` (and of the cover `story`, if given) is played.
     """
 
     scenario: str | Scenario = ""
@@ -84,9 +85,10 @@ class PartlySeen(OneShot[View]):
         return len(TASKS) + 1
 
     def as_seen(self, view: View) -> Scenario:
-        """Return the scenario with zero rows where the view has none, for scripted players.
+        """Return the scenario for scripted players, with zeros for rows that the view does not
+        contain.
 
-        The solver uses no row that the player's role does not know.
+        The solver uses only rows that the player's role knows.
         """
         rows = tuple(row or (0, 0, 0, 0) for row in view.costs)
         return msgspec.structs.replace(self.problem, costs=rows)

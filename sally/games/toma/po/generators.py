@@ -1,9 +1,9 @@
 """Generator of the partially observable game: seeded, certified and balanced scenarios.
 
 The player's own costs are drawn first and carry no information: the kind of right answer (mission
-failure, or the task of a given rank among the player's costs) is dealt independently of them, and
-the others' costs are drawn to fit. So no rule over the player's row beats the best constant answer.
-Rules over whole columns are balanced by selection (see `balance`).
+failure, or the task of a given rank among the player's costs) is drawn independently of them, and
+the others' costs are drawn to match it. So no rule over the player's row beats the best constant
+answer. Rules over whole columns are balanced by selection (see `balance`).
 
 The first generator, whose own rows leaked the answer by their magnitudes, is in `first_generator`.
 """
@@ -95,7 +95,7 @@ def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tupl
 
 
 def leans(costs: Ints, right: Ints) -> Floats:
-    """Return how far the right column is from the mean column in sum, minimum and maximum."""
+    """Return how far the right column is from the mean column, in sum, minimum and maximum."""
     is_task = (right != FAILURE)[:, None]
     others = costs[:, 1:]
     numbers = [others.sum(axis=1), others.min(axis=1), others.max(axis=1)]

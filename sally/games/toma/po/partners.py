@@ -60,7 +60,8 @@ def _solved(game: PartlySeen, seat: Seat) -> Answerer:
 
 
 def _believer(game: PartlySeen, seat: Seat) -> Script:
-    """Act on injected predictions, and on the solver's for the other agents."""
+    """Return a script that acts on injected predictions, and on the solver's for all other
+    agents."""
 
     def act(turn: Turn[int, View]) -> int:
         seen = game.as_seen(turn.view)
@@ -78,7 +79,8 @@ def _reasoner(game: PartlySeen, seat: Seat, depth: int) -> Script:
 
 
 def _reasoned(game: PartlySeen, seat: Seat, depth: int) -> Answerer:
-    """Report the predictions of a reasoner; one of depth 0 predicts what depth 1 does."""
+    """Return an answerer that reports a reasoner's predictions; depth 0 reports those of depth
+    1."""
 
     def report(turn: Turn[int, View]) -> ProbeReport:
         assert turn.question is not None
@@ -89,7 +91,7 @@ def _reasoned(game: PartlySeen, seat: Seat, depth: int) -> Answerer:
 
 
 def _greedy_report(game: PartlySeen, seat: Seat) -> Answerer:
-    """Predict that every agent takes its own cheapest task."""
+    """Return an answerer that predicts that every agent takes its own cheapest task."""
 
     def report(turn: Turn[int, View]) -> ProbeReport:
         assert turn.question is not None

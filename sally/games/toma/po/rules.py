@@ -35,7 +35,7 @@ class Scenario(msgspec.Struct, frozen=True):
 
 
 class Undetermined(ValueError):
-    """Raised when a rule leaves more than one choice, or none."""
+    """Raised if a rule leaves more than one choice, or none."""
 
 
 def predictable(scenario: Scenario) -> tuple[int, ...]:
@@ -44,7 +44,8 @@ def predictable(scenario: Scenario) -> tuple[int, ...]:
 
 
 def predictions(scenario: Scenario) -> dict[int, int]:
-    """Return the task of every agent the player can predict, by the scenario's rule."""
+    """Return the predicted task, by the scenario's rule, of every agent that the player can
+    predict."""
     if scenario.goal == "total":
         best = best_assignment(scenario)
         return {agent: best[agent] for agent in predictable(scenario)}
@@ -52,7 +53,7 @@ def predictions(scenario: Scenario) -> dict[int, int]:
 
 
 def choice(scenario: Scenario, agent: int) -> int:
-    """Return the cheapest task that the agent does not predict for an agent it knows."""
+    """Return the agent's cheapest task, excluding the tasks of the agents whose costs it knows."""
     avoided = {choice(scenario, other) for other in scenario.knows[agent]}
     cheapest = cheapest_of(scenario.costs[agent], set(TASKS) - avoided)
     if len(cheapest) != 1:
@@ -70,11 +71,11 @@ def cheapest_of(row: Row, tasks: set[int]) -> frozenset[int]:
 
 
 def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
-    """Return the options that are right if the others do what is predicted, right or wrong.
+    """Return the options that are right if the others act as predicted.
 
-    Predicted choices that collide make mission failure the only right option; otherwise it is the
-    cheapest task that no agent is predicted to take. At level 4, three predictions leave a single
-    task.
+    If predicted choices collide, mission failure is the only right option; otherwise the right
+    option is the cheapest task that no agent is predicted to take. At level 4, three predictions
+    leave a single task.
     """
     _check_predictions(scenario, predicted)
     taken = set(predicted.values())
@@ -84,31 +85,34 @@ def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozen
 
 
 def answer(scenario: Scenario) -> int:
-    """Return the one right option: a task, or FAILURE. Raises Undetermined on a tie."""
+    """Return the only right option: a task, or FAILURE; raise Undetermined in case of a tie."""
     actions = rational_actions(scenario, predictions(scenario))
     if len(actions) != 1:
-        raise Undetermined(f"Scenario {scenario.id}: {len(actions)} options tie for the answer.")
+        raise Undetermined(
+            f"Scenario {scenario.id}: {len(actions)} options are tied for the answer."
+        )
     return min(actions)
 
 
 def best_assignment(scenario: Scenario) -> tuple[int, ...]:
-    """Return the task of each agent in the one assignment of least total cost.
+    """Return the task of each agent in the only assignment with the lowest total cost.
 
-    All 24 are enumerated to detect ties, which a solver that returns one optimum would hide.
+    All 24 assignments are enumerated to detect ties, which a solver that returns one optimum would
+    hide.
     """
     ranked = sorted((total_cost(scenario, tasks), tasks) for tasks in permutations(TASKS))
     if ranked[0][0] == ranked[1][0]:
-        raise Undetermined(f"Scenario {scenario.id}: two assignments tie for the least total cost.")
+        raise Undetermined(f"Scenario {scenario.id}: two assignments are tied for the lowest cost.")
     return ranked[0][1]
 
 
 def total_cost(scenario: Scenario, tasks: tuple[int, ...]) -> int:
-    """Return what the team pays, in tenths, if agent i does tasks[i]."""
+    """Return the team's total cost, in tenths, if agent i does tasks[i]."""
     return sum(row[task] for row, task in zip(scenario.costs, tasks, strict=True))
 
 
 def known_costs(scenario: Scenario) -> tuple[Row | None, ...]:
-    """Return the cost rows that the player's role knows; None hides a row (`matrix=known`)."""
+    """Return the cost rows that the player's role knows; other rows are None (`matrix=known`)."""
     seen = {scenario.player, *scenario.knows[scenario.player]}
     return tuple(row if agent in seen else None for agent, row in enumerate(scenario.costs))
 
@@ -119,7 +123,7 @@ def shown(cost: int) -> str:
 
 
 def check(scenario: Scenario) -> None:
-    """Raise ValueError if the data do not form a scenario."""
+    """Raise ValueError if the data do not form a valid scenario."""
     name = f"Scenario {scenario.id}"
     if scenario.level not in LEVELS:
         raise ValueError(f"{name}: level {scenario.level} is not one of 0 to 4.")
@@ -132,7 +136,7 @@ def check(scenario: Scenario) -> None:
     for agent, known in enumerate(scenario.knows):
         if agent in known or not set(known) <= set(range(4)) or len(set(known)) < len(known):
             raise ValueError(
-                f"{name}: what agent {AGENTS[agent]} knows must name other seats, each once."
+                f"{name}: `knows` of agent {AGENTS[agent]} must list other seats, each once."
             )
     if knowledge(scenario.level, scenario.player, scenario.knows) is None:
         raise ValueError(f"{name}: `knows` does not have the shape of level {scenario.level}.")
@@ -154,7 +158,7 @@ SHAPES: dict[int, tuple[tuple[int, ...], ...]] = {
 def knowledge(
     level: int, player: int, knows: tuple[tuple[int, ...], ...]
 ) -> tuple[int, ...] | None:
-    """Return the seat of each role if `knows` has the level's shape, else None."""
+    """Return the seat of each role if `knows` has the structure of the level, else None."""
     shape = SHAPES[level]
     for rest in permutations([seat for seat in range(4) if seat != player]):
         seats = (player, *rest)

@@ -1,18 +1,19 @@
 """Shortcuts through the partially observable game, and how often each is right.
 
-Each rule picks one task from the printed costs alone. The rules of the game limit what any
-generator can balance:
+Each rule picks one task from the printed costs only. The rules of the game limit how far any
+generator can balance them:
 
-- At level 1 two tasks are left and the player takes its cheaper one, so its dearest task is
+- At level 1 two tasks remain and the player takes the cheaper one, so its most expensive task is
   never right. The four answers that can be right (cheapest, second, third, failure) get a quarter
   each, so no rule beats the best constant answer.
-- At levels 2 and 3 the right task is never another agent's first choice. `spare_task`, which
-  counts on that, is right only where the player's own cheapest task is. At level 1 `spare_task`
-  *is* the reasoning asked for, applied to one agent too many; it is reported, not balanced.
+- At levels 2 and 3 the right task is never another agent's first choice. `spare_task`, which relies
+  on that, is right only in scenarios in which the player's own cheapest task is right. At level 1
+  `spare_task` *is* the required reasoning, applied to one agent too many; it is reported, not
+  balanced.
 
 At level 4 `worst_placed` stays below chance (about .15): the best assignment rarely gives the
-player the task where it does worst against the others. All other rules and their inverses are at
-chance.
+player the task at which it is worst relative to the others. All other rules and their inverses are
+at chance.
 """
 
 import operator
@@ -49,18 +50,19 @@ def _known_total(s: Scenario, task: int) -> int:
 
 
 def _disadvantage(s: Scenario, task: int) -> int:
-    """Return the player's cost of a task relative to the cost to all four agents."""
+    """Return four times the player's cost of a task minus the cost to all four agents."""
     return 4 * s.costs[s.player][task] - _total(s, task)
 
 
 def _off_mean(s: Scenario, task: int) -> int:
-    """Return how far the player's cost is from the mean of its own costs."""
+    """Return how far the player's cost of a task is from the mean of its own costs (times four)."""
     row = s.costs[s.player]
     return abs(4 * row[task] - sum(row))
 
 
 def _stranger(end: Callable[[Row], int]) -> Rule:
-    """Return the rule that takes the task of extreme cost to an agent that is not predictable.
+    """Return the rule that takes the task with the extreme cost for an agent that is not
+    predictable.
 
     The first such agent is used; the rule returns None if there is none.
     """
@@ -74,7 +76,8 @@ def _stranger(end: Callable[[Row], int]) -> Rule:
 
 
 def _spare(s: Scenario, task: int) -> tuple[int, int]:
-    """Return how many others have a task as their first choice, then the player's own cost."""
+    """Return how many others have a task as their first choice, and the player's own cost of the
+    task."""
     firsts = [row.index(min(row)) for seat, row in enumerate(s.costs) if seat != s.player]
     return firsts.count(task), s.costs[s.player][task]
 
@@ -103,7 +106,8 @@ SHORTCUTS: dict[str, Rule] = {
 
 
 def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
-    """Return the share of scenarios that each shortcut answers right, if it ever applies."""
+    """Return the share of scenarios that each shortcut answers correctly, for shortcuts that ever
+    apply."""
     listed = list(scenarios)
     if not listed:
         raise ValueError("hit_rates needs at least one scenario.")

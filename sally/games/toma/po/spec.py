@@ -22,7 +22,7 @@ from sally.games.toma.po.words import PEOPLE, TEXTS, PartlySeenWords
 
 
 def asks(game: PartlySeen, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Ask for the choice of every agent that the player can predict."""
+    """Return the questions about the choice of every agent that the player can predict."""
     return tuple(
         Question("their_choice", "choice", tuple(TASKS), about=AGENTS[agent])
         for agent in predictable(game.problem)
@@ -30,13 +30,13 @@ def asks(game: PartlySeen, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def truth(replay: Trajectory[State, int, View], at: At) -> int:
-    """Return what the agent does by the stated rules."""
+    """Return the agent's choice by the stated rules."""
     assert isinstance(replay.game, PartlySeen)
     return predictions(replay.game.problem)[AGENTS.index(at.about)]
 
 
 def best_replies(game: PartlySeen, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
-    """Return the right options given beliefs about all agents; None if one is missing."""
+    """Return the right options given beliefs about all agents; None if a belief is missing."""
     predicted = {AGENTS.index(name): task for name, task in belief.items()}
     if set(predicted) != set(predictable(game.problem)):
         return None

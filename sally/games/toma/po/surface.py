@@ -66,7 +66,8 @@ def _column(s: Scenario, option: int) -> tuple[float, ...]:
 
 
 def attacks() -> Iterable[Attack]:
-    """Yield attacks by the player's row and by the whole page, for every level with a choice."""
+    """Yield attacks from the player's row and from the whole page, for every level with a
+    choice."""
     for level in (1, 2, 3, 4):
         yield _attack(f"level {level}, own row", level, OWN, own_row)
         yield _attack(f"level {level}, whole page", level, (*OWN, *COLUMNS), whole_page, READS)
@@ -90,7 +91,8 @@ def _attack(
 
 
 def first_attack(level: int) -> Attack:
-    """Return the own-row attack on the first generator, which leaks; for comparison."""
+    """Return the own-row attack on the first generator, whose rows reveal the answer, for
+    comparison."""
 
     def fresh(many: int, seed: int) -> Sequence[Posed]:
         return [own_row(s) for s in islice(first_generator.scenarios(level, seed), many)]

@@ -1,4 +1,4 @@
-"""Words of the partially observable game: our sentences in the order of kang2026."""
+"""The partially observable game in language: our sentences, in the order of kang2026."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ TEXTS: Mapping[str, str] = {
 
 
 class PartlySeenWords(NumberedWords[int, "View"]):
-    """Texts of the partially observable game; costs come from the view alone."""
+    """Texts of the partially observable game; costs are taken from the view only."""
 
     def __init__(self, game: PartlySeen, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
@@ -82,7 +82,7 @@ class PartlySeenWords(NumberedWords[int, "View"]):
 
     @property
     def _one(self) -> str:
-        """The noun for one of the four agents; all stories form plurals with s."""
+        """The noun for one of the four agents; the plurals of all nouns end in s."""
         return self._story.team.removesuffix("s") if self._story else "person"
 
     def agent(self, letter: str) -> str:
@@ -114,7 +114,7 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         return f"{said}\n{self.say('knows.page')}" if self._shows_more else said
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        """Yield the lines on costs, which never change."""
+        """Yield the lines about costs, which never change."""
         yield from self._costs(view)[since:]
 
     def _costs(self, view: View) -> list[str]:

@@ -8,7 +8,8 @@ from sally.games.toma.sw.rules import EAVESDROPPER, GUIDE, SIDE, View
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return the landmarks, by name or as nameless objects, with B and the treasure if known."""
+    """Return the landmarks, by name or as unnamed objects, with B and the treasure if the seat
+    knows them."""
     said = context.words.say
     squares = [Square(*cell, _initials(name), name) for name, cell in view.landmarks]
     squares += [Square(*cell, "?", "a landmark, name unknown", "hidden") for cell in view.objects]

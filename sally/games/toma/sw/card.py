@@ -1,8 +1,8 @@
-"""The card of speak or wait: explorers, guides and eavesdroppers that ignore what is said.
+"""The card of speak or wait: explorers, guides and eavesdroppers that ignore all messages.
 
-Under `win=published` an explorer who walks through all cells wins without a message; that is why
-`win=after_open` is our default. There it still wins often once the password is known, so a win rate
-is meaningful only in comparison with this card.
+Under `win=published`, an explorer that walks through all cells wins without a message; that is why
+`win=after_open` is our default. Even then such an explorer often wins once the password is known,
+so a win rate is meaningful only in comparison with this card.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Depths of reasoning about the ally on the channel of speak or wait.
 
 The choice that depends on the ally is whether to speak: two messages at once are noise. An ally of
-level 0 speaks whenever it has something to say; one of level k speaks if an ally of level k - 1
-would not. A reasoner of depth k replies best to an ally of level k - 1.
+level 0 speaks whenever it has something to say; an ally of level k speaks if an ally of level k - 1
+would not. A reasoner of depth k plays the best reply to an ally of level k - 1.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ALLIES = range(3)  # levels
 
 
 def at_depth(depth: int) -> str:
-    """Return what a player of this depth does that has something to say.
+    """Return whether a player of this depth that has something to say speaks.
 
     >>> [at_depth(depth) for depth in range(4)]
     ['SPEAK', 'silent', 'SPEAK', 'silent']
@@ -38,7 +38,7 @@ def at_depth(depth: int) -> str:
 
 
 def reasoned(level: int) -> Reasoned:
-    """Return the choice against an ally of a level, with the answers of depths 0 to level + 1."""
+    """Return the decision against an ally of a level, with the answers of depths 0 to level + 1."""
     right = IS_SILENT if at_depth(level) == SPEAKS else SPEAKS
     by_depth = tuple((at_depth(depth),) for depth in range(level + 2))
     block = 1 if level == 0 else None

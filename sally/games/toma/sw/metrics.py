@@ -13,7 +13,7 @@ from sally.games.toma.sw.rules import EAVESDROPPER, State
 def _of_end(
     measure: Callable[[State], float], team_only: bool = False
 ) -> Callable[[Played, Seat], float | None]:
-    """Return a measure of the final state; None for a censored episode or, with `team_only`, for
+    """Return a measure of the final state; None for a censored episode and, with `team_only`, for
     C."""
 
     def measured(played: Played, seat: Seat) -> float | None:

@@ -51,7 +51,7 @@ ROUND = (
 
 
 def heard(view: View, speaker: str) -> Iterator[Radio]:
-    """Return the messages of a team member that were heard."""
+    """Return the messages of a team member that were heard, in order."""
     return (radio for radio in view.radio if radio.speaker == speaker)
 
 
@@ -60,7 +60,7 @@ def heard_passwords(view: View) -> list[str]:
 
 
 def heard_treasure(view: View) -> CellOf | None:
-    """Return the cell of the guide's last claim about the treasure."""
+    """Return the cell of the guide's last claim about the treasure, or None."""
     marks, found = dict(view.landmarks), None
     for radio in heard(view, "A"):
         for claim in radio.reading.landmarks:
@@ -82,8 +82,8 @@ def turn_number(view: View) -> int:
 
 
 def by_landmark(view: View) -> str:
-    """Describe the treasure by the landmark whose offset fits the most landmarks, so that C learns
-    least."""
+    """Describe the treasure relative to the landmark whose offset suits the most landmarks, so that
+    C learns least."""
     assert view.treasure is not None
     best = max(view.landmarks, key=lambda mark: _fitting(view, _offset(view.treasure, mark[1])))
     return f"The treasure is {said_at(best[0], *_offset(view.treasure, best[1]))}."
@@ -106,8 +106,8 @@ def _fitting(view: View, offset: CellOf) -> int:
 
 
 def _guide(tell: Callable[[View], str], speaks: Callable[[int], bool]) -> Act:
-    """Return a guide that opens the box when it can; in its speaking turns it asks for the password
-    or states the treasure's place once."""
+    """Return a guide that opens the box when it can; in its speaking turns it asks for the
+    password, or states the treasure's place once."""
 
     def act(turn: RadioTurn) -> Action:
         view = turn.view
@@ -144,7 +144,7 @@ def _explorer(turn: RadioTurn) -> Action:
 
 
 def toward(cell: CellOf | None, goal: CellOf) -> Action:
-    """Return a step that leads nearer to the goal."""
+    """Return a step towards the goal."""
     assert cell is not None
     far = abs(cell[0] - goal[0]) + abs(cell[1] - goal[1])
     for way in ways(cell):
@@ -155,7 +155,7 @@ def toward(cell: CellOf | None, goal: CellOf) -> Action:
 
 
 def _sweep(turn: RadioTurn) -> Action:
-    """Return the move to the next cell of the round trip."""
+    """Return the move to the next cell of the tour through all cells."""
     cell = turn.view.cell
     assert cell is not None
     goal = ROUND[(ROUND.index(cell) + 1) % len(ROUND)]
@@ -163,7 +163,7 @@ def _sweep(turn: RadioTurn) -> Action:
 
 
 def _tell_and_sweep(turn: RadioTurn) -> Action:
-    """Say the password until it is heard, then make the round trip; ignore all messages."""
+    """Say the password until it is heard, then tour all cells; ignore all messages."""
     view = turn.view
     if view.password not in heard_passwords(view):
         return Speak(f"The password is {view.password}.")
@@ -182,7 +182,7 @@ def _worlds(game: SpeakOrWait) -> Act:
 
 
 def _search(cells: Sequence[CellOf]) -> Act:
-    """Return a search for the treasure, cell by cell in this order, ignoring the radio."""
+    """Return an eavesdropper that guesses the treasure's cell in this order, ignoring the radio."""
 
     def act(turn: RadioTurn) -> Action:
         made = sum(guess.guess is not None for guess in turn.view.guesses)
@@ -201,7 +201,7 @@ def _silent_listener(game: SpeakOrWait) -> Act:
 
 
 def _expects_turns(game: SpeakOrWait, seat: Seat) -> Answerer:
-    """Predict that the ally takes turns."""
+    """Return an answerer that predicts that the ally takes turns."""
 
     def report(turn: RadioTurn) -> ProbeReport:
         assert turn.question is not None

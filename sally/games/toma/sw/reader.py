@@ -1,4 +1,4 @@
-"""What a message on the radio claims, by fixed rules."""
+"""The claims of a message on the radio, read by fixed rules."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ OF_TREASURE = re.compile(r"\btreasure\b", re.I)
 def read_claims(text: str, speaker: str, landmarks: Sequence[str]) -> Reading:
     """Return the cells, landmarks, directions and passwords that a message claims.
 
-    A negated sentence claims nothing. A sentence is about the treasure or about B if it says
-    so, else about the treasure if A speaks and about B if B does.
+    A negated sentence claims nothing. A sentence is about the treasure or about B if it says so;
+    otherwise about the treasure if A speaks, and about B if B speaks.
     """
     cells: list[CellClaim] = []
     near: list[LandmarkClaim] = []
@@ -61,7 +61,7 @@ def _cells(sentence: str) -> Iterator[tuple[int, int]]:
 
 
 def _near(sentence: str, landmarks: Sequence[str]) -> tuple[list[tuple[str, tuple[int, int]]], str]:
-    """Return the landmarks of a sentence with their offsets, and the sentence without them."""
+    """Return the landmarks in a sentence with their offsets, and the rest of the sentence."""
     found = []
     for name in landmarks:
         offset = rf"({ONE_OFFSET})(?:\s*(?:,|and|then)\s*({ONE_OFFSET}))?"
@@ -78,7 +78,7 @@ def _near(sentence: str, landmarks: Sequence[str]) -> tuple[list[tuple[str, tupl
 
 
 def _step(offset: str) -> tuple[int, int]:
-    """Return an offset such as `2 north` or `east` as rows and columns."""
+    """Return an offset such as `2 north` or `east` as (rows, columns)."""
     match = re.fullmatch(rf"(?i){ONE_OFFSET}", offset)
     assert match is not None  # found by the same pattern
     count = (match[1] or "one").casefold()
@@ -88,7 +88,7 @@ def _step(offset: str) -> tuple[int, int]:
 
 
 def said_at(landmark: str, rows: int, cols: int) -> str:
-    """Return an offset from a landmark in words that the reader understands."""
+    """Return an offset from a landmark as text that the reader understands."""
     steps = []
     if rows:
         steps.append(f"{abs(rows)} {'south' if rows > 0 else 'north'}")

@@ -2,7 +2,7 @@
 
 Source: kang2026, appendix C.3 and E.3, with the turn order and the winning rule of our protocol. A
 and B act at the same time; two messages at once are noise. A message that is heard goes to a
-reader, who records its claims, and then to C, who guesses unless blocked.
+reader, which records its claims, and then to C, which guesses unless it is blocked.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ class Speak(Act, frozen=True):
 
 
 class Open(Act, frozen=True):
-    """The guide tries a password on the box."""
+    """The guide's attempt to open the box with a password."""
 
     password: str
 
 
 class Move(Act, frozen=True):
-    """The explorer moves one cell."""
+    """A move of the explorer by one cell."""
 
     direction: str
 
 
 class Wait(Act, frozen=True):
-    """The seat waits."""
+    """The act of waiting."""
 
 
 class Guess(Act, frozen=True):
@@ -65,7 +65,7 @@ class Guess(Act, frozen=True):
 
 
 class Pass(Act, frozen=True):
-    """No guess, where the rules allow passing."""
+    """The act of not guessing, if the rules allow it."""
 
 
 class CellClaim(Act, frozen=True, tag="cell"):
@@ -86,7 +86,7 @@ class LandmarkClaim(Act, frozen=True, tag="landmark"):
 
 
 class Reading(Act, frozen=True):
-    """The claims of a message; empty if it claims nothing."""
+    """The claims of a message; empty if there are none."""
 
     cells: tuple[CellClaim, ...] = ()
     landmarks: tuple[LandmarkClaim, ...] = ()
@@ -102,7 +102,7 @@ WAIT, PASS, NOTHING = Wait(), Pass(), Reading()
 
 
 class World(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The positions of everything: landmarks in the order of their names, B's start, the
+    """The positions of everything: landmarks in the order of their names, B's start, and the
     treasure."""
 
     landmarks: tuple[CellOf, CellOf, CellOf]
@@ -112,7 +112,7 @@ class World(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Radio(msgspec.Struct, frozen=True):
-    """What was on the air in one turn, and what the reader took it to claim."""
+    """The radio in one turn: speech, noise or silence, and the claims that the reader found."""
 
     kind: Literal["silence", "noise", "speech"]
     speaker: str = ""  # A or B
@@ -121,7 +121,7 @@ class Radio(msgspec.Struct, frozen=True):
 
 
 class Guessed(msgspec.Struct, frozen=True):
-    """A guess with its turn and whether it was right; None if none was made."""
+    """A guess with its turn and whether it was right; `guess` is None if none was made."""
 
     turn: int
     guess: Guess | None
@@ -145,7 +145,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What one seat knows; unknown fields have their default."""
+    """The information of one seat; fields that the seat does not know have their defaults."""
 
     seat: Seat
     radio: tuple[Radio, ...] = ()
@@ -343,7 +343,7 @@ class SpeakOrWait(Game[State, Action, View]):
 
 
 def on_the_air(guide: Action | None, explorer: Action | None) -> Radio:
-    """Return what the channel carries after two simultaneous acts."""
+    """Return the content of the channel after two simultaneous acts."""
     spoken = [
         Radio("speech", letter, act.text)
         for letter, act in (("A", guide), ("B", explorer))
@@ -372,13 +372,12 @@ def ways(cell: CellOf) -> tuple[str, ...]:
 
 
 def kind_of_act(act: Action | None) -> str | None:
-    """Return SPEAK, OPEN, MOVE or WAIT; None without an act."""
+    """Return the kind of an act: SPEAK, OPEN, MOVE or WAIT; None if there was none."""
     return None if act is None else type(act).__name__.upper()
 
 
 def consistent(predicted: str, act: Action | None) -> bool:
-    """Return whether an act is rational if the ally does what is predicted (kang2026, section
-    2.4)."""
+    """Return whether an act is rational if the ally acts as predicted (kang2026, section 2.4)."""
     speaks = isinstance(act, Speak)
     if predicted == "WAIT":
         return speaks
@@ -389,7 +388,8 @@ def consistent(predicted: str, act: Action | None) -> bool:
 
 
 def drawable(drawn: tuple[int, ...]) -> tuple[int, ...]:
-    """Return what nature may draw next: three landmarks, B's start, the treasure, four digits."""
+    """Return the values that nature may draw next: three landmarks, B's start, the treasure, four
+    digits."""
     if len(drawn) > 4:
         return tuple(range(10))
     taken = drawn if len(drawn) < 3 else drawn[3:4]  # the treasure is not where B starts
@@ -411,7 +411,7 @@ def placed(world: World) -> State:
 
 
 def check(game: SpeakOrWait) -> None:
-    """Raise BadInput if these parameters do not form a game."""
+    """Raise BadInput if the parameters do not form a valid game."""
     if game.turns < 1:
         raise BadInput(f"turns must be at least 1, not {game.turns}")
     if len({name.casefold() for name in game.landmarks}) < 3 or not all(game.landmarks):

@@ -30,20 +30,20 @@ def ally_of(seat: Seat) -> Seat:
 
 
 def asks(game: SpeakOrWait, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Ask which kind of act the ally performs in this turn."""
+    """Return the question about the kind of act that the ally performs in this turn."""
     ally = ally_of(seat)
     return (Question("ally_action", "choice", KINDS[ally], about=ally),)
 
 
 def truth(replay: Trajectory[State, Action, View], at: At) -> str | None:
-    """Return what the ally did in the same turn; None if it forfeited."""
+    """Return the kind of the ally's act in the same turn; None if it forfeited."""
     return kind_of_act(replay.move(at.turn, Seat(at.about)))
 
 
 def best_replies(
     game: SpeakOrWait, view: View, belief: Mapping[str, str]
 ) -> Callable[[Action], bool] | None:
-    """Return a predicate for acts that fit what is expected of the ally; acts are free text."""
+    """Return a predicate for acts that are rational given the expected act of the ally."""
     if not belief:
         return None
     return lambda act: all(consistent(kind, act) for kind in belief.values())

@@ -1,4 +1,4 @@
-"""Words of speak or wait: our sentences, in the order and formats of kang2026's pages."""
+"""Speak or wait in language: our sentences, in the order and formats of kang2026's pages."""
 
 from __future__ import annotations
 
@@ -317,7 +317,7 @@ class RadioWords(Words[Action, View]):
 
 
 def one_line(text: str) -> str:
-    """Return a message on one line, so that it cannot look like another line of the log."""
+    """Return a message on one line, so that it cannot imitate another line of the log."""
     return " ".join(text.split()).replace('"', "'")
 
 
@@ -326,7 +326,7 @@ def shown(cell: CellOf) -> str:
 
 
 def read_act(reply: str) -> Action:
-    """Return the act after the label, or a reply that consists of an act only."""
+    """Return the act given after the label, or the act that is the whole reply."""
     # A prediction of the ally's WAIT is not a second answer about the player's own act.
     mine = "\n".join(line for line in reply.split("\n") if not _of_the_ally(line))
     stated = next((s for label in LABELS if (s := after_label(mine, label)) is not None), mine)
@@ -355,7 +355,7 @@ _CELL = re.compile(rf"(?i)\bguess[*_` ]*:[*_` ]*[\[(]?\s*([0-3])\s*,\s*([0-3])(?
 
 
 def read_guess(reply: str) -> Action:
-    """Return the one target and the one cell of a guess."""
+    """Return the guess with the only target and the only cell in a reply."""
     lines = lines_in(reply)
     targets = {hit.upper() for line in lines for hit in _TARGET.findall(line)}
     cells = {hit for line in lines for hit in _CELL.findall(line)}
@@ -370,7 +370,7 @@ def read_guess(reply: str) -> Action:
 
 
 def kind_named(stated: str) -> str | None:
-    """Return SPEAK, OPEN, MOVE or WAIT, alone or with its argument."""
+    """Return SPEAK, OPEN, MOVE or WAIT if a text is one of them, with or without an argument."""
     said = stated.strip(" \t\n*`[].").strip()
     if said.upper() in ("SPEAK", "OPEN", "MOVE", "WAIT"):
         return said.upper()

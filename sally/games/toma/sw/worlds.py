@@ -1,4 +1,4 @@
-"""All worlds consistent with what an eavesdropper has heard: B's cell, the treasure's cell, the
+"""All worlds consistent with an eavesdropper's information: B's cell, the treasure's cell, and the
 names."""
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ REACH = np.array([[a == b or any(after(a, w) == b for w in ways(a)) for a in CEL
 
 
 def namings(view: View) -> list[Naming]:
-    """Return all assignments of the names heard so far to the objects."""
+    """Return all possible assignments of the names heard so far to the objects."""
     names = sorted({c.landmark for radio in view.radio for c in radio.reading.landmarks})
     given = permutations(view.objects, len(names))
     return [dict(zip(names, cells, strict=True)) for cells in given]
 
 
 def worlds(view: View, wins_on_sight: bool) -> Fits:
-    """Return the worlds in which everything heard is true and every guess was wrong.
+    """Return the worlds in which all messages heard are true and every guess was wrong.
 
-    Statements are taken to be true; those about B only if B makes them. If no world is left, some
-    statement was false; then only C's own findings count.
+    Statements are assumed to be true; those about B only if B makes them. If no world remains, some
+    statement was false, and only C's own guesses and observations count.
     """
     fits = _followed(view, wins_on_sight, believing=True)
     return fits if fits.any() else _followed(view, wins_on_sight, believing=False)
@@ -53,7 +53,7 @@ def _followed(view: View, wins_on_sight: bool, believing: bool) -> Fits:
 
 
 def _true_in(radio: Radio, naming: Naming) -> Fits:
-    """Return the cells of B and of the treasure for which every claim of a message is true."""
+    """Return the positions of B and of the treasure for which every claim of a message is true."""
     holds = np.ones((len(CELLS), len(CELLS)), dtype=bool)
     for claim in radio.reading.cells:
         if _counts(claim.about, radio):
@@ -68,7 +68,7 @@ def _true_in(radio: Radio, naming: Naming) -> Fits:
 
 
 def _counts(about: str, radio: Radio) -> bool:
-    """Return whether a claim counts: A does not see B, so what A says about B's cell is hearsay."""
+    """Return whether a claim counts; A does not see B, so A's claims about B's cell do not."""
     return about == "TREASURE" or radio.speaker == "B"
 
 
@@ -80,8 +80,8 @@ def _at(target: str, cell: CellOf) -> Fits:
 
 
 def _way_holds(way: str, radio: Radio) -> Fits:
-    """Return the worlds in which a direction holds: said by A, the treasure is that way from B;
-    said by B, B can move that way."""
+    """Return the worlds in which a direction is true: from A, that the treasure lies in that
+    direction from B; from B, that B can move in that direction."""
     rows, cols = STEPS[way]
     if radio.speaker == "B":
         free = np.array([way in ways(cell) for cell in CELLS])
@@ -91,7 +91,8 @@ def _way_holds(way: str, radio: Radio) -> Fits:
 
 
 def best_guess(view: View, wins_on_sight: bool, draws: Stream) -> Guess:
-    """Return the cell that is right in most worlds; ties are drawn."""
+    """Return the guess (B or the treasure, and a cell) that is right in most worlds; ties are
+    drawn."""
     fits = worlds(view, wins_on_sight)
     votes = np.array([fits.sum(axis=(0, 2)), fits.sum(axis=(0, 1))])  # B, treasure
     target, cell = draws.pick([(int(t), int(c)) for t, c in np.argwhere(votes == votes.max())])
