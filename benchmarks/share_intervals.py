@@ -1,28 +1,32 @@
-"""Compare rules for the 95% interval of a share in clusters.
+"""Coverage of the 95% interval of a share in clusters, by the rule in use and by others.
 
-Run `python -m benchmarks.share_intervals [RUNS]`.
-
-The cells are those of `python -m benchmarks.validity shares`: 5, 8 and 20 clusters of 10 and 40
-trials, intraclass correlations 0, .1 and .4, shares .02 to .5. For each rule the command prints the
-lowest and highest coverage, how many cells lie within .93 to .97, the largest and mean distance
-from that range, and the mean width. "t, else" is the rule of `sally.stats.cluster_interval`: t
-where the clusters differ no more than chance and the interval is within 0 to 1, otherwise the
-named posterior. Both are computed on a grid, coarser than that of the rule itself.
+Run `python -m benchmarks.validity shares [RUNS]`. Cells: 5, 8 and 20 clusters of 10 and 40 trials,
+intraclass correlations 0, .1 and .4, shares .02 to .5. For each rule the command prints the lowest
+and highest coverage, the number of cells within .93 to .97, the largest and the mean distance from
+that range, and the mean width. Then it prints every cell for the rule in use
+(`sally.stats.cluster_interval`): t where the clusters differ no more than chance and the interval
+is within 0 to 1, otherwise a beta-binomial posterior. Rules are computed on a grid for all runs at
+once; `tests/stats/test_share_intervals.py` compares the rule in use with the product's own code.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from benchmarks.validity import AIM, CLUSTERS, CORRELATIONS, SHARES, hits_by_cluster
 from sally.stats.columns import Floats
 
 Ints = NDArray[np.int64]
+SHARES, CORRELATIONS, CLUSTERS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5), (0.0, 0.1, 0.4), (5, 8, 20)
+SIZES = (10, 40)  # trials of a cluster
+AIM = (0.93, 0.97)  # coverage of a 95% interval
+IN_USE = "t, else arcsine, arcsine"
 GRID, LEVELS = 160, 24  # points of the share and of the correlation, even on the arcsine scale
 EDGES = np.linspace(0, 1, GRID + 1)
 POINTS = np.sin((EDGES[1:] + EDGES[:-1]) * math.pi / 4) ** 2
@@ -35,6 +39,16 @@ PRIORS = {  # beta laws of the correlation (two numbers) and of the share (one n
     "even, arcsine": (1.0, 1.0, 0.5),
     "Beta(1, 3), arcsine": (1.0, 3.0, 0.5),
 }
+
+
+def hits_by_cluster(
+    rng: np.random.Generator, count: int, size: int, share: float, icc: float, runs: int
+) -> Ints:
+    """Return the hits of each cluster of `size` trials, in one row for each run."""
+    if not icc:
+        return rng.binomial(size, share, (runs, count))
+    alike = 1 / icc - 1
+    return rng.binomial(size, rng.beta(share * alike, (1 - share) * alike, (runs, count)))
 
 
 def likelihoods(size: int) -> Floats:
@@ -91,35 +105,45 @@ def intervals(hits: Ints, size: int, known: Floats) -> dict[str, Floats]:
 
 def main(runs: int = 500) -> None:
     rng = np.random.default_rng(7)
+    cells = list(product(SIZES, CLUSTERS, CORRELATIONS, SHARES))
     covered: dict[str, list[float]] = {}
     wide: dict[str, list[float]] = {}
-    for size in (10, 40):
-        tables = likelihoods(size)
-        for count in CLUSTERS:
-            for icc in CORRELATIONS:
-                for share in SHARES:
-                    drawn = np.sort(hits_by_cluster(rng, count, size, share, icc, runs), axis=1)
-                    hits, times = np.unique(drawn, axis=0, return_counts=True)
-                    known = sum(tables[hits[:, n]] for n in range(count))
-                    for rule, ends in intervals(hits, size, np.asarray(known)).items():
-                        held = (ends[:, 0] <= share) & (share <= ends[:, 1])
-                        covered.setdefault(rule, []).append(float(times[held].sum() / runs))
-                        width = float((times * (ends[:, 1] - ends[:, 0])).sum() / runs)
-                        wide.setdefault(rule, []).append(width)
-            print(f"{count} clusters of {size} done", file=sys.stderr, flush=True)
-    low, high = AIM
+    tables = {size: likelihoods(size) for size in SIZES}
+    for number, (size, count, icc, share) in enumerate(cells, 1):
+        drawn = np.sort(hits_by_cluster(rng, count, size, share, icc, runs), axis=1)
+        hits, times = np.unique(drawn, axis=0, return_counts=True)
+        known = np.asarray(sum(tables[size][hits[:, n]] for n in range(count)))
+        for rule, ends in intervals(hits, size, known).items():
+            held = (ends[:, 0] <= share) & (share <= ends[:, 1])
+            covered.setdefault(rule, []).append(float(times[held].sum() / runs))
+            width = float((times * (ends[:, 1] - ends[:, 0])).sum() / runs)
+            wide.setdefault(rule, []).append(width)
+        if number % 18 == 0:
+            print(f"{number} of {len(cells)} cells", file=sys.stderr, flush=True)
     print(
-        f"{len(SHARES) * 18} cells of {runs} runs: coverage, cells within {low} to {high}, ", end=""
+        f"{len(cells)} cells of {runs} runs: coverage, cells within {AIM[0]} to {AIM[1]}, ", end=""
     )
     print("largest and mean distance from that range, mean width")
     for rule, shares in covered.items():
         found = np.array(shares)
-        away = np.maximum(np.maximum(low - found, found - high), 0)
+        away = np.maximum(np.maximum(AIM[0] - found, found - AIM[1]), 0)
         print(
             f"{rule:36s} {found.min():.3f} to {found.max():.3f}, {(away == 0).sum():3d}, "
             f"{away.max():.3f}, {away.mean():.4f}, {np.mean(wide[rule]):.3f}"
         )
+    _print_cells(cells, covered[IN_USE], math.sqrt(0.95 * 0.05 / runs))
 
 
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+def _print_cells(
+    cells: Sequence[tuple[int, int, float, float]], found: Sequence[float], error: float
+) -> None:
+    """Print the coverage of every cell, and those that miss the aim by more than chance."""
+    print(f"{IN_USE}: trials and number of clusters, ICC; columns: share {SHARES}")
+    for at in range(0, len(cells), len(SHARES)):
+        size, count, icc, _ = cells[at]
+        row = " ".join(f"{x:.3f}" for x in found[at : at + len(SHARES)])
+        print(f"  {size:3d} {count:3d} {icc:.1f}  {row}")
+    print(f"outside {AIM[0]} to {AIM[1]} by more than two standard errors ({error:.4f}):")
+    for x, (size, count, icc, share) in sorted(zip(found, cells, strict=True)):
+        if not AIM[0] - 2 * error <= x <= AIM[1] + 2 * error:
+            print(f"  {x:.3f}: {count} clusters of {size}, ICC {icc}, share {share}")

@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 import numpy as np
 from click.testing import CliRunner
-from numpy.typing import NDArray
 
+from benchmarks import share_intervals
 from sally import store
 from sally.analysis.compare import published as reference
 from sally.analysis.compare.compare import Comparison, Group, Score, Scores, compare, family
@@ -49,8 +49,6 @@ CELLS = [(g, p) for g in ("rps", "ibs", "ipd") for p in ("single_action", "tit_f
 REGRET = "functional_regret"
 TABLES = ("1", "2", "8", "9", "10")  # of riemer2025, those of language models
 PRINTED = 60  # episodes of a cell, the middle of the 30 to 100 that the paper states
-SHARES, CORRELATIONS, CLUSTERS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5), (0.0, 0.1, 0.4), (5, 8, 20)
-AIM = (0.93, 0.97)  # coverage of a 95% interval
 
 
 # --- agreement with published values ------------------------------------------------------------
@@ -196,59 +194,6 @@ def riemer(runs: int = 20_000) -> None:
         )
 
 
-# --- intervals of shares --------------------------------------------------------------------------
-
-
-def shares(runs: int = 1000) -> None:
-    """Print the coverage of 95% intervals of shares in clusters, and which cells miss the aim."""
-    rng = np.random.default_rng(5)
-    found: dict[str, float] = {}
-    for size in (10, 40):
-        print(f"clusters of {size} trials; rows: clusters, ICC; columns: share {SHARES}")
-        for count in CLUSTERS:
-            for icc in CORRELATIONS:
-                row = [covered(rng, count, size, p, icc, runs) for p in SHARES]
-                names = [f"{count} clusters of {size}, ICC {icc}, share {p}" for p in SHARES]
-                found.update(zip(names, row, strict=True))
-                print(f"  {count:3d} {icc:.1f}  " + " ".join(f"{x:.3f}" for x in row), flush=True)
-    low, high = AIM
-    inside = sum(low <= x <= high for x in found.values())
-    error = math.sqrt(0.95 * 0.05 / runs)
-    print(
-        f"{inside} of {len(found)} within {low} to {high}; {min(found.values()):.3f} to "
-        f"{max(found.values()):.3f}; standard error {error:.3f}"
-    )
-    print("outside by more than two standard errors:")
-    for name, x in sorted(found.items(), key=lambda pair: pair[1]):
-        if not low - 2 * error <= x <= high + 2 * error:
-            print(f"  {name}: {x:.3f}")
-
-
-def covered(
-    rng: np.random.Generator, count: int, size: int, share: float, icc: float, runs: int
-) -> float:
-    """Return the share of intervals that contain the true share."""
-    clusters = np.repeat(np.arange(count), size)
-    held = 0
-    drawn = np.sort(hits_by_cluster(rng, count, size, share, icc, runs), axis=1)
-    for hits, times in zip(*np.unique(drawn, axis=0, return_counts=True), strict=True):
-        right = np.tile(np.arange(size), count) < np.repeat(hits, size)
-        found = mean_by_rule(right, clusters, (0.0, 1.0))
-        assert found.low is not None and found.high is not None
-        held += int(times) * (found.low <= share <= found.high)
-    return held / runs
-
-
-def hits_by_cluster(
-    rng: np.random.Generator, count: int, size: int, share: float, icc: float, runs: int
-) -> NDArray[np.int64]:
-    """Return the hits of each cluster of `size` trials, in one row for each run."""
-    if not icc:
-        return rng.binomial(size, share, (runs, count))
-    alike = 1 / icc - 1
-    return rng.binomial(size, rng.beta(share * alike, (1 - share) * alike, (runs, count)))
-
-
 # --- shares of variance ---------------------------------------------------------------------------
 
 
@@ -383,10 +328,14 @@ TITLES = {
 def shipped(runs: int = 0) -> None:
     """Compute the facts behind two sentences of validity.md, write them, print the sentences."""
     bundles = [ROOT / "docs" / "results" / "bundles" / f"{name}.sally.zip" for name in SHIPPED]
-    related, varied = (
-        json.loads(CliRunner().invoke(cli, [command, *map(str, bundles), "--json"]).stdout)
-        for command in ("reliability", "variance")
-    )
+    found = []
+    for command in ("reliability", "variance"):
+        print(f"sally {command} on {' and '.join(SHIPPED)} ...", flush=True)
+        ran = CliRunner().invoke(
+            cli, [command, *map(str, bundles), "--json"], catch_exceptions=False
+        )
+        found.append(json.loads(ran.stdout))
+    related, varied = found
     kinds = ("other trait, same game", "same trait, other game")
     facts = {
         "bundles": {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in bundles},
@@ -447,7 +396,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "agreement": agreement,
     "copies": copies,
     "riemer": riemer,
-    "shares": shares,
+    "shares": share_intervals.main,
     "variance": variance,
     "null": null,
     "shipped": shipped,

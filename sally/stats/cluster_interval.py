@@ -9,7 +9,7 @@ bound; its interval is the limit of Wilson's, the score interval of a Poisson me
 
 A share of counts (right answers out of answers) gets the interval of a beta-binomial model instead
 if its clusters differ by more than chance or the t interval would leave the bounds: near 0 and 1,
-the coverage of a t interval over clusters is as low as .84
+the coverage of a t interval over clusters is as low as .30
 (`python -m benchmarks.validity shares`). The prior is Jeffreys' for the share, and the same arcsine
 law for the correlation within clusters.
 
