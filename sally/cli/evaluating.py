@@ -42,6 +42,7 @@ from sally.runner.budget import Budget, Meter
 from sally.runner.config import use_config
 from sally.runner.models import models_of
 from sally.runner.plan import plan as planned
+from sally.stats.intervals import blank_intervals
 from sally.store import Where
 from sally.studies import sally_1
 from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store, suite
@@ -233,6 +234,14 @@ def say(found: Evaluation) -> None:
     for n, group in enumerate(fitting(rows, ["game"], names)):
         title = "" if n else f"{found.player}, {found.suite}"
         print_table(rows, ["game", *group], title=title)
+    measures = {"knowing": "knowing", "knowing_beyond": "beyond rules", "acting": "acting on it",
+                "doing": "doing"}  # fmt: skip
+    for line in blank_intervals(
+        (f"{name} in {one.game}", getattr(one, field))
+        for one in found.games
+        for field, name in measures.items()
+    ):
+        echo(folded(line))
     for sentence in found.sentences:
         echo(folded(sentence))
     for arm, (_, question) in CONTRASTS.items():

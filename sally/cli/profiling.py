@@ -47,6 +47,7 @@ from sally.output.tables.represented import by_question
 from sally.output.tables.represented import say as say_probes
 from sally.represent.results import read_results
 from sally.stats import Estimate
+from sally.stats.intervals import blank_intervals
 from sally.store import Where
 
 ESTIMATES = {  # heading -> field of a row and decimal places
@@ -267,6 +268,9 @@ def say_depths(
             )
         columns = ("player", "depth", "right", "chance", "corrected", "pass^k", "n")
         print_table(lines, columns, title=f"{game}, seat {seat}, by certified depth")
+    named = ((f"{p.player} in {p.game} at depth {p.depth}", p.right) for p in points)
+    for line in blank_intervals(named):
+        echo(folded(line))
     echo(folded(DEPTH_LEGEND))
 
 

@@ -17,8 +17,15 @@ from sally.core.terminal_text import echo
 from sally.output.figures.heat_maps import transfer_figure
 from sally.output.figures.panels import write
 from sally.output.files.bundle_reader import opened
-from sally.output.tables.console import estimate_cell, json_option, print_json, print_table
+from sally.output.tables.console import (
+    estimate_cell,
+    folded,
+    json_option,
+    print_json,
+    print_table,
+)
 from sally.stats import Estimate
+from sally.stats.intervals import blank_intervals
 from sally.store import Where
 
 TITLES = {
@@ -73,6 +80,10 @@ def say(cells: Sequence[TransferCell], of: str, title: str) -> None:
                 }
             )
         print_table(shown, keys)
+    estimates = ((key, getattr(cell, of)) for key, cell in found.items())
+    named = ((" on ".join(key), e) for key, e in estimates if e is not None)
+    for reason in blank_intervals(named):
+        echo(folded(reason))
 
 
 def say_seeds(cells: Sequence[TransferCell]) -> None:

@@ -109,6 +109,13 @@ def test_the_commands_print_table_and_curve(tmp_path: Path) -> None:
             writer.add(episode)
     shown = CliRunner().invoke(cli, ["profile", str(tmp_path / "store"), "--depth"])
     assert shown.exit_code == 0 and "pass^k" in shown.output
+    assert "no interval" not in shown.output
+    (tmp_path / "few").mkdir()
+    with store.Writer(tmp_path / "few") as writer:
+        for episode in played(1, 1, 2):
+            writer.add(episode)
+    shown = CliRunner().invoke(cli, ["profile", str(tmp_path / "few"), "--depth"])
+    assert "fewer than 5 clusters" in " ".join(shown.output.split())
 
 
 def test_the_curve_can_be_drawn() -> None:
