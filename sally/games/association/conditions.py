@@ -31,7 +31,8 @@ def opposite(*pairs: str) -> tuple[Shortcut, ...]:
 def giver_conditions(
     instances: tuple[Instance, ...], shortcuts: Sequence[Shortcut], metrics: tuple[str, ...]
 ) -> tuple[Condition, ...]:
-    """Return one condition for the giver per kind of guesser's mind in `MINDS`."""
+    """Return one condition for the giver per entry of `MINDS`, each with a guesser that has this
+    mind."""
     return tuple(
         Condition(
             name=f"giver, {name}",

@@ -16,7 +16,8 @@ from sally.core.rules.probe import At, Probe, Question
 
 
 def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
-    """Return the action of the only form that asks for a word, given after its label or as JSON."""
+    """Return the action that a reply gives, after its label or as JSON, for the only form with a
+    word."""
     if "{" in reply:
         return read_form(reply, options)
     stated = after_label(reply, label)

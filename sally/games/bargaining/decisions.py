@@ -169,7 +169,8 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    """Judge the whole episode if it is a certified problem played against its declared partner."""
+    """Yield the judgement of the episode if it is a certified problem played against its declared
+    partner."""
     setup, payoffs = played.episode.setup, played.episode.payoffs
     across, params = setup.lineup[str(other(seat))], setup.instance.params
     for one in frozen().problems if payoffs is not None else ():

@@ -105,7 +105,8 @@ def random_worth(seat: Seat, limit: int, theirs: int) -> float:
 
 @shared
 def solved(played: Played, seat: Seat) -> Known | None:
-    """Return the exact solution against the other seat's declared rule; None if none is declared.
+    """Return the exact solution against the other seat's declared rule; None if it declares no
+    rule.
 
     The optimum is for the number of rounds played: a declared rule does not advance in a round
     without both quotes.
@@ -371,7 +372,8 @@ def _from_truthful(played: Played, seat: Seat) -> float | None:
 
 
 def kept_met(seat: Seat, at: Table) -> tuple[int, int]:
-    """Return how many kept, profitable announcements were met exactly, and how many there were."""
+    """Return how many profitable announcements that the other seat kept were met exactly, and their
+    number."""
     met = due = 0
     for each in at.rounds:
         said = read_message(each.heard, other(seat)).announced

@@ -60,8 +60,8 @@ SAMPLES = (  # what a random player says: announcements, claims, small talk, sil
 
 
 class Round(msgspec.Struct, frozen=True, gc=False):
-    """A past round; bid and ask are None if a quote was forfeited, and price is None without a
-    trade."""
+    """A past round; bid and ask are None if a quote was forfeited, and price is None if nothing was
+    traded."""
 
     bid: int | None
     ask: int | None
@@ -92,7 +92,8 @@ class State(msgspec.Struct, frozen=True, gc=False):
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
-    """What one seat knows: its own limit and payoff, and everything said, quoted and traded."""
+    """The information of one seat: its own limit and payoff, and all messages, quotes and
+    trades."""
 
     seat: Seat
     limit: int | None  # the buyer's value or the seller's cost; None before it is dealt

@@ -122,7 +122,7 @@ def grim(q: int = 65) -> Rule:
 
 
 def announcer(q: int = 50, keep: float = 1.0, slip: int = 10) -> Rule:
-    """Announce q, and quote it with probability `keep`, otherwise `slip` more."""
+    """Announce q; quote q with probability `keep`, and q plus `slip` otherwise."""
     if not 0 <= keep <= 1:
         raise BadInput(f"keep must be from 0 to 1, not {keep}")
     at, table = _price("q", q), _clipped(np.full((SIZE, SIZE), q))

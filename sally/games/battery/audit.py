@@ -228,7 +228,8 @@ def _named_places(item: Item) -> list[tuple[int, int]]:
 def named_first_unless_seen(item: Item) -> tuple[int, ...]:
     """Choose the option that the story names first, except for reality and true-belief questions.
 
-    For those, whose type the rule is given, it chooses among the other options the one named last.
+    For these questions, whose type is given to the rule, it chooses the last-named of the other
+    options.
     """
     named = _named_places(item)
     if not named:
@@ -245,8 +246,8 @@ def named_first_unless_seen(item: Item) -> tuple[int, ...]:
 
 
 def _strict(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
-    """Yield the best strict score of any rule per group; for BigToM also by the published
-    criterion."""
+    """Yield the best strict score of any rule per group; for BigToM, also the score by the
+    published criterion."""
     groups = strict_groups(items)
     known = {rule for item in items for rule in rules_of(item).items()}
     right = {

@@ -225,7 +225,8 @@ def _turns(places: Sequence[int], kinds: Sequence[str], order: int, key: int) ->
 
 
 class Presence(msgspec.Struct, frozen=True):
-    """The people who must share a statement and those who must not; the others are drawn."""
+    """The people who must be present at a statement and those who must not be; the others are
+    drawn."""
 
     there: frozenset[int] = frozenset()
     away: frozenset[int] = frozenset()

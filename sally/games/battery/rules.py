@@ -48,7 +48,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What the reader knows: the current question and its own answers so far."""
+    """The information of the reader: the current question and its own answers so far."""
 
     asked: Asked | None  # None: all questions are answered
     turn: int

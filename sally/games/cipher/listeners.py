@@ -138,7 +138,7 @@ def by_bayes(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
 
 @lru_cache(maxsize=8)
 def _sayings(mind: Mind) -> Floats:
-    """Return, for each word and card, the probability that an encoder with this card as keyword
+    """Return, for each word and card, the probability that an encoder whose keyword is the card
     says the word."""
     strength = ties(mind)[:, [place(word) for word in cards()]].astype(np.float64) / HEAT
     odds = np.exp(strength - strength.max(axis=0))

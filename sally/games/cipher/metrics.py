@@ -178,7 +178,7 @@ def splits(played: Played, seat: Seat) -> list[Split]:
 
 
 def by_game(played: Played, seat: Seat) -> list[float]:
-    """Return the mean regret of hints for each game that has hints with a regret."""
+    """Return the mean regret of the hints in each game, for games with hints that can be scored."""
     found: dict[int, list[float]] = {}
     for each in scored_hints(played, seat):
         found.setdefault(each.round.game, []).append(each.regret)
@@ -353,8 +353,8 @@ def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Playe
 
 
 def _published(passes: Callable[[Asked], bool]) -> Callable[[Played, Seat], Any]:
-    """Return the paper's measure: the share of rounds that pass, among those whose first list was
-    wrong."""
+    """Return the paper's measure: the share of rounds that pass, among the rounds whose first list
+    was wrong."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         whole = [

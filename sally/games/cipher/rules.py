@@ -138,7 +138,8 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows: the team sees the keywords, the encoder also the code and refusals."""
+    """The information of a seat: the team sees the keywords; the encoder also sees the code and
+    refusals."""
 
     seat: Seat
     game: int

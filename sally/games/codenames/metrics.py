@@ -113,7 +113,7 @@ def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset
     """Return the sets of covered own cards that are consistent with all clues and open cards.
 
     A set is consistent if a giver with this mind would have given each clue for the own cards that
-    were covered at that moment, including those turned over since.
+    were covered at that moment, including cards that have been turned over since.
     """
     covered, found = set(view.covered), None
     for number, clue in enumerate(view.log):

@@ -102,7 +102,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows; only the giver sees the keys."""
+    """The information of a seat; only the giver sees the keys."""
 
     seat: Seat
     boards: tuple[tuple[str, ...], ...]  # the words of every board so far
@@ -287,8 +287,8 @@ class Codenames(Game[State, Action, View]):
         return View(seat, boards, state.log, state.began, keys, clue, left, over, state.refused)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Return the points, the same for both seats: finished boards, and one per own card found
-        since."""
+        """Return the points, the same for both seats: those of finished boards, plus one per own
+        card found on the current board."""
         total = sum(event.paid for event in state.log if isinstance(event, Over))
         if state.board < self.boards:
             total += self.found(state)

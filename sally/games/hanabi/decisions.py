@@ -75,7 +75,7 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def ACTING(played: Played, seat: Seat) -> list[Acted]:
-    """Return whether each card played was one that the seat itself had called playable.
+    """Return, for each card played, whether the seat itself had called it playable.
 
     Hints and discards are left out, because such a prediction does not determine a best hint or
     discard.

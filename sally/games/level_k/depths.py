@@ -48,7 +48,7 @@ def depth_of(game: LevelGame, move: int) -> int | None:
 
 def levels_at(game: LevelGame, seat: Seat, view: View, levels: int = LEVELS) -> list[Odds]:
     """Return each level's move probabilities; in a contest, uniform over the numbers near the
-    level's."""
+    level's choice."""
     if isinstance(game.pays, Contest):
         near: list[list[int]] = [[] for _ in range(levels)]
         for move in game.menu(seat):

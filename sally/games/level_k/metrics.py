@@ -78,8 +78,8 @@ def _won_per_round(played: Played, seat: Seat) -> float | None:
 def random_won_per_round(setup: Setup, seat: Seat) -> float | None:
     """Return the expected payoff per round of a uniformly random player.
 
-    Exact where the others' moves do not change it (matching pennies), where they are the same odds
-    in every round, and in one round; None otherwise.
+    The value is exact if it does not depend on the others' moves (matching pennies), if their move
+    probabilities are the same in every round, or if there is only one round; otherwise it is None.
     """
     game = registry.game(setup.instance.game).build(setup.instance.params)
     assert isinstance(game, LevelGame)

@@ -1,6 +1,6 @@
 """Payoffs of a round: one small struct per game, whose fields are the game's parameters.
 
-Numbers stand for themselves as moves; boxes and sides are counted from 0.
+A move in a number game is the number itself; boxes and sides are counted from 0.
 """
 
 from __future__ import annotations

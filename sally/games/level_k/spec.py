@@ -60,7 +60,8 @@ def minds_of_others(replay: Past, seat: Seat) -> list[Mind | None]:
 
 
 def their_move(replay: Past, at: At) -> int | None:
-    """Return the other's move in the same round, or the mean of several others'; None if void."""
+    """Return the other's move in the same round, or the mean move of several others; None if it was
+    void."""
     if replay.forfeited.get(at.turn):
         return None
     moves = [replay.move(at.turn, other) for other in game_of(replay).others(at.seat)]

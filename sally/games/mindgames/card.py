@@ -1,4 +1,4 @@
-"""Card of MindGames: how often rules win that do not model the target's knowledge and likes.
+"""Card of MindGames: the success of rules that do not model the target's knowledge and likes.
 
 A standard puzzle is won by exactly one set of disclosures, so a rule that ignores the target should
 hardly ever win. The other kinds show the score of a rule where winning is impossible, certain or

@@ -111,9 +111,10 @@ def _inference(puzzle: Puzzle, mind: Mind) -> Ranked:
 
 
 def _information(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> list[KnownEffects]:
-    """Return, by proposal, the known and unknown cells among those disclosed or asked about.
+    """Return, by proposal, the known and unknown cells among those that were disclosed or asked
+    about.
 
-    If all cells of a proposal are concerned, the unknown ones are left out.
+    If a message concerns all cells of a proposal, its unknown cells are left out.
     """
     echoed = {names.cell(d.proposal, d.attribute) for d in found.disclosures}
     asked = {names.cell(a.proposal, a.attribute) for a in found.informational}

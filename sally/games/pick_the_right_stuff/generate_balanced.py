@@ -51,7 +51,7 @@ EARLIER_LOOKS = 2  # maximum number of a user's looks that do not decide its bel
 
 
 class Look(msgspec.Struct, frozen=True):
-    """A look: the state shown to a user, and the state that is current at that time."""
+    """A look of a user: the state shown, and the state that was current at that time."""
 
     user: int
     at: int
@@ -59,7 +59,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """The resets before a question, and the time and shown state of the last look before it."""
+    """The resets before a question, and the last look before it: its time and the state shown."""
 
     resets: tuple[tuple[int, ...], ...]
     states: tuple[Contents, ...]
@@ -78,7 +78,7 @@ class Draft(msgspec.Struct, frozen=True):
     beliefs: tuple[tuple[int, int], ...] = ()  # (user, state that decides its belief)
 
     def floor(self, user: int) -> Look:
-        """Return the user's latest look as an onlooker, or the initial storing."""
+        """Return the user's latest look as an onlooker, or the initial placement."""
         looks = [look for look in self.onlooks if look.user == user]
         return looks[-1] if looks else Look(user, 0, 0)
 
@@ -233,8 +233,8 @@ def _visible(draft: Draft, user: int, until: int) -> list[int]:
 def _span(draft: Draft, user: int) -> tuple[int, Look, Look]:
     """Return the state that determines a user's belief, and two looks.
 
-    These are the user's last look as an onlooker (or the storing) and the last look before its
-    question.
+    The looks are the user's last look as an onlooker (or the initial placement) and the last look
+    before its question.
     """
     turn, decided = next((i, s) for i, (who, s) in enumerate(draft.beliefs) if who == user)
     earlier = [look for look in draft.onlooks[:turn] if look.user == user]
@@ -286,7 +286,7 @@ def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
 
 
 def _script(draft: Draft, looks: list[Look]) -> Iterator[Move]:
-    """Yield all moves in order of time; an onlooker's look comes last at its moment."""
+    """Yield all moves in chronological order; an onlooker's look comes last at its time."""
     last = {look.at: look for look in draft.onlooks}
     for moment in range(len(draft.states)):
         yield from (_move(draft, look) for look in looks if look.at == moment)

@@ -32,8 +32,8 @@ def true(seen: Sight) -> tuple[int, ...]:
 
 
 def last_seen(seen: Sight) -> tuple[int, ...]:
-    """Name the item's box at the time of the last look of any user, or the start box if there was
-    none."""
+    """Name the item's box at the time of the last look by any user, or the start box if there was
+    no look."""
     current, shown = 0, 0
     for event in seen.story:
         match event:
@@ -89,8 +89,8 @@ def either(*rules: RuleOfThumb) -> RuleOfThumb:
 
 
 def but(*rules: RuleOfThumb) -> RuleOfThumb:
-    """Return a rule that draws from the occupied boxes that these rules would not name (all if none
-    is left)."""
+    """Return a rule that draws from the occupied boxes that none of these rules would name, or from
+    all."""
 
     def inverse(seen: Sight) -> tuple[int, ...]:
         boxes = occupied(seen.states[-1])

@@ -1,4 +1,5 @@
-"""Managers that track what the waiting user has seen, as pure functions of the manager's sight."""
+"""Managers that track what the waiting user has seen, as pure functions of the manager's
+information."""
 
 from collections.abc import Iterable
 from itertools import repeat
@@ -33,7 +34,8 @@ def where_user_will_look(seen: Sight) -> int:
 
 
 def where_user_will_look_from(seen: Sight, last: int) -> tuple[int, ...]:
-    """Return the boxes in which the waiting user may look if state `last` was the last it saw."""
+    """Return the boxes in which the waiting user may look if `last` is the last state that it
+    saw."""
     box = seen.states[last].index(seen.asked)
     if seen.mode != "infinite":
         return (box,)

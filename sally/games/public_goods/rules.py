@@ -29,7 +29,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
-    """What a seat knows: all contributions in every played round."""
+    """The information of a seat: all contributions in every played round."""
 
     seat: Seat
     number: int  # of the seat, from 0

@@ -1,6 +1,7 @@
 """A written policy: a small table over the last moves, which is checked and followed.
 
-A policy shows what a player would prescribe, in addition to what it knows and does.
+A policy shows the moves that a player would prescribe, in addition to its knowledge and its own
+moves.
 """
 
 from __future__ import annotations

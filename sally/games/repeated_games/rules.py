@@ -38,7 +38,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
-    """What a seat knows: every played round, and which rounds were void."""
+    """The information of a seat: every played round, and which rounds were void."""
 
     seat: Seat
     past: History[Joint | None]  # (agent, partner) for either seat

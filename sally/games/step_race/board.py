@@ -25,7 +25,7 @@ SHOWN = 10  # turns drawn; the history beside the board has them all
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
-    """Return the board; the track comes first, because people look for it on a small screen."""
+    """Return the board; the track comes first, so that people find it on a small screen."""
     game, words = context.game, context.words
     assert isinstance(game, StepRace) and isinstance(words, StepWords)
     parts: list[Part] = [_track(game, words, view)]

@@ -1,6 +1,6 @@
 """Metrics of the step race: doing, promises, and behaviour towards truthful players.
 
-Ratios of sums are kept as sums in a `Tally`, so that tables can pool episodes.
+Ratios are stored as two sums in a `Tally`, so that tables can pool episodes.
 """
 
 from __future__ import annotations

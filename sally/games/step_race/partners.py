@@ -139,7 +139,7 @@ def _not_always(game: StepRace, seat: Seat, move: int = 5) -> Script:
 
 def _hits_announced(game: StepRace, seat: Seat) -> Script:
     """Return a script that plays the largest number that another seat announced, or any number if
-    none did."""
+    there is none."""
 
     def odds(view: View, said: Announced) -> Odds:
         there = [said[other] for other in others_of(view.number)]

@@ -73,7 +73,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows: everything except the others' moves in this turn."""
+    """The information of a seat: everything except the others' moves in this turn."""
 
     seat: Seat
     number: int  # of the seat, from 0

@@ -35,9 +35,9 @@ def points(played: Played, seat: Seat) -> list[float]:
 
 
 def random_points(setup: Setup, seat: Seat) -> float | None:
-    """Return the expected points per round of a guesser that names any noun of the list.
+    """Return the expected points per round of a guesser that names random nouns of the list.
 
-    None for a giver: what two random hints bring to a mind is not enumerated.
+    The result is None for a giver, because the guesses after random hints are not enumerated.
     """
     game = registry.game(setup.instance.game).build(setup.instance.params)
     assert isinstance(game, Taboo)

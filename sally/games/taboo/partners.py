@@ -60,12 +60,12 @@ def _associates(game: Taboo, seat: Seat, **params: Any) -> Script:
 
 
 def _associates_answers(game: Taboo, seat: Seat, **params: Any) -> Answerer:
-    """Answer as if the other seat had the same mind."""
+    """Return an answerer that assumes that the other seat has the same mind."""
     return lambda turn: _by_mind(turn, mind_at(params, len(turn.view.past)))
 
 
 def _by_mind(turn: TabooTurn, mind: Mind) -> ProbeReport:
-    """Answer as if the guesser had this mind."""
+    """Return the answer to a probe, assuming that the guesser has this mind."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "closeness":

@@ -80,7 +80,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows; only the giver sees target and banned words during a round."""
+    """The information of a seat; only the giver sees target and banned words during a round."""
 
     seat: Seat
     cues: tuple[tuple[str, str | None], ...]  # the guesser's associations before play

@@ -99,7 +99,8 @@ def make_po_certified() -> CertifiedSet[po_rules.Scenario]:
 
 
 def certified_po(scenario: po_rules.Scenario, block: int) -> Certified[po_rules.Scenario]:
-    """Return a scenario of a block with its solution and the answers of every depth."""
+    """Return a scenario of a block with its solution and the answers of reasoners of every
+    depth."""
     solved = keyed_po(scenario)
     return Certified(
         scenario,
@@ -145,7 +146,7 @@ def make_mg() -> CertifiedSet[mg_rules.Scenario]:
 
 
 def certified_mg(scenario: mg_rules.Scenario) -> Certified[mg_rules.Scenario]:
-    """Return a scenario with its solution and the answers of every depth."""
+    """Return a scenario with its solution and the answers of reasoners of every depth."""
     solved = keyed_mg(scenario)
     return Certified(
         scenario,

@@ -44,7 +44,7 @@ class Answer(Act, frozen=True, gc=False):
 
 
 class Craft(Act, frozen=True, gc=False):
-    """A craft: inputs to turn into an amount of an output."""
+    """A craft action: the inputs, and the output with its amount."""
 
     inputs: Goods
     output: str

@@ -254,8 +254,8 @@ def ratings_file(path: Path) -> tuple[Rating, ...]:
 
 
 def agreement(one: Iterable[Rating], other: Iterable[Rating]) -> tuple[Agreement, ...]:
-    """Return the agreement by dimension, over units that both judged; theory-of-mind orders also
-    pooled."""
+    """Return the agreement on each dimension, over the units that both raters judged; the
+    theory-of-mind orders are also pooled."""
     first, second = _by_unit(one), _by_unit(other)
     both = sorted(first.keys() & second.keys())
     rows, pooled = [], list[tuple[Any, Any]]()

@@ -229,7 +229,7 @@ def _bag(
 def _deal(
     bag: Mapping[str, int], seat: int, hands: list[dict[str, int]], wanted: int, rng: Random
 ) -> None:
-    """Deal the goods that one seat needs, at least one kind of them to other seats."""
+    """Deal the goods that one seat needs, with at least one kind of them going to other seats."""
     kinds = sorted(bag)
     away = 1 + rng.randrange(min(len(kinds) - 1, wanted) or 1)
     for number, item in enumerate(rng.sample(kinds, len(kinds))):

@@ -172,8 +172,8 @@ def likelihood(sign: Sign, uses: frozenset[str]) -> float:
 
 
 def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip: float) -> float:
-    """Return the probability that a player names an item: a fitting one except for slips, or any
-    item if none fits."""
+    """Return the probability that a player names an item: a fitting item except for slips; any item
+    if none fits."""
     if not fitting:
         return 1 / len(everything)
     return slip / len(everything) + ((1 - slip) / len(fitting) if item in fitting else 0)

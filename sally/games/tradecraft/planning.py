@@ -278,8 +278,8 @@ def _ordered(
 
 
 def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] | None:
-    """Return crafts for the runs of a round, each as soon as it is affordable; None if a run never
-    is."""
+    """Return crafts for the runs of a round, each as soon as it is affordable; None if some run
+    never is."""
     crafts: list[Craft] = []
     waiting = budget.runs
     while waiting:

@@ -175,8 +175,8 @@ def _held(
 def _content(
     item: str, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> Fraction:
-    """Return the amount of the output that one unit of the item certainly contains, looking back
-    one recipe."""
+    """Return the amount of the output that one unit of the item certainly contains, by its last
+    recipe."""
     if item == output:
         return Fraction(1)
     ways = makers.get(item, [])

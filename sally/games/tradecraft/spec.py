@@ -87,7 +87,7 @@ def own_use(replay: Trades, at: At) -> dict[str, float]:
 
 
 def their_report(of: str) -> Any:
-    """Return a function that finds the other's report of the same turn; None if there is none."""
+    """Return a function that finds the other player's report of the same turn, or None."""
 
     def truth(replay: Trades, at: At) -> dict[str, float] | None:
         about = at.seat if of == "v1" else ""

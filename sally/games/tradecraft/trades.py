@@ -318,7 +318,8 @@ def _predict(model: _Model, x: Floats, order: int) -> NDArray[np.bool_]:
 def _checked(
     features: ArrayLike, accepted: ArrayLike, episodes: Sequence[Any], order: int, folds: int
 ) -> tuple[Floats, NDArray[np.bool_], NDArray[Any], NDArray[np.intp]]:
-    """Return the inputs as arrays; raise ValueError if they are inconsistent or too few."""
+    """Return the inputs as arrays; raise ValueError if they are inconsistent or there are too
+    few."""
     if order not in (0, 1, 2):
         raise ValueError(f"The order of a utility is 0, 1 or 2, not {order!r}.")
     x, y = np.asarray(features, np.float64), np.asarray(accepted, bool)

@@ -78,7 +78,7 @@ def _own_dial(game: Wavelength, seat: Seat, **params: Any) -> Script:
 
 
 def _own_dial_answers(game: Wavelength, seat: Seat, **params: Any) -> Answerer:
-    """Answer as if the other seat had the same dial."""
+    """Return an answerer that assumes that the other seat has the same dial."""
     dials = dials_of(params)
 
     def report(turn: DialTurn) -> ProbeReport:
@@ -93,7 +93,7 @@ def _own_place(turn: DialTurn, dial: Dial, word: str) -> int:
 
 
 def _by_place(turn: DialTurn, placed: Callable[[str], int]) -> ProbeReport:
-    """Answer a probe with a function from words to dial positions."""
+    """Return the answer to a probe, given a function from words to dial positions."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "placing":

@@ -57,7 +57,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a seat knows; only the psychic sees the target until the dial is set."""
+    """The information of a seat; only the psychic sees the target until the dial is set."""
 
     seat: Seat
     past: tuple[Seen, ...]

@@ -1,4 +1,4 @@
-"""Players with the exact posterior: from counting, and also from a declared partner's moves."""
+"""Players with the exact posterior: from counting only, or also from a declared partner's moves."""
 
 from __future__ import annotations
 
@@ -45,10 +45,11 @@ def bookkeeper(game: Hanabi, risk: float = 0.9) -> Policy:
 
 
 def reader(game: Hanabi, of: Callable[[Hanabi], Policy], risk: float = 0.9) -> Policy:
-    """Return a policy that also infers its own hand from the others' moves, given their policy.
+    """Return a policy that infers its own hand from counting and from the others' moves, given
+    their policy.
 
-    It plays cards whose probability to score is at least `risk`, and hints and discards like that
-    policy, so that the others can interpret its moves.
+    The policy plays cards whose probability to score is at least `risk`, and otherwise hints and
+    discards like the others, so that they can interpret its moves.
     """
     rules = _checked(risk)
     if game.highest**game.hand_size > MOST:

@@ -172,8 +172,7 @@ def measured(tokens: Tokens, i: int) -> bool:
 
 
 def list_before(tokens: Tokens, i: int, taken: set[int]) -> list[int]:
-    """Return the attributes of a list that ends at position i, without those that already have a
-    direction."""
+    """Return the attributes, in a list that ends at position i, that have no direction yet."""
     found: list[int] = []
     for back in range(i, -1, -1):
         if tokens[back].sort == "attribute" and back not in taken:

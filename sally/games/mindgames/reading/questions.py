@@ -295,8 +295,8 @@ def _asks_knowledge(text: str) -> bool:
 
 
 def _knowledge(clause: Clause, at: Asking) -> Appeals:
-    """Return an appeal for the named cells (all cells where no name is given), or for what `that`
-    refers to."""
+    """Return an appeal for the named cells (all cells if no name is given), or for the cell that
+    `that` refers to."""
     if not clause.rows and not clause.columns and JUST_THAT.search(clause.shape):
         return Appeals(informational=_cross(at.topic.rows, at.topic.columns[-1:]))
     likes = at.everything if KNOW_AND_LIKE.search(clause.shape) else ()

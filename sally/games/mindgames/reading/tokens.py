@@ -337,7 +337,8 @@ SLIPS = (
 
 @lru_cache(maxsize=4096)
 def corrected(word: str) -> str:
-    """Return the word or, if it looks like a typing error, the common word that it stands for."""
+    """Return the word or, if it looks like a typing error, the common word that was probably
+    meant."""
     low = word.lower()
     if len(low) < 5 or low in SLIPS or low in lexicon.NO_SLIPS:
         return word

@@ -32,7 +32,7 @@ class Drawn:
 
 
 class Follower(Generic[Q]):
-    """Computes the state that a history leads to by updating it round by round.
+    """A cached computation of the state that a history leads to, updated round by round.
 
     The last state is cached, so that a history is not replayed from its start in every round; this
     changes the running time, never the result.

@@ -143,8 +143,7 @@ def margins(item: Item) -> Vectors:
     """Return, for each clue, the smaller of two margins: B's for the word, and C's for another
     word.
 
-    A clue with a margin above 0 wins, apart from the effect of words that the clue itself rules
-    out.
+    A clue with a margin above 0 wins, unless the clue itself rules out one of the words.
     """
     target = vocabulary().index(item.word)
     found = []
@@ -165,7 +164,8 @@ def margins(item: Item) -> Vectors:
 
 @cache
 def best_clue(item: Item) -> str:
-    """Return the legal clue with the largest margin that wins; the largest overall if none wins."""
+    """Return the legal clue with the largest margin among those that win, or among all if none
+    wins."""
     if item.word not in vocabulary():
         raise BadInput(f"margin: the word {item.word!r} is not in the vocabulary")
     margin = margins(item)

@@ -123,7 +123,8 @@ def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
 
 
 def _where(right: Ints, shallow: Ints, seen: int) -> dict[int, int]:
-    """Return the answer of each way that has one and in which depth 2 predicts the set `seen`."""
+    """Return {way: answer} for the ways that have an answer and whose depth-2 prediction is
+    `seen`."""
     kept = np.flatnonzero((shallow == seen) & (right >= 0))
     return {int(way): int(right[way]) for way in kept}
 
@@ -201,8 +202,8 @@ class Descriptions:
                     self.goes[i, to, off] = self._goes(i, to, off)
 
     def _goes(self, kind: int, to: int | None, off: int | None) -> int:
-        """Return the only place to which an agent goes because of a like or a followed agent, or
-        -1."""
+        """Return the place to which an agent goes because of a like or a followed agent; -1 if it
+        is not unique."""
         liked, disliked = self.named[kind]
         ends = {0: to, 1: off}
         one = Profile(

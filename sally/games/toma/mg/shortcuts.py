@@ -144,8 +144,8 @@ PARTIAL: dict[str, Counter] = {"anchors": anchors, "no_leaves": no_leaves}
 
 
 def counters(level: int) -> dict[str, Counter]:
-    """Return the shortcuts to balance; the right rules (`no_relations` at 1, `one_step` at 2) are
-    omitted."""
+    """Return the shortcuts to balance, without the right rules (`no_relations` at level 1,
+    `one_step` at level 2)."""
     chosen = dict(BALANCED)
     if level > 1:
         chosen["no_relations"] = no_relations

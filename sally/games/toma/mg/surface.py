@@ -50,8 +50,8 @@ def _of(kind: str, count: shortcuts.Counter) -> shortcuts.Counter:
 
 
 def counters_of(level: int, by_group: bool) -> dict[str, shortcuts.Counter | None]:
-    """Return the counts at a level by name; with `by_group`, also counts by group that exclude
-    disliked places."""
+    """Return the counts at a level by name; with `by_group`, also counts by group of agents that
+    like but do not dislike a place."""
     found = dict(COUNTERS)
     if level == 1:
         return found
@@ -82,7 +82,7 @@ def _drawn(level: int, seed: int, version: int, many: int) -> tuple[Scenario, ..
 
 
 def attacks() -> Iterable[Attack]:
-    """Yield attacks on every level; from level 2 on, also one that is given half of the
+    """Yield attacks on every level; from level 2 on, also an attack that is given half of the
     solution."""
     for level in (1, 2, 3):
         yield attack_on(level)

@@ -131,8 +131,8 @@ def answers(level: int, costs: Ints) -> Ints:
 
 
 def needs_its_level(level: int, costs: Ints, right: Ints) -> npt.NDArray[np.bool_]:
-    """Return whether first choices alone give no better answer than the player's own minimum
-    (levels 2, 3)."""
+    """Return whether using first choices is no better than taking the player's own cheapest task
+    (levels 2 and 3)."""
     if level not in (2, 3):
         return np.ones(len(costs), dtype=bool)
     needs: npt.NDArray[np.bool_] = (_spare(costs) != right) | (costs[:, 0].argmin(axis=1) == right)

@@ -29,7 +29,7 @@ ALLIES = range(3)  # levels
 
 
 def at_depth(depth: int) -> str:
-    """Return whether a player of this depth that has something to say speaks.
+    """Return whether a player of this depth speaks if it has something to say.
 
     >>> [at_depth(depth) for depth in range(4)]
     ['SPEAK', 'silent', 'SPEAK', 'silent']

@@ -121,7 +121,7 @@ class Radio(msgspec.Struct, frozen=True):
 
 
 class Guessed(msgspec.Struct, frozen=True):
-    """A guess with its turn and whether it was right; `guess` is None if none was made."""
+    """A guess with its turn and whether it was right; `guess` is None if there was no guess."""
 
     turn: int
     guess: Guess | None
