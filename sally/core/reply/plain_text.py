@@ -18,6 +18,7 @@ _TAGGED = re.compile(r"<([A-Za-z]\w{0,20})>([^<>]*)</\1>")
 _LATEX = re.compile(r"\\[A-Za-z]+")
 _MARKUP = str.maketrans("’‘", "''", '*_`"“”„«»[]{}<>\\\u200b\u200c\u200d\u2060\ufeff\xad')
 _QUOTES = re.compile(r"(?<!\w)'|'(?!\w)")
+_BLANKS = re.compile(r"(?:\t| [ \t])[ \t]*")
 _DOUBTS = re.compile(r"\?|/|\b(?:or|not|either|maybe|perhaps|oder|ou)\b")
 
 
@@ -58,8 +59,10 @@ def unmarked(text: str) -> str:
         text = _LATEX.sub(" ", text)
     if not text.isascii():
         text = text.translate(_NARROW)
-    text = _QUOTES.sub("", text.translate(_MARKUP))
-    return re.sub(r"[ \t]+", " ", text).strip()
+    text = text.translate(_MARKUP)
+    if "'" in text:
+        text = _QUOTES.sub("", text)
+    return _BLANKS.sub(" ", text).strip()
 
 
 def plain(text: str) -> str:

@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sally.core.errors import Unreadable, listed
-from sally.core.reply.plain_text import json_objects, plain, unmarked, without_thoughts
+from sally.core.reply.plain_text import doubtful, json_objects, plain, unmarked, without_thoughts
 
-VERSION = 6  # stored with every language player; rises when a reply is read differently
+VERSION = 7  # stored with every language player; rises when a reply is read differently
 SHORT = 80  # characters; readings of shorter replies are cached
 MOST_LINES = 500  # that are searched for labels and bare options, from the end of a reply
 MOST_LENGTH = 2_000  # characters of a sentence that is read
@@ -30,13 +30,7 @@ LABELS = (
     *("resposta", "opção", "escolha", "antwoord", "keuze", "odpowiedź", "wybór", "ответ", "выбор"),
     *("答案", "选择", "選択", "回答", "選擇", "답", "답변", "선택", "cevap", "seçim", "jawaban"),
 )
-NOUNS = (
-    "option",
-    "options",
-    "opt",
-    "number",
-    "choice",
-)  # in front of a name, besides the menu's own
+NOUNS = ("option", "options", "opt", "number", "choice")  # before a name, besides the menu's own
 
 # Chinese, Japanese and Korean set no blanks around a name.
 _LETTER = r"[^\W\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
@@ -46,8 +40,13 @@ _BREAK = re.compile(
 _SENTENCE = re.compile(r"[^.!?\n;。？]+(?:\.(?=\d)[^.!?\n;。？]*)*[.!?;。？]*")
 _LEADS = re.compile(r"(?:^|[.!?,;:]\s?|\b(?:so|is|thus|hence|therefore|then|the|my|final)\s)\W*$")
 _ASIDE = re.compile(
-    r"\([^()]*\)|, (?:which|as|since|given|with) [^.!?]*|,? because [^.!?]*| over [^.!?]*"
+    r"\([^()]*\)|, (?:which(?! is (?!not))|as|since|given|with) [^.!?]*|,? because [^.!?]*|"
+    r" over [^.!?]*| (?:as (?:it|this|that|they|i|we|you|\w+ing)|against|without) [^.!?,]*"
 )
+
+_COLON = re.compile("[:=：]")
+_ARTICLE = re.compile(r"(?:an?|the) ")
+_ITEM = re.compile(r"\W*\d+[.)] ")  # of a numbered list
 
 # What a sentence must have to choose an option, and what keeps it from choosing one.
 _CHOOSES = re.compile(
@@ -56,19 +55,24 @@ _CHOOSES = re.compile(
     r"decision|best|guess\w*|correct|optimal|ask|bid|is the only|"
     r"wähle|nehme|choisis|prends|elijo|escojo|scelgo|escolho|kies|выбираю)\b|选|選|선택"
 )
+_OBJECT = re.compile(
+    r"\b(?:pick|choose|select|go with|go for|take|play|stick with|stick to|opt for|recommend)"
+    r"\W+(?:the )?$"
+)
+_AND = re.compile(r"\W*(?:and|or|as well as)?\W+")
 _UNIT = re.compile(r"(?i)[\s.!()#>:-]*(?:(?:points?|steps?|dollars?|coins?|tokens?)[.\s]*)?")
 _IS = re.compile(r"(?i)\b(?:is|be)\W*(?:the )?$")
 _DENIES = re.compile(
     r"[?？]|\b(?:not|never|neither|nor|cannot|without|avoid\w*|except|unlikely|unless|if|when|whether|"
     r"either|or|might|may|can|maybe|perhaps|could|unsure|uncertain|consider\w*|example|like|"
-    r"instead of|rather than|no longer|unable|depends|to determine|need to|let's|"
-    r"nicht|kein\w*|oder|pas|ou|no(?! doubt)|nunca|non|nie|не|или)\b|n't\b|[/≠不没或않]|아니"
+    r"ruled out|eliminated|instead of|rather than|no longer|unable|depends|to determine|need to|"
+    r"let's|nicht|kein\w*|oder|pas|ou|no(?! doubt)|nunca|non|nie|не|или)\b|n't\b|[/≠不没或않]|아니"
 )
 _PAST = re.compile(
     r"\b(?:picked|chose|chosen|played|selected|took|went|opened|was|were|had|did|last|past|"
     r"previous\w*|earlier|so far|history|rounds|rounds? \d+)\b"
 )
-_OTHERS = re.compile(r"\b(?:other player|opponent|partner|they|their)\b")
+_OTHERS = re.compile(r"\b(?:player|opponent|partner|they|them|their)\b")
 _MINE = re.compile(r"\b(?:i|i'll|i'm|i'd|my|we|me|you|your)\b")
 
 
@@ -96,6 +100,8 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
     shared = first if len(first) == 1 and all(" " in name for name in known) else set[str]()
     if shared:  # "Box 1", "Box 2": 1 is enough
         known |= {name.split(" ", 1)[1]: place for name, place in known.items()}
+    for name, place in list(known.items()):  # "a game": game is enough
+        known.setdefault(_ARTICLE.sub("", name), place)
     if numbered:
         known |= {str(place + 1): place for place in range(len(names))}
     nouns = {*NOUNS, *label.casefold().split(), *shared, "#"} - set(known)
@@ -170,26 +176,34 @@ def _numbers(low: int, high: int) -> Finds:
 
 @lru_cache(maxsize=256)
 def _label(labels: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the pattern of a label with its colon, wherever it is in a line."""
+    """Return the pattern of a label at the end of a text, before its colon."""
     said = "|".join(re.escape(each) for each in sorted(set(labels), key=len, reverse=True))
-    return re.compile(rf"(?i)(?<!\w)(?:{said})(?: (?:is|number))? ?[:=：] ?")
+    return re.compile(rf"(?i)(?<!\w)(?:{said})(?: (?:is|number))? ?$")
+
+
+def _last_lines(text: str) -> tuple[int, list[str]]:
+    """Return the last lines of a text, and where they begin."""
+    lines = text.rsplit("\n", MOST_LINES)[-MOST_LINES:]
+    return len(text) - sum(map(len, lines)) - len(lines) + 1, lines
 
 
 def _stated(text: str, label: str) -> list[tuple[int, str]]:
     """Return each labelled value with its end position; the game's own label takes precedence."""
-    lines = text.split("\n")[-MOST_LINES:]
-    begin = len(text) - sum(map(len, lines)) - len(lines) + 1
+    begin, lines = _last_lines(text)
     for labels in ((label.casefold(),), LABELS):
         pattern, found, at = _label(labels), list[tuple[int, str]](), begin
         for line in lines:
             end = at + len(line)
-            for hit in reversed(list(pattern.finditer(line))[-MOST_LABELS:]):
-                before = line[: hit.start()]
-                if before.strip(" #>-–•.)(0123456789") and not _LEADS.search(
-                    before[-40:].casefold()
+            for colon in reversed(list(_COLON.finditer(line))[-MOST_LABELS:]):
+                start = max(0, colon.start() - SHORT)
+                hit = pattern.search(line[start : colon.start()])
+                before = line[: start + hit.start()] if hit else ""
+                if hit is None or (
+                    before.strip(" #>-–•.)(0123456789")
+                    and not _LEADS.search(before[-40:].casefold())
                 ):
                     continue
-                value = line[hit.end() :]
+                value = line[colon.end() :]
                 if not value.strip(" .:-"):  # the value is on the next line
                     rest = text[end:].lstrip("\n ")
                     value = rest.split("\n", 1)[0]
@@ -211,7 +225,7 @@ def restated(reply: str, label: str) -> bool:
 
 def _bare(part: str, find: Finds) -> int | None:
     """Return the option if a part of a text consists of one option and nothing else."""
-    if not 0 < len(part) <= SHORT or re.match(r"\W*\d+[.)] ", part):
+    if not 0 < len(part) <= SHORT or _ITEM.match(part):
         return None
     mentions = find(part)
     if not mentions or len({mention.key for mention in mentions}) > 1:
@@ -230,6 +244,8 @@ def _value(text: str, find: Finds, theirs: bool) -> int | None:
     follows = find(parts[1]) if len(parts) > 1 else []
     if follows and follows[0].key not in (None, chosen) and follows[0].start < 4:
         return None  # `R, S`, `1 (River)`
+    if len(text) <= SHORT and doubtful(text) and len({m.key for m in find(text)}) > 1:
+        return None  # `F, F or B`
     first = min(find(text[: 3 * SHORT]), key=lambda mention: mention.start)
     return chosen if first.key == chosen else None  # `2.5`, `2%`
 
@@ -243,15 +259,15 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -
     A reply of few words that names one option needs no verb.
     """
     most = FEW_WORDS if few_words is None else few_words
-    short = len(text.split()) <= most and len({mention.key for mention in find(text)}) == 1
-    sentences = _SENTENCE.finditer(text)
-    last = list(sentences)[-MOST_LINES:]
-    if any(len(hit[0]) > MOST_LENGTH for hit in last):
-        return None
-    named = [hit for hit in last if any(m.key is not None for m in find(hit[0], True))]
+    short = (
+        len(text) <= MOST_LENGTH
+        and len(text.split()) <= most
+        and len({mention.key for mention in find(text)}) == 1
+    )
+    named = [each for each in _sentences(text) if any(m.key is not None for m in find(each, True))]
     one: int | None = None
-    for hit in reversed(named[-MOST_SENTENCES:]):
-        sentence = _ASIDE.sub(" ", hit[0]).strip()
+    for each in reversed(named[-MOST_SENTENCES:]):
+        sentence = _ASIDE.sub(" ", each).strip()
         for clause in (sentence, _last_clause(sentence)):
             found = find(clause, True)
             keys = {mention.key for mention in found}
@@ -270,6 +286,31 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -
     return None
 
 
+def _committed(text: str, find: Finds, theirs: bool) -> int | None:
+    """Return the option that is the object of every statement of a choice, if there is one."""
+    chosen, right = set[int | None](), False
+    for sentence in _sentences(text):
+        found = [] if "?" in sentence else find(sentence, True)[:MOST_LABELS]
+        for n, mention in enumerate(found):
+            before = sentence[: mention.start].casefold()
+            stated = _OBJECT.search(before[-SHORT:])
+            if not stated or _DENIES.search(before) or _PAST.search(_last_clause(before)):
+                continue
+            others, mine = _OTHERS.search(before) is not None, _MINE.search(before) is not None
+            if not theirs and (others or not mine or "you" in before):
+                continue
+            right = right or not theirs or others or not mine
+            between = sentence[mention.end : found[n + 1].start] if found[n + 1 :] else ""
+            chosen |= {mention.key, None if _AND.fullmatch(between) else mention.key}
+    return chosen.pop() if len(chosen) == 1 and right and _is_whole(text, find) else None
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the last sentences of a text; none if one of them is too long to be read."""
+    last = [hit[0] for hit in _SENTENCE.finditer(text, _last_lines(text)[0])][-MOST_LINES:]
+    return [] if any(len(sentence) > MOST_LENGTH for sentence in last) else last
+
+
 def _last_clause(sentence: str) -> str:
     return sentence[max(0, *(sentence.rfind(each) for each in (", ", " so ", " therefore "))) :]
 
@@ -278,7 +319,7 @@ def _is_whole(text: str, find: Finds) -> bool:
     """Return whether a text was not cut: it ends with a full stop, or with an option."""
     found = find(text[-SHORT:], True)
     return text.endswith((".", "!", ")", "。")) or (
-        bool(found) and found[-1].end == len(text[-SHORT:])
+        bool(found) and found[-1].end == len(text[-SHORT:]) and len(text) < 4 * SHORT
     )
 
 
@@ -313,24 +354,37 @@ def _read(reply: str, find: Finds, label: str, theirs: bool) -> int | None:
     if (field := _field(reply, label)) is not None:
         return _value(unmarked(field), find, theirs)
     text = unmarked(reply)
+    if label[:1].isupper():  # `pickOption J`
+        glued = rf"(?<=[a-zß-ÿ])(?={re.escape(label)}(\W))"
+        text = re.sub(glued, lambda hit: "\n" if hit[1] == ":" else " ", text)
     stated, bare = _stated(text, label), _bare_lines(text, find)
     if not stated or (_value(stated[-1][1], find, theirs) is None and bare[-1:] > stated[-1:]):
         alone = {_bare(line, find) for _, line in bare}
-        return alone.pop() if len(alone) == 1 else _named(text, find, theirs)
+        if len(alone) == 1:
+            return alone.pop()
+        named = _named(text, find, theirs)
+        return _committed(text, find, theirs) if named is None else named
     end, value = stated[-1]
     chosen = _value(value, find, theirs)
-    others = {_bare(line, find) for at, line in bare if at > end} - {chosen}
-    return None if others else chosen
+    later = {_bare(line, find) for at, line in bare if at > end}
+    if not theirs:
+        later.add(_named(text[end:], find, theirs, few_words=0))
+    return None if later - {chosen, None} else chosen
 
 
 def _bare_lines(text: str, find: Finds) -> list[tuple[int, str]]:
     """Return the lines, and the opening sentence, that consist of one option and nothing else."""
-    lines = [(hit.end(), hit[0]) for hit in re.finditer(r"[^\n]+", text)][-MOST_LINES:]
+    at, last = _last_lines(text)
+    lines = [((at := at + len(line) + 1) - 1, line) for line in last]
     if opening := re.match(r"[^.!\n]{1,60}[.!](?=\s)", text):
         lines.insert(0, (opening.end(), opening[0]))
-    if any(re.match(r"\W*\d+[.)] ", line) for _, line in lines):
-        lines = [each for each in lines if not each[1].strip().isdigit()]  # a list that was cut
-    return [each for each in lines if _bare(each[1], find) is not None]
+    if any(_ITEM.match(line[:SHORT]) for _, line in lines):
+        lines = [
+            each for each in lines if not each[1].strip(" .)").isdigit()
+        ]  # a list that was cut
+    return [
+        each for each in lines if not each[1].endswith(":") and _bare(each[1], find) is not None
+    ]
 
 
 _read_short = lru_cache(maxsize=4096)(_read)
