@@ -1,6 +1,6 @@
 """Reading a pick from a menu, or a whole number, out of a reply.
 
-The rule (version 6) is stated for citation in docs/reference/replies.md. The gain of each clause on
+The rule (version 7) is stated for citation in docs/reference/replies.md. The gain of each clause on
 real replies is measured by `python benchmarks/reply_reader.py --clauses`.
 """
 
@@ -41,7 +41,8 @@ _SENTENCE = re.compile(r"[^.!?\n;。？]+(?:\.(?=\d)[^.!?\n;。？]*)*[.!?;。�
 _LEADS = re.compile(r"(?:^|[.!?,;:]\s?|\b(?:so|is|thus|hence|therefore|then|the|my|final)\s)\W*$")
 _ASIDE = re.compile(
     r"\([^()]*\)|, (?:which(?! is (?!not))|as|since|given|with) [^.!?]*|,? because [^.!?]*|"
-    r" over [^.!?]*| (?:as (?:it|this|that|they|i|we|you|\w+ing)|against|without) [^.!?,]*"
+    r", not [^.!?,]*| over [^.!?]*|"
+    r" (?:as (?:it|this|that|they|i|we|you|\w+ing)|against|without) [^.!?,]*"
 )
 
 _COLON = re.compile("[:=：]")
@@ -65,14 +66,17 @@ _IS = re.compile(r"(?i)\b(?:is|be)\W*(?:the )?$")
 _DENIES = re.compile(
     r"[?？]|\b(?:not|never|neither|nor|cannot|without|avoid\w*|except|unlikely|unless|if|when|whether|"
     r"either|or|might|may|can|maybe|perhaps|could|unsure|uncertain|consider\w*|example|like|"
-    r"ruled out|eliminated|instead of|rather than|no longer|unable|depends|to determine|need to|"
-    r"let's|nicht|kein\w*|oder|pas|ou|no(?! doubt)|nunca|non|nie|не|или)\b|n't\b|[/≠不没或않]|아니"
+    r"negative|minus|ruled out|eliminated|instead of|rather than|no longer|unable|depends|"
+    r"to determine|need to|let's|nicht|kein\w*|oder|pas|ou|no(?! doubt)|nunca|non|nie|не|или)\b|"
+    r"n't\b|[/≠不没或않]|아니"
 )
 _PAST = re.compile(
     r"\b(?:picked|chose|chosen|played|selected|took|went|opened|was|were|had|did|last|past|"
-    r"previous\w*|earlier|so far|history|rounds|rounds? \d+)\b"
+    r"previous\w*|earlier|so far|history|rounds|(?:round|cycle|turn)s? \d+)\b"
 )
+_AGAIN = re.compile(r"\b(?:expect (?:it|them|that)|pick it|once more|likely to continue)\b")
 _OTHERS = re.compile(r"\b(?:player|opponent|partner|they|them|their)\b")
+_OPINION = re.compile(r"\bi (?:think|believe|expect|predict|assume|guess)\b")
 _MINE = re.compile(r"\b(?:i|i'll|i'm|i'd|my|we|me|you|your)\b")
 
 
@@ -111,7 +115,8 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
     )
     # A noun may touch a name that begins with a capital: OptionF.
     pattern = re.compile(
-        rf"(?i)(?<!{_LETTER})(?<![$€£'.])(?:({noun})(?:[ /:]|(?<=#)|(?<=\w)(?-i:(?=[A-Z]))))?"
+        rf"(?i)(?<!{_LETTER})(?<![$€£'])(?<!\w\.)"
+        rf"(?:({noun})(?:[ /:]|(?<=#)|(?<=\w)(?-i:(?=[A-Z]))))?"
         rf"(?P<name>{said})(?!{_LETTER})(?!'\w)"
     )
     digits = any(name.isdigit() for name in known)
@@ -122,7 +127,7 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
             name, end = hit["name"], hit.end()
             if name.isdigit() and prose and numbered and hit[1] is None:
                 continue  # "Agent 5", "Round 3", "2 points"
-            if hit[1] is None and _is_article(name, text, end):
+            if hit[1] is None and (_is_article(name, text, end) or _is_counted(text, hit.start())):
                 continue
             part = name.isdigit() and _is_part(text, hit.start("name"), end)
             out.append(Mention(None if part else known[name.casefold()], hit.start(), end))
@@ -131,7 +136,7 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
             out += [
                 Mention(None, hit.start(), hit.end())
                 for hit in re.finditer(r"(?<!\w)\d+", text)
-                if hit.end() not in ends
+                if hit.end() not in ends and not _is_counted(text, hit.start())
             ]
         return out
 
@@ -139,10 +144,20 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
 
 
 def _is_article(name: str, text: str, end: int) -> bool:
-    """Return whether a one-letter name is used as an article or a pronoun: `A player`, `I`."""
+    """Return whether a name is an article or a pronoun in its place: `A player`, `I`, `no way`."""
+    if name.casefold() == "no":
+        return re.match(r" \w", text[end : end + 2]) is not None
     if name in ("a", "i", "I"):
         return name != text.strip(" .!") and not re.match(r" \w(?!\w)", text[end : end + 3])
     return name == "A" and re.match(r" [a-z]", text[end : end + 2]) is not None
+
+
+_COUNTED = re.compile(r"(?i)\b(?:player|agent|round|turn|game|cycle|digit) #?$")
+
+
+def _is_counted(text: str, start: int) -> bool:
+    """Return whether digits number something else: `Player 1`, `Round 15`."""
+    return _COUNTED.search(text[max(0, start - 9) : start]) is not None
 
 
 _PART_BEFORE = re.compile(r"(?:^|\W)[-+]$|\d[.,/:]$|\w[-+*/^]$")
@@ -155,15 +170,20 @@ def _is_part(text: str, start: int, end: int) -> bool:
     return bool(_PART_BEFORE.search(before) or _PART_AFTER.match(after))
 
 
+_NUMBER = re.compile(rf"(?<!\w)(\d+)(?:\.0+(?!\d))?(?!{_LETTER})")
+
+
 def _numbers(low: int, high: int) -> Finds:
     """Return a function that finds whole numbers."""
 
     def find(text: str, prose: bool = False) -> list[Mention]:
         out = []
-        for hit in re.finditer(r"(?<!\w)\d+(?!\w)", text):
+        for hit in _NUMBER.finditer(text):
             start, end = hit.span()
+            if _is_counted(text, start):
+                continue
             minus = low < 0 and re.search(r"(?<!\w)-$", text[max(0, start - 2) : start]) is not None
-            value = (-1) ** minus * int(hit[0][:30])
+            value = (-1) ** minus * int(hit[1][:30])
             part = _is_part(text, start - minus, end) or not low <= value <= high
             out.append(Mention(None if part else value, start - minus, end))
         return out
@@ -240,7 +260,12 @@ def _value(text: str, find: Finds, theirs: bool) -> int | None:
     parts = [part for part in _BREAK.split(text, maxsplit=9) if part.strip(" .-")][:2]
     chosen = _bare(parts[0], find) if parts else None
     if chosen is None:
-        return _named(text, find, theirs, few_words=0)
+        found = find(text[: 3 * SHORT])
+        if len({m.key for m in found}) == 1 and len(text.split()) <= FEW_WORDS:
+            rest = _masked(text, found)
+            if rest.startswith("#") and not _DENIES.search(rest):
+                return found[0].key  # `80 by itself`
+        return _named(text, find, theirs, few_words=2)
     follows = find(parts[1]) if len(parts) > 1 else []
     if follows and follows[0].key not in (None, chosen) and follows[0].start < 4:
         return None  # `R, S`, `1 (River)`
@@ -259,11 +284,9 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -
     A reply of few words that names one option needs no verb.
     """
     most = FEW_WORDS if few_words is None else few_words
-    short = (
-        len(text) <= MOST_LENGTH
-        and len(text.split()) <= most
-        and len({mention.key for mention in find(text)}) == 1
-    )
+    core = _ASIDE.sub(" ", text) if len(text) <= MOST_LENGTH else text
+    short = len(core) <= MOST_LENGTH and len(core.split()) <= most
+    short = short and len({mention.key for mention in find(core)}) == 1
     named = [each for each in _sentences(text) if any(m.key is not None for m in find(each, True))]
     one: int | None = None
     for each in reversed(named[-MOST_SENTENCES:]):
@@ -274,16 +297,28 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -
             if len(keys) != 1 or None in keys or (one is not None and one not in keys):
                 continue
             part = clause is not sentence and len({m.key for m in find(sentence, True)}) > 1
-            if not _allows(clause.casefold(), theirs, part):
+            if not _allows(_masked(clause, found), theirs, part):
                 continue
-            if short or _CHOOSES.search(clause.casefold()) or _IS.search(clause[: found[-1].start]):
+            if (
+                short
+                or _AGAIN.search(clause.casefold())
+                or _CHOOSES.search(clause.casefold())
+                or _IS.search(clause[: found[-1].start])
+            ):
                 return keys.pop() if short or _is_whole(text, find) else None
         if len(keys) != 1 or None in keys or (one is not None and one not in keys):
             return None
         (one,) = keys
-        if _DENIES.search(sentence.casefold()):
+        if _DENIES.search(_masked(sentence, find(sentence, True))):
             return None
     return None
+
+
+def _masked(text: str, mentions: list[Mention]) -> str:
+    """Return the text in lower case without the options in it: "no" may be one."""
+    for mention in sorted(mentions, reverse=True, key=lambda each: each.start):
+        text = text[: mention.start] + "#" + text[mention.end :]
+    return text.casefold()
 
 
 def _committed(text: str, find: Finds, theirs: bool) -> int | None:
@@ -328,8 +363,9 @@ def _allows(clause: str, theirs: bool, part: bool) -> bool:
 
     A part of a sentence that names several options must say whose choice it is.
     """
-    if _DENIES.search(clause) or _PAST.search(clause):
+    if _DENIES.search(clause) or (_PAST.search(clause) and not _AGAIN.search(clause)):
         return False
+    clause = _OPINION.sub("", clause) if theirs else clause
     others, mine = _OTHERS.search(clause) is not None, _MINE.search(clause) is not None
     return others or not mine if theirs else mine or not (others or part)
 
@@ -376,12 +412,13 @@ def _bare_lines(text: str, find: Finds) -> list[tuple[int, str]]:
     """Return the lines, and the opening sentence, that consist of one option and nothing else."""
     at, last = _last_lines(text)
     lines = [((at := at + len(line) + 1) - 1, line) for line in last]
-    if opening := re.match(r"[^.!\n]{1,60}[.!](?=\s)", text):
-        lines.insert(0, (opening.end(), opening[0]))
-    if any(_ITEM.match(line[:SHORT]) for _, line in lines):
-        lines = [
-            each for each in lines if not each[1].strip(" .)").isdigit()
-        ]  # a list that was cut
+    opening = re.match(r"[^.!\n]{1,60}[.!](?=\s)", text)
+    if not opening and len({m.key for m in find(text[:MOST_LENGTH], True)}) == 1:
+        opening = re.match(r"[^.!,:\n]{1,60}[,:](?=\s)", text)  # `No, it will not.`
+    if any(_ITEM.match(line[:SHORT]) for _, line in lines):  # a list may have been cut
+        lines = [each for each in lines if not each[1].strip(" .)").isdigit()]
+    if opening:
+        lines.insert(0, (opening.end(), opening[0].rstrip(",:")))
     return [
         each for each in lines if not each[1].endswith(":") and _bare(each[1], find) is not None
     ]
