@@ -4,16 +4,20 @@
     python benchmarks/reply_reader.py --logs FOLDER   # also the published ones, from a checkout
     python benchmarks/reply_reader.py --clauses       # the same rule without each of its clauses
     python benchmarks/reply_reader.py --lists         # what the old adversarial lists cost
-    python benchmarks/reply_reader.py --wrong         # every wrong verdict on replies tuned on
+    python benchmarks/reply_reader.py --wrong         # every wrong verdict
 
-Two sets of 600 replies each, drawn with fixed seeds from the shipped runs and from published logs.
+Four sets of replies, drawn with fixed seeds from the shipped runs; the first two have 120 replies
+of published logs each.
 A label is the option that a careful person would book, or null if the reply is unclear; each reply
 has two, made without the verdict of any reader. Where they differ, the reply counts as unclear.
 Published replies are stored as hash and label only.
 
 * `tests/core/labelled_replies.jsonl`: the first set. The rule was tuned on it.
-* `tests/core/fresh_replies.jsonl`: drawn later by `reply_sample.py`, split by whole games: the rule
-  was tuned on one half (`tuned_on`) and is reported on the other.
+* `tests/core/fresh_replies.jsonl`: drawn later by `reply_sample.py`. Version 6 was tuned on the
+  games marked `tuned_on`, version 7 on all of them.
+* `tests/core/third_replies.jsonl`, `tests/core/fourth_replies.jsonl`: drawn for version 7, each
+  labelled before the rule read it, and then tuned on. The figures at first sight are in
+  docs/reference/replies.md. `inferred` marks clear replies that do not name their option.
 """
 
 from __future__ import annotations
@@ -37,6 +41,9 @@ from sally.core.reply import plain_text
 from sally.core.reply import reading as version_5
 
 FRESH_SET = ROOT / "tests/core/fresh_replies.jsonl"
+THIRD_SET = ROOT / "tests/core/third_replies.jsonl"
+FOURTH_SET = ROOT / "tests/core/fourth_replies.jsonl"
+SETS = (FIRST_SET, FRESH_SET, THIRD_SET, FOURTH_SET)
 
 
 def read(reply: dict[str, Any], version: Any = version_5) -> int | None:
@@ -122,7 +129,7 @@ def _row(name: str, replies: list[dict[str, Any]], reader: Any) -> str:
 
 
 READERS = {
-    "version 6": read,
+    "version 7": read,
     "version 4": lambda reply: read(reply, version_4),
     "first option named": first_named,
 }
@@ -132,18 +139,22 @@ def measured(logs: Path | None) -> None:
     """Print both errors, by set and half."""
     fresh, kept = list(labelled(FRESH_SET, logs)), "published" if logs else "kept"
     groups = {
-        "first set (tuned on)": list(labelled(FIRST_SET, logs)),
-        "fresh set, games tuned on": [r for r in fresh if r["tuned_on"]],
-        "fresh set, games held out": [r for r in fresh if not r["tuned_on"]],
+        "first set": list(labelled(FIRST_SET, logs)),
         "fresh set": fresh,
+        "third set": list(labelled(THIRD_SET)),
+        "fourth set": list(labelled(FOURTH_SET)),
     }
+    groups["all sets"] = [reply for replies in groups.values() for reply in replies]
+    groups["all sets, without clear replies that do not name their option"] = [
+        reply for reply in groups["all sets"] if not reply.get("inferred")
+    ]
     for name, replies in groups.items():
         print(f"{name}: {len(replies)} replies; {_agreement(replies)}")
         for version, reader in READERS.items():
             print(_row(version, replies, reader))
         if logs:
             own = [r for r in replies if "sha256" not in r]
-            print(_row("version 6 without the published ones", own, read))
+            print(_row("version 7 without the published ones", own, read))
     if not logs:
         print(f"(replies that are {kept}; --logs FOLDER adds the published ones)")
 
@@ -158,6 +169,7 @@ CLAUSES: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     "(b) labels after a lead-in": ((version_5, "_LEADS", NEVER),),
     "(b) bare lines": ((version_5, "_bare_lines", lambda text, find: []),),
     "(c) the one option named": ((version_5, "_named", lambda *given, **more: None),),
+    "(c) the object of every choice": ((version_5, "_committed", lambda *given: None),),
     "(c) few words need no verb": ((version_5, "FEW_WORDS", 0),),
     "(c) asides are left out": ((version_5, "_ASIDE", NEVER),),
     "(c) the last clause of a sentence": ((version_5, "_last_clause", lambda sentence: ""),),
@@ -167,13 +179,14 @@ CLAUSES: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     "(c) a verb of choosing": ((version_5, "_CHOOSES", re.compile("")),),
     "(c) not cut": ((version_5, "_is_whole", lambda text, find: True),),
     "parts of numbers": ((version_5, "_is_part", lambda text, start, end: False),),
+    "numbers of players and rounds": ((version_5, "_is_counted", lambda *given: False),),
     "thoughts in tags are removed": ((plain_text, "_THOUGHTS", NEVER),),
 }
 
 
 def clauses(logs: Path | None) -> None:
     """Print both errors on all labelled replies under the rule without each of its clauses."""
-    replies = [*labelled(FIRST_SET, logs), *labelled(FRESH_SET, logs)]
+    replies = [reply for each in SETS for reply in labelled(each, logs)]
     print(_row("the whole rule", replies, read))
     for name, changes in CLAUSES.items():
         before = [getattr(where, what) for where, what, _ in changes]
@@ -221,9 +234,8 @@ def _unclear_rows() -> list[tuple[dict[str, Any], int | None]]:
 
 
 def wrong(logs: Path | None) -> None:
-    """Print every wrong verdict on the replies that the rule may be tuned on."""
-    fresh = [reply for reply in labelled(FRESH_SET, logs) if reply["tuned_on"]]
-    for reply in (*labelled(FIRST_SET, logs), *fresh):
+    """Print every wrong verdict on the labelled replies."""
+    for reply in (reply for each in SETS for reply in labelled(each, logs)):
         if (got := read(reply)) != reply["truth"]:
             names = reply["names"] or [reply["low"], reply["high"]]
             print(reply["truth"], got, names, repr(reply["reply"][-300:]))

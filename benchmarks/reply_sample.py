@@ -1,11 +1,13 @@
 """Draw real replies for labelling: from the shipped runs, and from published logs.
 
     python benchmarks/reply_sample.py OUT --logs FOLDER    # write 600 replies without labels
+    python benchmarks/reply_sample.py OUT --later 3        # the third set, or the fourth (4)
 
 480 replies come from docs/results/bundles: 78 of each of six games (46 that were asked again when
 they were played, 32 that were not), all there are of the games with few menus. 120 come from
 published logs of other projects, put as replies to the question that their game asked. No reply
-is drawn that the first labelled set has. `tests/core/fresh_replies.jsonl` holds the labels.
+is drawn that the first labelled set has. `tests/core/fresh_replies.jsonl` holds the labels. The
+later sets leave out all replies of earlier sets, and 1,500 that were read while version 7 was made.
 """
 
 from __future__ import annotations
@@ -242,6 +244,43 @@ def draw(logs: Path) -> Iterator[dict[str, Any]]:
         yield {"n": n, **kept, "tuned_on": reply["game"] not in held_out}
 
 
+KNOWN = ("ibs", "ipd", "rps", "toma_ag", "toma_mg", "toma_po")
+NEW = (
+    "bargaining",
+    "cipher",
+    "step_race",
+    "hide_and_seek",
+)  # without replies in the first two sets
+# By set: its seed, its new games, and how many replies, asked again or not, of a new or known game.
+LATER = {3: (3637, NEW, (46, 32), (18, 12)), 4: (3638, NEW[:3], (36, 24), (30, 20))}
+
+
+def draw_later(number: int) -> Iterator[dict[str, Any]]:
+    """Return the third or the fourth sample in an order that says nothing about its sources."""
+    seed, new, of_new, of_known = LATER[number]
+    pool = [reply | {"sha": sha(reply["reply"])} for reply in own_replies()]
+    early = _hashes("labelled_replies") | _hashes("fresh_replies")
+    short = [r for r in pool if r["game"] in KNOWN and r["sha"] not in early]
+    short = [r for r in short if len(r["reply"]) <= 1_500]
+    random.Random(7).shuffle(short)
+    seen = {r["sha"] for r in short[:1_500]}  # read while version 7 was written
+    taken = early | seen | (_hashes("third_replies") if number == 4 else set())
+    left = [r for r in pool if r["sha"] not in taken and len(r["reply"]) <= LONGEST]
+    chance, drawn = random.Random(seed), list[dict[str, Any]]()
+    for game in (*new, *KNOWN):
+        for again, count in zip((True, False), of_new if game in new else of_known, strict=True):
+            there = [r for r in left if r["game"] == game and r["asked_again"] == again]
+            drawn += chance.sample(there, min(count, len(there)))
+    chance.shuffle(drawn)
+    yield from drawn
+
+
+def _hashes(name: str) -> set[str]:
+    """Return the hashes of the replies of a labelled set."""
+    rows = map(json.loads, (ROOT / f"tests/core/{name}.jsonl").read_text("utf-8").splitlines())
+    return {row.get("sha256") or sha(row["reply"]) for row in rows}
+
+
 def half(games: Iterable[str]) -> frozenset[str]:
     """Return every second game of a shuffle, whose replies nobody may look at while tuning."""
     names = sorted(set(games))
@@ -252,9 +291,13 @@ def half(games: Iterable[str]) -> frozenset[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="where the replies are written")
-    parser.add_argument("--logs", type=Path, required=True, help="a folder with published logs")
+    parser.add_argument("--logs", type=Path, help="a folder with published logs")
+    parser.add_argument("--later", type=int, choices=LATER, help="draw the third or fourth set")
     given = parser.parse_args()
-    lines = [json.dumps(reply, ensure_ascii=False) + "\n" for reply in draw(given.logs)]
+    if not given.later and not given.logs:
+        parser.error("the fresh set needs --logs FOLDER")
+    drawn = draw_later(given.later) if given.later else draw(given.logs)
+    lines = [json.dumps(reply, ensure_ascii=False) + "\n" for reply in drawn]
     given.out.write_text("".join(lines), "utf-8")
     print(f"{len(lines)} replies")
 

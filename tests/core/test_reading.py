@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sally.core.errors import BadInput, Unreadable
 from sally.core.reply.named_numbers import read_odds, read_values
 from sally.core.reply.plain_text import plain
-from sally.core.reply.reading import read_choice
+from sally.core.reply.reading import read_choice, read_number, read_numbered
 from sally.games.repeated_games.rules import RepeatedGame
 
 
@@ -63,3 +63,62 @@ def test_a_value_out_of_range_or_said_twice_is_no_answer() -> None:
     names = ("wood", "wool")
     assert read_values("wood: 9\nwool: 2", names, 0, 5) == {1: 2.0}
     assert read_values("wood: 1\nwood: 2\nwool: 2", names, 0, 5) == {1: 2.0}
+
+
+# --- statements of a choice ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "names", "theirs", "place"),
+    [
+        ("Plans: I will pick F to counter J. If they pick J again, I will adjust.", "JF", False, 1),
+        ("I predict the other player will pickOption J.", "JF", True, 0),
+        ("The other player will pick T, not M.", "TM", True, 0),
+        ("The option that is cheapest, which is J, is the best choice.", "JF", False, 0),
+        (
+            "Thoughts: they have picked F in the last round, so I expect it once more.",
+            "JF",
+            True,
+            1,
+        ),
+        ("No, it won't quote 50.", ("yes", "no"), True, 1),
+        ("Player 3: No", ("yes", "no"), True, 1),
+        ("Option: move 5", "135", False, 2),
+        ("Option: F JavaScript.", "JFB", False, 1),
+        ("Option: Game", ("a game", "a test"), True, 0),
+    ],
+)
+def test_a_clear_reply_is_read(
+    reply: str, names: str | tuple[str, ...], theirs: bool, place: int
+) -> None:
+    assert read_choice(reply, list(names), "Option", theirs) == place
+
+
+@pytest.mark.parametrize(
+    ("reply", "names"),
+    [
+        ("Option: F, F or B", "JFB"),
+        ("Option: Player 1", "135"),
+        ("Turn 5: Please choose your move.", "135"),
+        ("There is no way to tell whether it will.", ("yes", "no")),
+        ("In round 11, the player picks J. J wins 10 points.", "JF"),
+        ("Option: J\nI will pick F in this round.", "JF"),
+    ],
+)
+def test_an_unclear_reply_is_refused(reply: str, names: str | tuple[str, ...]) -> None:
+    with pytest.raises(Unreadable):
+        read_choice(reply, list(names), "Option")
+
+
+def test_numbers() -> None:
+    assert read_number("Answer: 80 by itself", 0, 100, "Answer") == 80
+    assert read_number("40.0", 0, 100, "Answer") == 40
+    assert (
+        read_number("The price in this round is \\(\\boxed{75}\\).", 0, 100, "Answer", True) == 75
+    )
+    for reply in ("Answer: 62.5", "Answer: negative 7", "Round 15", "Answer: 150"):
+        with pytest.raises(Unreadable):
+            read_number(reply, 0, 100, "Answer")
+    assert read_numbered("4. Piano", ["Staircase", "Throne", "Balcony", "Piano"], "Answer") == 3
+    with pytest.raises(Unreadable):
+        read_numbered("4. Staircase", ["Staircase", "Throne", "Balcony", "Piano"], "Answer")

@@ -15,7 +15,7 @@ MOST_BRACES = 500  # a reply with more is no answer, and every try at one costs 
 
 _THOUGHTS = re.compile(r"(?is)<(think|thinking|thought|reasoning|scratchpad)>.*?(?:</\1>|\Z)")
 _TAGGED = re.compile(r"<([A-Za-z]\w{0,20})>([^<>]*)</\1>")
-_LATEX = re.compile(r"\\[A-Za-z]+")
+_LATEX = re.compile(r"\\(?:[A-Za-z]+|[()\[\]])")
 _MARKUP = str.maketrans("’‘", "''", '*_`"“”„«»[]{}<>\\\u200b\u200c\u200d\u2060\ufeff\xad')
 _QUOTES = re.compile(r"(?<!\w)'|'(?!\w)")
 _BLANKS = re.compile(r"(?:\t| [ \t])[ \t]*")

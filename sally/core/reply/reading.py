@@ -40,13 +40,14 @@ _BREAK = re.compile(
 _SENTENCE = re.compile(r"[^.!?\n;。？]+(?:\.(?=\d)[^.!?\n;。？]*)*[.!?;。？]*")
 _LEADS = re.compile(r"(?:^|[.!?,;:]\s?|\b(?:so|is|thus|hence|therefore|then|the|my|final)\s)\W*$")
 _ASIDE = re.compile(
-    r"\([^()]*\)|, (?:which(?! is (?!not))|as|since|given|with) [^.!?]*|,? because [^.!?]*|"
+    r"\([^()]*\)|, (?:which|as|since|given|with) [^.!?]*|,? because [^.!?]*|"
     r", not [^.!?,]*| over [^.!?]*|"
     r" (?:as (?:it|this|that|they|i|we|you|\w+ing)|against|without) [^.!?,]*"
 )
 
 _COLON = re.compile("[:=：]")
 _ARTICLE = re.compile(r"(?:an?|the) ")
+_UNFINISHED = re.compile(r"(?<=[.!])\s+[^.!?]+$")
 _ITEM = re.compile(r"\W*\d+[.)] ")  # of a numbered list
 
 # What a sentence must have to choose an option, and what keeps it from choosing one.
@@ -127,7 +128,9 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
             name, end = hit["name"], hit.end()
             if name.isdigit() and prose and numbered and hit[1] is None:
                 continue  # "Agent 5", "Round 3", "2 points"
-            if hit[1] is None and (_is_article(name, text, end) or _is_counted(text, hit.start())):
+            if hit[1] is None and (
+                _is_article(name, text, end) or _is_counted(text, hit.start(), name)
+            ):
                 continue
             part = name.isdigit() and _is_part(text, hit.start("name"), end)
             out.append(Mention(None if part else known[name.casefold()], hit.start(), end))
@@ -136,7 +139,7 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
             out += [
                 Mention(None, hit.start(), hit.end())
                 for hit in re.finditer(r"(?<!\w)\d+", text)
-                if hit.end() not in ends and not _is_counted(text, hit.start())
+                if hit.end() not in ends and not _is_counted(text, hit.start(), hit[0])
             ]
         return out
 
@@ -155,9 +158,9 @@ def _is_article(name: str, text: str, end: int) -> bool:
 _COUNTED = re.compile(r"(?i)\b(?:player|agent|round|turn|game|cycle|digit) #?$")
 
 
-def _is_counted(text: str, start: int) -> bool:
+def _is_counted(text: str, start: int, name: str) -> bool:
     """Return whether digits number something else: `Player 1`, `Round 15`."""
-    return _COUNTED.search(text[max(0, start - 9) : start]) is not None
+    return name.isdigit() and _COUNTED.search(text[max(0, start - 9) : start]) is not None
 
 
 _PART_BEFORE = re.compile(r"(?:^|\W)[-+]$|\d[.,/:]$|\w[-+*/^]$")
@@ -180,7 +183,7 @@ def _numbers(low: int, high: int) -> Finds:
         out = []
         for hit in _NUMBER.finditer(text):
             start, end = hit.span()
-            if _is_counted(text, start):
+            if _is_counted(text, start, hit[1]):
                 continue
             minus = low < 0 and re.search(r"(?<!\w)-$", text[max(0, start - 2) : start]) is not None
             value = (-1) ** minus * int(hit[1][:30])
@@ -223,7 +226,7 @@ def _stated(text: str, label: str) -> list[tuple[int, str]]:
                     and not _LEADS.search(before[-40:].casefold())
                 ):
                     continue
-                value = line[colon.end() :]
+                value = line[colon.end() :].lstrip()
                 if not value.strip(" .:-"):  # the value is on the next line
                     rest = text[end:].lstrip("\n ")
                     value = rest.split("\n", 1)[0]
@@ -284,13 +287,15 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -
     A reply of few words that names one option needs no verb.
     """
     most = FEW_WORDS if few_words is None else few_words
-    core = _ASIDE.sub(" ", text) if len(text) <= MOST_LENGTH else text
+    core = _core(text, find) if len(text) <= MOST_LENGTH else text
+    if (rest := _UNFINISHED.search(core)) and not find(rest[0]):
+        core = core[: rest.start()]
     short = len(core) <= MOST_LENGTH and len(core.split()) <= most
     short = short and len({mention.key for mention in find(core)}) == 1
     named = [each for each in _sentences(text) if any(m.key is not None for m in find(each, True))]
     one: int | None = None
     for each in reversed(named[-MOST_SENTENCES:]):
-        sentence = _ASIDE.sub(" ", each).strip()
+        sentence = _core(each, find).strip()
         for clause in (sentence, _last_clause(sentence)):
             found = find(clause, True)
             keys = {mention.key for mention in found}
@@ -314,6 +319,13 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -
     return None
 
 
+def _core(text: str, find: Finds) -> str:
+    """Return the text without asides; `, which is X` is not one."""
+    return _ASIDE.sub(
+        lambda hit: hit[0] if hit[0].startswith(", which is") and find(hit[0], True) else " ", text
+    )
+
+
 def _masked(text: str, mentions: list[Mention]) -> str:
     """Return the text in lower case without the options in it: "no" may be one."""
     for mention in sorted(mentions, reverse=True, key=lambda each: each.start):
@@ -331,8 +343,9 @@ def _committed(text: str, find: Finds, theirs: bool) -> int | None:
             stated = _OBJECT.search(before[-SHORT:])
             if not stated or _DENIES.search(before) or _PAST.search(_last_clause(before)):
                 continue
-            others, mine = _OTHERS.search(before) is not None, _MINE.search(before) is not None
-            if not theirs and (others or not mine or "you" in before):
+            clause = _last_clause(before)
+            others, mine = _OTHERS.search(clause) is not None, _MINE.search(clause) is not None
+            if not theirs and (others or not mine or "you" in clause):
                 continue
             right = right or not theirs or others or not mine
             between = sentence[mention.end : found[n + 1].start] if found[n + 1 :] else ""
@@ -414,11 +427,11 @@ def _bare_lines(text: str, find: Finds) -> list[tuple[int, str]]:
     lines = [((at := at + len(line) + 1) - 1, line) for line in last]
     opening = re.match(r"[^.!\n]{1,60}[.!](?=\s)", text)
     if not opening and len({m.key for m in find(text[:MOST_LENGTH], True)}) == 1:
-        opening = re.match(r"[^.!,:\n]{1,60}[,:](?=\s)", text)  # `No, it will not.`
+        opening = re.match(r"[^.!,:\n]{1,60},", text)  # `No, it will not.`
     if any(_ITEM.match(line[:SHORT]) for _, line in lines):  # a list may have been cut
         lines = [each for each in lines if not each[1].strip(" .)").isdigit()]
-    if opening:
-        lines.insert(0, (opening.end(), opening[0].rstrip(",:")))
+    if opening and not _ITEM.match(text):
+        lines.insert(0, (opening.end(), opening[0].rstrip(",")))
     return [
         each for each in lines if not each[1].endswith(":") and _bare(each[1], find) is not None
     ]
