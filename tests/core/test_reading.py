@@ -83,8 +83,6 @@ def test_a_value_out_of_range_or_said_twice_is_no_answer() -> None:
         ),
         ("No, it won't quote 50.", ("yes", "no"), True, 1),
         ("Player 3: No", ("yes", "no"), True, 1),
-        ("Option: move 5", "135", False, 2),
-        ("Option: F JavaScript.", "JFB", False, 1),
         ("Option: Game", ("a game", "a test"), True, 0),
     ],
 )
@@ -111,7 +109,7 @@ def test_an_unclear_reply_is_refused(reply: str, names: str | tuple[str, ...]) -
 
 
 def test_numbers() -> None:
-    assert read_number("Answer: 80 by itself", 0, 100, "Answer") == 80
+    assert read_number("Answer: 5琴", 0, 100, "Answer") == 5
     assert read_number("40.0", 0, 100, "Answer") == 40
     assert (
         read_number("The price in this round is \\(\\boxed{75}\\).", 0, 100, "Answer", True) == 75

@@ -263,12 +263,7 @@ def _value(text: str, find: Finds, theirs: bool) -> int | None:
     parts = [part for part in _BREAK.split(text, maxsplit=9) if part.strip(" .-")][:2]
     chosen = _bare(parts[0], find) if parts else None
     if chosen is None:
-        found = find(text[: 3 * SHORT])
-        if len({m.key for m in found}) == 1 and len(text.split()) <= FEW_WORDS:
-            rest = _masked(text, found)
-            if rest.startswith("#") and not _DENIES.search(rest):
-                return found[0].key  # `80 by itself`
-        return _named(text, find, theirs, few_words=2)
+        return _named(text, find, theirs, few_words=0)
     follows = find(parts[1]) if len(parts) > 1 else []
     if follows and follows[0].key not in (None, chosen) and follows[0].start < 4:
         return None  # `R, S`, `1 (River)`
@@ -426,7 +421,8 @@ def _bare_lines(text: str, find: Finds) -> list[tuple[int, str]]:
     at, last = _last_lines(text)
     lines = [((at := at + len(line) + 1) - 1, line) for line in last]
     opening = re.match(r"[^.!\n]{1,60}[.!](?=\s)", text)
-    if not opening and len({m.key for m in find(text[:MOST_LENGTH], True)}) == 1:
+    keys = {m.key for m in find(text[:MOST_LENGTH], True)}
+    if not opening and "?" not in text and len(keys) == 1:
         opening = re.match(r"[^.!,:\n]{1,60},", text)  # `No, it will not.`
     if any(_ITEM.match(line[:SHORT]) for _, line in lines):  # a list may have been cut
         lines = [each for each in lines if not each[1].strip(" .)").isdigit()]
