@@ -109,7 +109,6 @@ def test_an_unclear_reply_is_refused(reply: str, names: str | tuple[str, ...]) -
 
 
 def test_numbers() -> None:
-    assert read_number("Answer: 5琴", 0, 100, "Answer") == 5
     assert read_number("40.0", 0, 100, "Answer") == 40
     assert (
         read_number("The price in this round is \\(\\boxed{75}\\).", 0, 100, "Answer", True) == 75
