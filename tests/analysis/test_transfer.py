@@ -87,10 +87,16 @@ def test_a_table_says_the_value_and_the_change(matrix, capsys):
 
 def test_each_training_seed_is_said_apart(matrix, capsys):
     say_seeds(matrix)
-    lines = [line for line in capsys.readouterr().out.splitlines() if "ipd, doing" in line]
-    assert len(lines) == 3 and all("1.00, " in line for line in lines)
-    assert "all" in lines[-1]  # two trainings: a mean, and no interval over seeds
-    assert "±" not in lines[-1] and "[" not in lines[-1]
+    shown = capsys.readouterr().out
+    for of in ("doing", "knowing"):
+        table = shown.partition(f"{of} by training seed: ipd, doing\n")[2].partition("by training")[
+            0
+        ]
+        (head,) = (line.split() for line in table.splitlines() if "seed 0" in line)
+        assert head == ["tested", "on", "seed", "0", "seed", "1", "all"]
+        rows = [line.split() for line in table.splitlines() if "1.00" in line]
+        # two trainings: a mean, and no interval over seeds
+        assert rows and all(row[-3:] == ["1.00"] * 3 for row in rows)
 
 
 def test_five_trainings_have_an_interval_over_seeds(matrix):
