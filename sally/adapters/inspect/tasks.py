@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,16 @@ from inspect_ai._util.package import get_installed_package_name
 from inspect_ai.dataset import Sample
 from inspect_ai.log import transcript
 from inspect_ai.model import get_model
-from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
+from inspect_ai.scorer import (
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    Value,
+    mean,
+    metric,
+    scorer,
+)
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError, sample_limits
 
@@ -189,8 +198,22 @@ def provider(seat: str, name: str, session: Session, server: str | None = None) 
     return provider_of(f"sally/{name}" if in_process(name) else name, session.config, server)
 
 
-@scorer(metrics={"*": [mean()]})
-def all_metrics(keys: Sequence[str]) -> Scorer:
+def _registered(name: str, make: Callable[..., Any]) -> str:
+    """Return the name to register something under, so that it is found as `sally/NAME`.
+
+    Inspect prefixes the package name, except in a working copy with its own metadata, which it
+    takes for loose files.
+    """
+    return name if get_installed_package_name(make) else f"sally/{name}"
+
+
+def _scorer(name: str, metrics: Any, make: Callable[..., Scorer]) -> Callable[..., Scorer]:
+    """Register a scorer as `sally/NAME`, and under its bare name, by which logs refer to it."""
+    scorer(metrics=metrics, name=_registered(name, make))(make)
+    return scorer(metrics=metrics, name=name)(make)
+
+
+def _all_metrics(keys: Sequence[str]) -> Scorer:
     """Return a scorer of the headline metrics of every seat with a language model; NaN if
     missing."""
     blank = dict.fromkeys(keys, math.nan)  # Inspect treats NaN as not scored
@@ -204,6 +227,9 @@ def all_metrics(keys: Sequence[str]) -> Scorer:
         return Score(value={**blank, **values}, explanation=f"episode {episode.id}")
 
     return score
+
+
+all_metrics = _scorer("all_metrics", {"*": [mean()]}, _all_metrics)
 
 
 def measured(episode: Episode) -> dict[str, float]:
@@ -225,44 +251,65 @@ NAMED: Mapping[str, str] = {"knowing": "tom_percent", "acting": "action_consiste
 UNITS: Mapping[str, float] = {"knowing": 0.01}  # a share like the others, not percent
 
 
-def named_scorers(wanted: Sequence[Order]) -> list[Scorer]:
-    """Return the scorers knowing, acting, doing, regret and forfeits.
+@metric
+def mean_by_seat() -> Any:
+    """Return the mean of a score, or of each value of a score by seat; NaN is not counted."""
 
-    If a model has one seat, each scorer returns one number; with several seats, it returns one for
-    each `SEAT.NAME`. The viewer uses these keys as column headings, so the seat alone would not
-    distinguish the scorers.
+    def means(scores: list[SampleScore]) -> Value:
+        known: dict[str, list[float]] = {}
+        for each in scores:
+            value = each.score.value
+            named = value if isinstance(value, Mapping) else {"mean": each.score.as_float()}
+            for name, number in named.items():
+                found = known.setdefault(name, [])
+                if isinstance(number, int | float) and not math.isnan(number):
+                    found.append(number)
+        return {name: math.fsum(v) / len(v) if v else math.nan for name, v in known.items()}
+
+    return means
+
+
+def named_scorer(name: str) -> Callable[..., Scorer]:
+    """Return the scorer `sally/NAME`: of one seat, or of several as one value for each `SEAT.NAME`.
+
+    The viewer uses these keys as column headings, so the seat alone would not distinguish the
+    scorers. Without `seats`, the seats of models in the sample are scored.
     """
-    seats = list(
-        dict.fromkeys(
-            seat
-            for _, _, setup in wanted
-            for seat, who in setup.lineup.items()
-            if who.player == LANGUAGE
-        )
-    )
-    made = []
-    for name in ("knowing", "acting", "doing", "regret", "forfeits"):
-        if len(seats) == 1:
-            made.append(scorer(metrics=[mean()], name=name)(_one_seat)(name, seats[0]))
-        else:
-            made.append(scorer(metrics={"*": [mean()]}, name=name)(_each_seat)(name, seats))
-    return made
+
+    def make(seats: str | Sequence[str] = ()) -> Scorer:
+        asked = [seats] if isinstance(seats, str) else list(seats)
+
+        async def score(state: TaskState, target: Target) -> Score:
+            lineup = msgspec.json.decode(state.metadata["setup"], type=Setup).lineup
+            if asked and not lineup.keys() & set(asked):  # the cells of a study may differ in seats
+                raise PrerequisiteError(str(unknown("seat of the episode", asked[0], lineup)))
+            scored = asked or _model_seats([lineup])
+            values = _values(state, name, scored)
+            if len(scored) == 1:
+                return Score(value=values[scored[0]], explanation=f"{name} of {scored[0]}")
+            named = {f"{seat}.{name}": value for seat, value in values.items()}
+            return Score(value=named, explanation=f"{name} by seat")
+
+        return score
+
+    return _scorer(name, [mean_by_seat()], make)
 
 
-def _one_seat(name: str, seat: str) -> Scorer:
-    async def score(state: TaskState, target: Target) -> Score:
-        return Score(value=_values(state, name, [seat])[seat], explanation=f"{name} of {seat}")
-
-    return score
+SCORERS = {
+    name: named_scorer(name) for name in ("knowing", "acting", "doing", "regret", "forfeits")
+}
 
 
-def _each_seat(name: str, seats: Sequence[str]) -> Scorer:
-    async def score(state: TaskState, target: Target) -> Score:
-        values = _values(state, name, seats)
-        named = {f"{seat}.{name}": value for seat, value in values.items()}
-        return Score(value=named, explanation=f"{name} by seat")
+def named_scorers(wanted: Sequence[Order]) -> list[Scorer]:
+    """Return the scorers knowing, acting, doing, regret and forfeits of the seats of models."""
+    seats = _model_seats(setup.lineup for _, _, setup in wanted)
+    return [made(seats) for made in SCORERS.values()]
 
-    return score
+
+def _model_seats(lineups: Iterable[Mapping[str, PlayerSpec]]) -> list[str]:
+    """Return the seats of language models in these lineups."""
+    found = (seat for lineup in lineups for seat, who in lineup.items() if who.player == LANGUAGE)
+    return list(dict.fromkeys(found))
 
 
 def _values(state: TaskState, name: str, seats: Sequence[str]) -> dict[str, float]:
@@ -310,9 +357,7 @@ def study_task(name: str) -> Callable[..., Task]:
             raise PrerequisiteError(str(why)) from None  # Inspect prints it without a traceback
 
     make.__name__ = name
-    # Inspect prefixes the package name, except in a working copy with its own metadata, which it
-    # takes for loose files.
-    return task(name=name if get_installed_package_name(make) else f"sally/{name}")(make)
+    return task(name=_registered(name, make))(make)
 
 
 def for_roles(study: Study) -> Study:
@@ -354,7 +399,7 @@ def game_task(game: str, name: str) -> Callable[..., Task]:
             raise PrerequisiteError(str(why)) from None
 
     make.__name__ = name
-    return task(name=name if get_installed_package_name(make) else f"sally/{name}")(make)
+    return task(name=_registered(name, make))(make)
 
 
 def game_study(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from pathlib import Path
 from pkgutil import iter_modules
+from subprocess import run
 from typing import Any
 
 import pytest
@@ -247,6 +249,32 @@ def test_scores_of_several_models_are_told_apart_by_seat(tmp_path: Path) -> None
     (sample,) = log.samples or ()
     scores = sample.scores or {}
     assert scores["forfeits"].value == {"agent.forfeits": 0.0, "partner.forfeits": 0.0}
+    assert log.results is not None
+    (found,) = [each for each in log.results.scores if each.name == "forfeits"]
+    assert {name: m.value for name, m in found.metrics.items()} == scores["forfeits"].value
+
+
+@pytest.mark.parametrize("seats", ["agent", "agent,partner"])
+def test_a_log_can_be_scored_again_and_by_a_scorers_name(tmp_path: Path, seats: str) -> None:
+    (log,) = inspect_eval(
+        game_task("rps", "rps"),
+        task_args={"out": str(tmp_path / "out"), "seats": seats, "episodes": 2, "rounds": 2},
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+        model=mock("Option: R"),
+    )  # fmt: skip
+    for chosen in ([], ["--scorer", "sally/regret"]):
+        again = tmp_path / f"again{len(chosen)}.eval"
+        asked = ["score", log.location, "--output-file", str(again), "--action", "overwrite"]
+        done = run(
+            [sys.executable, "-m", "inspect_ai", *asked, *chosen], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        scored = read_eval_log(str(again)).samples or []
+        for before, after in zip(log.samples or [], scored, strict=True):
+            assert after.scores and before.scores
+            assert set(after.scores) == ({"regret"} if chosen else set(before.scores))
+            assert after.scores["regret"].value == before.scores["regret"].value
 
 
 def test_wrong_arguments_of_a_games_task_get_one_sentence() -> None:
