@@ -1,16 +1,23 @@
-"""A small learner for the example scripts: sample replies, then learn from the reward of each turn.
+"""A small learner for the example scripts: choose an option, then learn from each turn's reward.
 
-Plain policy gradient on whole replies. Every turn has an advantage of its own: its reward less the
-mean of the same turn in its group. No turn is credited with another's reward.
+Plain policy gradient. The policy is the model's distribution over the options that the prompt
+names. Every turn has an advantage of its own: its reward less the mean of the same turn in its
+group. No turn is credited with another's reward.
+
+Only the last layers are trained. The frozen layers below them are computed once for each distinct
+text, which is why a processor suffices: short games repeat their texts.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import resource
 import time
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -23,116 +30,188 @@ from sally.models import catalogue
 from sally.models.hf import loading
 
 PACK = "repeated_games_terse"  # short prompts: a processor reads every token
+TRAINED = 2  # layers, counted from the end
+KEPT = 512  # texts whose frozen layers are remembered
 
 
 class Said(NamedTuple):
-    """A reply with the tokens it answered."""
+    """A reply with the tokens it answered, and the replies that it was chosen from."""
 
-    prompt: list[int]
-    tokens: list[int]
+    prompt: tuple[int, ...]
+    options: tuple[tuple[int, ...], ...]
+    place: int
     text: str
+
+
+class Frozen(torch.nn.Module):
+    """Layers that are not trained; their output is remembered for each row of a batch."""
+
+    _known: ClassVar[dict[bytes, torch.Tensor]] = {}  # shared by the runs of one process
+
+    def __init__(self, layers: torch.nn.ModuleList) -> None:
+        super().__init__()
+        self.layers = layers.requires_grad_(False)
+
+    @torch.no_grad()
+    def forward(self, hidden: torch.Tensor, **given: Any) -> torch.Tensor:
+        """Return the output of the last of these layers."""
+        mask, turned = given.get("attention_mask"), given["position_embeddings"]
+
+        def row(batch: torch.Tensor, n: int) -> torch.Tensor:
+            return batch[n : n + 1] if len(batch) == len(hidden) else batch
+
+        parts = [hidden, turned[0], *([] if mask is None else [mask])]
+        keys = [
+            blake2b(
+                b"".join(row(part, n).contiguous().numpy().tobytes() for part in parts)
+            ).digest()
+            for n in range(len(hidden))
+        ]
+        if len(self._known) + len(keys) > KEPT:
+            self._known.clear()
+        for n, key in enumerate(keys):
+            if key in self._known:
+                continue
+            out = row(hidden, n)
+            own = {
+                "attention_mask": None if mask is None else row(mask, n),
+                "position_embeddings": tuple(row(part, n) for part in turned),
+            }
+            for layer in self.layers:
+                out = layer(out, **{**given, **own})
+            self._known[key] = out[0]
+        return torch.stack([self._known[key] for key in keys])
 
 
 class Learner:
     """The model of a folder, or weights that Sally knows (`smollm2`)."""
 
-    def __init__(self, model: str, rate: float, most: int = 6) -> None:
+    def __init__(self, model: str, rate: float, seed: int = 0) -> None:
         folder = model
         if model in catalogue.NAMES:
             folder = str(loading.unpacked(catalogue.have(model), "float32"))
         self.tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         self.model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
-        self.model.float().eval()
-        self.most = most
-        self._optimiser = torch.optim.AdamW(self.model.parameters(), rate, weight_decay=0.0)
+        self.model.float().eval().requires_grad_(False)
+        self.model.generation_config.use_cache = False  # a frozen text is remembered as a whole
+        layers = self.model.model.layers
+        trained = layers[-TRAINED:].requires_grad_(True)
+        frozen = [Frozen(layers[:-TRAINED])] if len(layers) > TRAINED else []
+        self.model.model.layers = torch.nn.ModuleList([*frozen, *trained])
+        self._optimiser = torch.optim.AdamW(trained.parameters(), rate, weight_decay=0.0)
+        self._draws = torch.Generator().manual_seed(seed)
 
     def replies(self, talks: Sequence[Sequence[dict[str, str]]]) -> list[Said]:
-        """Sample a reply to each conversation."""
-        prompts = [self._tokens(talk) for talk in talks]
-        longest, pad = max(map(len, prompts)), self.tokenizer.eos_token_id
-        ids = torch.tensor([[pad] * (longest - len(p)) + p for p in prompts])
-        seen = torch.tensor([[0] * (longest - len(p)) + [1] * len(p) for p in prompts])
+        """Choose a reply to each conversation among those that its last message allows."""
+        asked = [(self._tokens(talk), *options_in(talk[-1]["content"])) for talk in talks]
+        rows = dict.fromkeys((prompt, self._encoded(texts)) for prompt, *texts in asked)
         with torch.no_grad():
-            out = self.model.generate(
-                input_ids=ids, attention_mask=seen, max_new_tokens=self.most, do_sample=True,
-                temperature=1.0, top_k=0, top_p=1.0, pad_token_id=pad,
-            )  # fmt: skip
+            odds = dict(zip(rows, self._log_odds(list(rows)), strict=True))
         found = []
-        for prompt, row in zip(prompts, out[:, longest:].tolist(), strict=True):
-            tokens = row[: row.index(pad) + 1] if pad in row else row
-            text = self.tokenizer.decode(tokens, skip_special_tokens=True)
-            found.append(Said(prompt, tokens, text))
+        for prompt, *texts in asked:
+            options = self._encoded(texts)
+            weights = odds[prompt, options].exp()
+            place = int(torch.multinomial(weights, 1, generator=self._draws))
+            found.append(Said(prompt, options, place, texts[place]))
         return found
-
-    def warm_up(self, game: str, steps: int, **env: Any) -> None:
-        """Teach the form of an answer: random options as replies to a game's first prompts.
-
-        A small model rarely answers in the form that is asked for, and what cannot be read earns
-        the same whatever it says. Every option is as likely, so no preference is taught.
-        """
-        for step in range(steps):
-            said = []
-            for n in range(8):
-                draws = Stream("warm up", step, n)
-                asking = TextEnv(game, **env)
-                asking.reset(derived_seed("warm up", step, n))
-                option = draws.pick(asking.task.instance.params.get("names") or ["J", "F"])
-                prompt = self._tokens([{"role": "user", "content": asking.page}])
-                text = f"Option: {option}"
-                end = [self.tokenizer.eos_token_id]
-                tokens = self.tokenizer(text, add_special_tokens=False)["input_ids"] + end
-                said.append(Said(prompt, tokens, text))
-            self.learn(said, [1.0] * len(said))
 
     def learn(self, said: Sequence[Said], advantages: Sequence[float]) -> None:
         """One step of the optimiser; replies with an advantage of 0 teach nothing."""
-        taught = [(s, a) for s, a in zip(said, advantages, strict=True) if a]
-        if not taught:
+        rows = dict.fromkeys(
+            (s.prompt, s.options) for s, a in zip(said, advantages, strict=True) if a
+        )
+        if not rows:
             return
-        self._optimiser.zero_grad(set_to_none=True)
-        rows = [s.prompt + s.tokens for s, _ in taught]
-        longest = max(map(len, rows))
-        ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
+        odds = dict(zip(rows, self._log_odds(list(rows)), strict=True))
+        gains = [
+            advantage * odds[s.prompt, s.options][s.place]
+            for s, advantage in zip(said, advantages, strict=True)
+            if advantage
+        ]
+        self._step(-torch.stack(gains).sum() / len(said))
+
+    def warm_up(self, game: str, steps: int, **env: Any) -> None:
+        """Teach the form of an answer: every option, equally likely, as reply to the first prompt.
+
+        A trainer that samples freely needs it: a small model rarely answers in the form that is
+        asked for, and what cannot be read earns the same whatever it says. It also evens out the
+        model's liking for the first option.
+        """
+        asking = TextEnv(game, **env)
+        for step in range(steps):
+            asking.reset(derived_seed("warm up", step))
+            prompt = self._tokens([{"role": "user", "content": asking.page}])
+            options = self._encoded(options_in(asking.page), [self.tokenizer.eos_token_id])
+            self._step(-self._log_probs([(prompt, option) for option in options]).mean())
+
+    def _log_odds(self, rows: Sequence[tuple[Any, Any]]) -> list[torch.Tensor]:
+        """Return the log-probability of each option, given that one of them is chosen."""
+        flat = [(prompt, option) for prompt, options in rows for option in options]
+        found = self._log_probs(flat).split([len(options) for _, options in rows])
+        return [each.log_softmax(-1) for each in found]
+
+    def _log_probs(self, rows: Sequence[tuple[Any, Any]]) -> torch.Tensor:
+        """Return the summed log-probability of the tokens that follow each prompt."""
+        longest = max(len(prompt) + len(tokens) for prompt, tokens in rows)
+        ids = torch.tensor([[*p, *t, *[0] * (longest - len(p) - len(t))] for p, t in rows])
         hidden = self.model.model(input_ids=ids, use_cache=False).last_hidden_state
-        loss = torch.zeros(())
-        for n, (s, advantage) in enumerate(taught):
-            at = range(len(s.prompt) - 1, len(rows[n]) - 1)
+        found = []
+        for n, (prompt, tokens) in enumerate(rows):
+            at = slice(len(prompt) - 1, len(prompt) + len(tokens) - 1)
             logs = self.model.lm_head(hidden[n, at]).log_softmax(-1)
-            loss = loss - advantage * logs.gather(1, torch.tensor(s.tokens)[:, None]).sum()
-        (loss / len(said)).backward()
+            found.append(logs.gather(1, torch.tensor(tokens)[:, None]).sum())
+        return torch.stack(found)
+
+    def _step(self, loss: torch.Tensor) -> None:
+        self._optimiser.zero_grad(set_to_none=True)
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self._optimiser.step()
 
-    def _tokens(self, talk: Sequence[dict[str, str]]) -> list[int]:
+    def _encoded(
+        self, texts: Sequence[str], end: Sequence[int] = ()
+    ) -> tuple[tuple[int, ...], ...]:
+        ids = [self.tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
+        return tuple((*each, *end) for each in ids)
+
+    def _tokens(self, talk: Sequence[dict[str, str]]) -> tuple[int, ...]:
         text = self.tokenizer.apply_chat_template(
             list(talk), tokenize=False, add_generation_prompt=True
         )
-        found: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
-        return found
+        return tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
-def problems(rounds: int = 2) -> Split:
+def options_in(page: str) -> list[str]:
+    """Return the replies that a page allows by its last line, such as `Option: <J or F>`."""
+    label, names = re.findall(r"^(\w+: )<(.+)>$", page, re.MULTILINE)[-1]
+    return [label + name for name in re.split(", | or ", names)]
+
+
+def problems(game: str = "ipd", rounds: int = 2) -> Split:
     """Short games against partners that are machines, so that regret is exact."""
 
     def at(**partners: PlayerSpec) -> tuple[Task, ...]:
         return tuple(
-            Task(Instance(f"ipd_{name}", "ipd", {"rounds": rounds}), "agent", {"partner": who})
+            Task(Instance(f"{game}_{name}", game, {"rounds": rounds}), "agent", {"partner": who})
             for name, who in partners.items()
         )
 
-    train = at(
-        defects=PlayerSpec("single_action", {"action": 1}), answers=PlayerSpec("tit_for_tat")
-    )
-    return Split("doors", "short games", {"train": train, "held_out": at(cooperates=_COOPERATES)})
+    defects, cooperates = (PlayerSpec("single_action", {"action": n}) for n in (1, 0))
+    train = at(defects=defects, answers=PlayerSpec("tit_for_tat"))
+    return Split("doors", "short games", {"train": train, "held_out": at(cooperates=cooperates)})
 
 
-_COOPERATES = PlayerSpec("single_action", {"action": 0})
+def less_the_mean(
+    groups: Sequence[Sequence[float]], control: Stream | None = None
+) -> list[list[float]]:
+    """By turn, the reward of each member of a group less the group's mean, over its spread.
 
-
-def less_the_mean(groups: Sequence[Sequence[float]]) -> list[list[float]]:
-    """By turn, the reward of each member of a group less the group's mean, over its spread."""
+    With `control`, the rewards of a turn are first dealt to the group's members at random, so that
+    they say nothing about the replies.
+    """
     found = []
     for rewards in groups:
+        rewards = rewards if control is None else control.shuffled(rewards)
         mean = sum(rewards) / len(rewards)
         spread = (sum((each - mean) ** 2 for each in rewards) / len(rewards)) ** 0.5
         found.append([(each - mean) / (spread + 1e-6) for each in rewards])
@@ -140,20 +219,26 @@ def less_the_mean(groups: Sequence[Sequence[float]]) -> list[list[float]]:
 
 
 class Curve:
-    """The mean reward of a turn, step by step: printed, kept, and drawn if Matplotlib is there."""
+    """The mean reward of a turn at every step: printed, stored, and drawn with Matplotlib."""
 
     def __init__(self, out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
+        (out / "curve.jsonl").unlink(missing_ok=True)
         self._out, self._began, self.values = out, time.monotonic(), list[float]()
+        self._used = _processor_seconds()
 
     def add(self, reward: float) -> None:
-        """Add the mean reward of a step."""
+        """Add the mean reward of a step, with the time since the start and the processor's time."""
         self.values.append(reward)
-        seconds = round(time.monotonic() - self._began, 1)
-        line = json.dumps({"step": len(self.values), "reward": reward, "seconds": seconds})
-        print(line, flush=True)
+        told = {
+            "step": len(self.values),
+            "reward": round(reward, 4),
+            "seconds": round(time.monotonic() - self._began, 1),
+            "processor_seconds": round(_processor_seconds() - self._used, 1),
+        }
+        print(json.dumps(told), flush=True)
         with (self._out / "curve.jsonl").open("a") as file:
-            print(line, file=file)
+            print(json.dumps(told), file=file)
 
     def steps(self, most: int, seconds: float) -> Iterator[int]:
         """Count steps until there are enough, or the time is used up."""
@@ -163,11 +248,11 @@ class Curve:
             yield step
 
     def finish(self) -> None:
-        """Say how the first and the last quarter differ, and draw the curve."""
+        """Print the means of the first and the last fifth of the steps, and draw the curve."""
         if not self.values:
             print("no step had an episode with a result")
             return
-        part = max(1, len(self.values) // 4)
+        part = max(1, len(self.values) // 5)
         first = sum(self.values[:part]) / part
         last = sum(self.values[-part:]) / part
         print(f"reward of a turn: {first:.3f} in the first {part} steps, {last:.3f} in the last")
@@ -181,3 +266,8 @@ class Curve:
         axes.set_xlabel("step")
         axes.set_ylabel("reward of a turn")
         figure.savefig(self._out / "curve.svg")
+
+
+def _processor_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime

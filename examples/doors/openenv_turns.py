@@ -6,28 +6,30 @@ python openenv_turns.py --model smollm2 --seconds 600 --out out/openenv
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
-import torch
 from learner import PACK, Curve, Learner, less_the_mean, problems
 
 from sally.adapters.trainers.openenv import GameEnvironment, ReplyAction
+from sally.core.rules.chance import Stream
 
 
-def main() -> None:
+def main(args: Sequence[str] | None = None) -> list[float]:
+    """Train, and return the mean reward of each step."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default="smollm2", help="known weights, or a folder")
     parser.add_argument("--out", type=Path, default=Path("out/openenv"))
     parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--group", type=int, default=8, help="sessions of one task")
-    parser.add_argument("--rate", type=float, default=3e-5)
-    parser.add_argument("--warm-up", type=int, default=8, help="steps that teach the form")
-    given = parser.parse_args()
-    torch.manual_seed(0)
-    learner = Learner(given.model, given.rate)
+    parser.add_argument("--rate", type=float, default=1e-4)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--control", action="store_true", help="deal rewards at random")
+    given = parser.parse_args(args)
+    learner = Learner(given.model, given.rate, given.seed)
+    control = Stream("control", given.seed) if given.control else None
     asked = {"split": problems(), "strategy": "chat", "pack": PACK, "retries": 0}
-    learner.warm_up("ipd", given.warm_up, **asked)
     curve = Curve(given.out)
     sessions = [GameEnvironment("ipd", **asked) for _ in range(given.group)]
     for step in curve.steps(given.steps, given.seconds):
@@ -43,12 +45,13 @@ def main() -> None:
             ]
             said.append(now)
             rewards.append([float(each.reward or 0.0) for each in seen])
-        credit = less_the_mean(rewards)
+        credit = less_the_mean(rewards, control)
         learner.learn(
             [reply for turn in said for reply in turn], [a for turn in credit for a in turn]
         )
         curve.add(sum(map(sum, rewards)) / sum(map(len, rewards)))
     curve.finish()
+    return curve.values
 
 
 if __name__ == "__main__":

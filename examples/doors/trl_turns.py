@@ -6,14 +6,18 @@ python trl_turns.py --model smollm2 --steps 16 --out out/trl
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import torch
 from datasets import Dataset
 from learner import PACK, Curve, Learner, problems
 from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
 from sally.adapters.trainers.trl import TurnRollouts
+from sally.core.rules.chance import Stream
 
 
 class Watch(TrainerCallback):
@@ -29,23 +33,33 @@ class Watch(TrainerCallback):
                 control.should_training_stop = True
 
 
-def main() -> None:
+def main(args: Sequence[str] | None = None) -> list[float]:
+    """Train, and return the mean reward of each step."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default="smollm2", help="known weights, or a folder")
     parser.add_argument("--out", type=Path, default=Path("out/trl"))
     parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--steps", type=int, default=10_000)
-    parser.add_argument("--group", type=int, default=8, help="replies to one past")
-    parser.add_argument("--rate", type=float, default=3e-5)
-    parser.add_argument("--warm-up", type=int, default=8, help="steps that teach the form")
-    given = parser.parse_args()
-    learner = Learner(given.model, given.rate)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--group", type=int, default=4, help="replies to one past")
+    parser.add_argument("--rate", type=float, default=1e-4)
+    parser.add_argument("--warm-up", type=int, default=12, help="steps that teach the form")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--control", action="store_true", help="deal rewards at random")
+    given = parser.parse_args(args)
+    torch.manual_seed(given.seed)
+    learner = Learner(given.model, 3e-4, given.seed)
     learner.warm_up("ipd", given.warm_up, split=problems(), strategy="chat", pack=PACK)
-    rollouts = TurnRollouts("ipd", turns=2, problems=problems(), pack=PACK, max_new_tokens=6)
+    rollouts = TurnRollouts("ipd", turns=2, problems=problems(), pack=PACK, max_new_tokens=4)
     curve = Curve(given.out)
+
+    def dealt(**told: Any) -> list[float | None]:
+        """Return the rewards of a group, each given to a member at random."""
+        rewards = rollouts.reward(**told)
+        return Stream("control", given.seed, len(curve.values)).shuffled(rewards)
+
     trainer = GRPOTrainer(
         learner.model,
-        rollouts.reward,
+        dealt if given.control else rollouts.reward,
         GRPOConfig(
             str(given.out),
             max_steps=given.steps,
@@ -59,14 +73,16 @@ def main() -> None:
             bf16=False,
             gradient_checkpointing=False,
             save_strategy="no",
+            seed=given.seed,
         ),
-        Dataset.from_list(rollouts.rows(min(given.steps, 512))),
+        Dataset.from_list(rollouts.rows(min(given.steps, 512), given.seed)),
         processing_class=learner.tokenizer,
         rollout_func=rollouts,
         callbacks=[Watch(curve, given.seconds)],
     )
     trainer.train()
     curve.finish()
+    return curve.values
 
 
 if __name__ == "__main__":

@@ -13,17 +13,17 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import torch
 import verifiers.v1 as vf
-from learner import Curve, Learner, Said, less_the_mean
+from learner import PACK, Curve, Learner, Said, less_the_mean, problems
 
 from sally.adapters.trainers.verifiers import GamesConfig, seats_env, turns_of
+from sally.core.rules.chance import Stream
 
 
 @contextmanager
@@ -82,13 +82,15 @@ async def played(env: Any, address: str, task: Any, group: int) -> list[Any]:
     return [episode for episode in episodes if episode.ok]
 
 
-async def train(given: argparse.Namespace) -> None:
-    learner = Learner(given.model, given.rate)
-    learner.warm_up(given.game, given.warm_up, strategy="chat")
+async def train(given: argparse.Namespace) -> list[float]:
+    learner = Learner(given.model, given.rate, given.seed)
+    control = Stream("control", given.seed) if given.control else None
+    split = problems(given.game)
+    learner.warm_up(given.game, given.warm_up, split=split, strategy="chat", pack=PACK)
     curve = Curve(given.out)
-    made, config = seats_env(given.game)
+    made, config = seats_env(given.game, split=split)
     taskset = GamesConfig(id="sally-verifiers", game=given.game, count=64)
-    env = made(config(taskset=taskset, misreadings=2))
+    env = made(config(taskset=taskset, pack=PACK, misreadings=0))
     tasks = list(env.taskset)
     said: dict[str, Said] = {}
     with served(learner, said) as address:
@@ -107,25 +109,30 @@ async def train(given: argparse.Namespace) -> None:
                 replies = [reply for same in grouped for reply, _ in same]
                 if not replies:
                     continue
-                learner.learn(replies, [a for turn in less_the_mean(rewards) for a in turn])
+                learner.learn(
+                    replies, [a for turn in less_the_mean(rewards, control) for a in turn]
+                )
                 curve.add(sum(map(sum, rewards)) / len(replies))
     curve.finish()
+    return curve.values
 
 
-def main() -> None:
+def main(args: Sequence[str] | None = None) -> list[float]:
+    """Train, and return the mean reward of each step."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--model", default="smollm2", help="known weights, or a folder")
     parser.add_argument("--game", default="ibs", help="both seats gain if they agree")
     parser.add_argument("--out", type=Path, default=Path("out/verifiers"))
     parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--group", type=int, default=4, help="episodes of one task")
-    parser.add_argument("--rate", type=float, default=3e-5)
-    parser.add_argument("--warm-up", type=int, default=8, help="steps that teach the form")
-    given = parser.parse_args()
+    parser.add_argument("--rate", type=float, default=1e-4)
+    parser.add_argument("--warm-up", type=int, default=20, help="steps that even out the options")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--control", action="store_true", help="deal rewards at random")
+    given = parser.parse_args(args)
     os.environ.setdefault("SALLY_NO_KEY", "none")
-    torch.manual_seed(0)
-    asyncio.run(train(given))
+    return asyncio.run(train(given))
 
 
 if __name__ == "__main__":

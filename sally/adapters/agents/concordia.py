@@ -75,7 +75,7 @@ class PartnerEntity(entities.Entity):  # type: ignore[misc]
             BadInput: the action is not a choice among this game's options, or the other's last move
                 was not observed.
         """
-        offered = {option.strip(): option for option in action_spec.options}
+        offered = {str(option).strip(): str(option) for option in action_spec.options}
         if set(offered) != set(self._options):
             raise BadInput(
                 f"{self.name} chooses among {', '.join(self._options)}; the options are "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from inspect import isawaitable
 from typing import Any
 
@@ -85,8 +85,12 @@ class MirroredSeat:
             if turn is None:
                 raise BadInput(f"The game is over after {len(self._fed)} rounds.")
             given = put(turn, self._player)
-            given = asyncio.run(given) if isawaitable(given) else given
+            given = asyncio.run(_awaited(given)) if isawaitable(given) else given
             if not isinstance(given, Decision):
                 raise RunFailed(f"The player in seat {self._seat!r} gave no move: {given}.")
             self._made = given
         return self._made
+
+
+async def _awaited(given: Awaitable[Any]) -> Any:
+    return await given

@@ -42,6 +42,7 @@ from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Censored, Episode, to_line
 from sally.core.prompt.model import Assistant, Reply, System
 from sally.core.rules.chance import derived_seed
+from sally.core.rules.training import Split
 
 TURNS = "sally_turns"  # in a trace's info
 ID = "sally-verifiers"  # the module name by which verifiers finds all three
@@ -187,12 +188,15 @@ class SeatsEnvConfig(vf.EnvConfig):  # type: ignore[misc]
     """The settings of a game whose seats are agents; `seats_env` adds a field for each seat."""
 
     strategy: str = "chat"
+    pack: str = ""  # words pack of the prompts; empty: the game's own words
     misreadings: int = 2  # maximum retries of an unreadable reply
     weights: dict[str, float] | None = None  # weights of the reward columns
     fixed: tuple[str, ...] = ()  # seats whose traces are not trained on
 
 
-def seats_env(game: str, seats: Sequence[str] = ()) -> tuple[type[Any], type[Any]]:
+def seats_env(
+    game: str, seats: Sequence[str] = (), split: Split | None = None
+) -> tuple[type[Any], type[Any]]:
     """Return the environment of a game whose seats are agents, and its configuration.
 
     Each seat is a role with its own trace. A role without its own model is played by the run's
@@ -228,7 +232,9 @@ def seats_env(game: str, seats: Sequence[str] = ()) -> tuple[type[Any], type[Any
             env = TextSeats(
                 game,
                 roles,
+                split,
                 strategy=asked.strategy,
+                pack=asked.pack,
                 retries=asked.misreadings,
                 weights=asked.weights,
                 names={seat: getattr(agents, seat).config.model for seat in roles},
