@@ -1,1 +1,2 @@
-"""One module or package per game. Each defines `GAME`; its file name is its name."""
+"""One module or package per game. Each defines `GAME`, and its file name is the name of the
+game."""

@@ -73,8 +73,7 @@ LISTENERS: Mapping[str, Way] = {
 
 
 def listener_of(player: str, params: Mapping[str, Any]) -> Listener | None:
-    """Return the declared listener that a player with these parameters is; None for other
-    players."""
+    """Return the declared listener of a player with these parameters; None for other players."""
     way = LISTENERS.get(player)
     return None if way is None else Listener(way, mind_of(params))
 

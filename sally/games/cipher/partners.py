@@ -195,7 +195,8 @@ def _evidence(
 
 
 def likeliest_listener(view: View) -> Listener:
-    """Return the listener best supported by the past guesses; by history if there are none."""
+    """Return the listener best supported by the past guesses; a listener by history if there are
+    none."""
     return Listener(WAYS[int(np.argmax(listener_belief(view)))])
 
 

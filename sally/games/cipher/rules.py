@@ -28,7 +28,7 @@ Told = Literal["", "history", "bayes", "blind"]
 
 
 class Hints(Act, frozen=True):
-    """Three words, in the order of the code."""
+    """Three hints, in the order of the code's digits."""
 
     first: str
     second: str

@@ -105,8 +105,8 @@ class Hidden:
 
     @cached_property
     def _behind(self) -> list[dict[int, int]]:
-        """For each pool, the number of ways to fill the open slots from that pool onwards, by
-        filled slots."""
+        """For each pool, the number of ways to fill the remaining slots from it and the later
+        pools, by filled slots."""
         full = (1 << len(self.marks)) - 1
         table = [{full: 1}]
         for slots, cards in reversed(self.pools):

@@ -33,8 +33,8 @@ Floats = NDArray[np.float64]
 
 
 def depth_of(game: LevelGame, move: int) -> int | None:
-    """Return the level whose prediction this move is (or, in a contest, is near); None if there is
-    none."""
+    """Return the level that would choose this move (in a contest, a number near it); None if there
+    is none."""
     pays = game.pays
     if isinstance(pays, Request):
         steps, rest = divmod(pays.high - move, pays.gap)

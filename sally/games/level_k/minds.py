@@ -57,7 +57,7 @@ def fixed(does: Odds, expects: Odds | None = None, depth: int | None = None) -> 
 
 
 def ground(game: LevelGame, seat: Seat, base: str | Sequence[float] = "") -> Odds:
-    """Return a level-0 player's move probabilities: salient, uniform, or given over the menu.
+    """Return a level-0 player's move probabilities: the salient move, uniform, or the given ones.
 
     The default is the salient move; for a coin, where neither side is salient, it is uniform.
     """
@@ -190,7 +190,7 @@ def balanced(game: LevelGame, seat: Seat) -> Mind:
 
 
 class Follower(Generic[Q]):
-    """Computes the state of a learner in a two-player game by updating it round by round.
+    """A cached computation of a learner's state in a two-player game, updated round by round.
 
     The last state is cached, so that a history is not replayed from its start in every round; this
     changes the running time, never the result.

@@ -29,7 +29,8 @@ class _Pays(
 
 
 class Request(_Pays, frozen=True):
-    """Each player gets the number asked for; asking `gap` less than the other adds a bonus.
+    """The request game: each player gets the number requested, and a bonus for `gap` less than the
+    other.
 
     Arad and Rubinstein, American Economic Review 102 (2012), 3561-3573: 11 to 20, bonus 20, gap 1.
     """
@@ -56,7 +57,8 @@ class Request(_Pays, frozen=True):
 
 
 class Contest(_Pays, frozen=True):
-    """The number nearest to `share` times the mean of all numbers wins the prize; ties divide it.
+    """The contest: the number nearest to `share` times the mean of all numbers wins; ties divide
+    the prize.
 
     Nagel, American Economic Review 85 (1995), 1313-1326. With two players and a share below 1 the
     lower number always wins, so there is no need to predict the opponent.
@@ -100,8 +102,8 @@ class Contest(_Pays, frozen=True):
 
 
 class Boxes(_Pays, frozen=True):
-    """The first player hides in a box and the second opens one: the seeker wins if the boxes match,
-    otherwise the hider.
+    """Hide and seek: the first player hides in a box and the second opens one; the seeker wins if
+    the boxes match, otherwise the hider wins.
 
     Rubinstein and Tversky; Crawford and Iriberri, American Economic Review 97 (2007), 1731-1750.
     """
@@ -130,7 +132,8 @@ class Boxes(_Pays, frozen=True):
 
 
 class Pennies(_Pays, frozen=True):
-    """Two sides of a coin: the first player wins if they differ, the second if they match."""
+    """Matching pennies: the first player wins if the two sides of the coin differ, the second if
+    they match."""
 
     names: tuple[str, str] = ("Heads", "Tails")
     stake: float = 1

@@ -46,8 +46,8 @@ def where_user_will_look_from(seen: Sight, last: int) -> tuple[int, ...]:
 
 
 def where_user_saw_it_last(seen: Sight) -> int:
-    """Return the box in which the user last saw its item, without extrapolating (as the infinite
-    mode needs)."""
+    """Return the box in which the user last saw its item, without the extrapolation of the infinite
+    mode."""
     return last_sight(seen)[0]
 
 

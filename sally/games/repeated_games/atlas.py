@@ -25,10 +25,10 @@ LEAST = 5  # decisions
 def decision_dots(
     games: Sequence[Played], source: str, years: Mapping[str, int], people: int | None = None
 ) -> list[AtlasDot]:
-    """Return each recorded player against each declared partner with a finite automaton.
+    """Return the dots of recorded players against declared partners that are finite automata.
 
     A dot is one player with one partner, because records rarely pair every player with every
-    partner. A person is a cluster, or a game where no person played.
+    partner. Clusters are people or, if no person played, games.
 
     Args:
         games: Imported episodes of a record.

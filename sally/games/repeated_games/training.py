@@ -175,8 +175,8 @@ def _tabled(game: RepeatedGame, seat: Seat, player: str, params: bytes) -> Machi
 
 
 def alike(a: Task, b: Task) -> str:
-    """Return why a learner of a's partner already knows b's, apart from noise; "" if it does
-    not."""
+    """Return why b's partner is not new to a learner trained on a's partner, ignoring noise, or
+    ""."""
     if a.instance.game != b.instance.game or a.seat != b.seat:
         return ""
     build = registry.game(a.instance.game).build

@@ -70,8 +70,8 @@ def pure_equilibria() -> tuple[Triple, ...]:
 
 
 class TwoMix(msgspec.Struct, frozen=True):
-    """A profile in which one seat plays `third` and the others mix the other two moves,
-    indifferently."""
+    """A profile in which one seat plays `third` and the others mix the other two moves, with equal
+    payoffs."""
 
     third: int
     mix: dict[int, float]

@@ -57,8 +57,8 @@ def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: i
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses over hints at which some hint would have found the word, from 0 to
-    1."""
+    """Return the mean losses (0 to 1) over the hints given while some hint would have found the
+    word."""
     parts = split(played, seat)
     due = [seat in lost for lost in played.replay.forfeited.values()]
     asked = sum(seat in moves for moves in played.replay.moves) + sum(due)

@@ -103,7 +103,7 @@ def _turns(played: Played, seat: Seat) -> float | None:
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return (inference, translation) loss for each predicted hint at which some hint would find
+    """Return (inference, translation) loss for each predicted hint given while some hint would find
     the word.
 
     A miss that was expected to succeed is an inference loss; an expected miss is a translation

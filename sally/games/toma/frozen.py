@@ -19,7 +19,7 @@ MATCHED_PER_LEVEL = 40  # ten matched sets of four
 
 
 class Keyed(msgspec.Struct, Generic[T], frozen=True):
-    """A scenario with its solution, for readers without our solver."""
+    """A scenario with its solution, for users without our solver."""
 
     scenario: T
     answer: int

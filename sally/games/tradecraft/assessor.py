@@ -1,4 +1,5 @@
-"""An assessor of TradeCraft: a model that judges each player in every turn; agreement of raters."""
+"""An assessor of TradeCraft: a model that judges each player in every turn, and the agreement of
+raters."""
 
 from __future__ import annotations
 
@@ -140,7 +141,7 @@ def _lines(about: Mapping[str, str]) -> str:
 def read_ratings(
     reply: str, wanted: Sequence[tuple[int, str]], episode: str = ""
 ) -> tuple[Rating, ...]:
-    """Return the ratings of a reply; raise Unreadable if a turn and player is missing or judged
+    """Return the ratings of a reply; raise Unreadable if a (turn, player) is missing or judged
     twice."""
     found = [each for each in objects_in(reply) if "judgements" in each]
     if len(found) != 1:

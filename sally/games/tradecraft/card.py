@@ -1,4 +1,4 @@
-"""Card of TradeCraft: how often players win that ignore the other player's target.
+"""Card of TradeCraft: the success of players that ignore the other player's target.
 
 There is no fixed chance score, because the hands determine the value of a trade; mindless players
 should differ from each other only by chance. The card shows both extremes: taking without giving,

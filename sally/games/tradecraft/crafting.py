@@ -18,7 +18,7 @@ _TORN = -1  # marks a good that fits several slots, or a slot and the fire
 
 
 class Prepared(NamedTuple):
-    """A recipe with the single slot that each of its goods fits, prepared once per ruleset."""
+    """A recipe prepared once per ruleset, with the slot that each of its goods fits."""
 
     number: int
     recipe: Recipe

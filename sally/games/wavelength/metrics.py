@@ -57,8 +57,8 @@ def declared_dial(played: Played, seat: Seat, number: int) -> Dial | None:
 def random_points(setup: Setup, seat: Seat) -> float | None:
     """Return the expected points per round of a random clue or of a random dial position.
 
-    A random dial position does not depend on the clue. A random clue is known with a guesser that
-    declares its dial; None with any other.
+    A random dial position does not depend on the clue. The value for a random clue is exact if the
+    guesser declares its dial, and None otherwise.
     """
     game = registry.game(setup.instance.game).build(setup.instance.params)
     assert isinstance(game, Wavelength)

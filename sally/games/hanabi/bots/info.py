@@ -48,7 +48,7 @@ class InfoMemory(SmartMemory):
         return self._fit[cards]
 
     def pointed(self, seat: int) -> int:
-        """Return the slot whose touching is a signal: the slot with the most possible
+        """Return the slot that a hint signals by touching or not touching it: the one with the most
         identities."""
         own = [self.may_be[id].bit_count() for id in self.ids[seat]]
         return own.index(max(own))

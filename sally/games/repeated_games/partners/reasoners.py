@@ -58,8 +58,8 @@ def _level(game: RepeatedGame, seat: Seat, k: int, base: str, last: dict[Seat, i
 def _level_odds(
     game: RepeatedGame, seat: Seat, k: int, base: str, first: int
 ) -> dict[Joint | None, Odds]:
-    """Return a level-k player's move probabilities after each joint move; at the start, as after
-    `first`."""
+    """Return a level-k player's move probabilities after each joint move; before round 1, as if
+    both had played `first`."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     table: dict[Joint | None, Odds] = {
         (m, t): _level(game, seat, k, base, {seat: m, other(seat): t}) for m in mine for t in theirs

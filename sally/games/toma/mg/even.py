@@ -94,7 +94,7 @@ def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
 
 @cache
 def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
-    """Return the possible numbers of agents of a group that like each place once, twice, and
+    """Return the possible numbers of a group's agents that like a place once, like it twice, and
     dislike it."""
     return tuple(
         (once, twice, dislikes)

@@ -107,7 +107,8 @@ def all_scenarios() -> dict[str, Scenario]:
 
 @cache
 def certified() -> dict[str, frozen.Certified[Scenario]]:
-    """Return the certified scenarios by id, each with its depth and the answers of every depth."""
+    """Return the certified scenarios by id, each with its depth and the answers of reasoners of
+    every depth."""
     return {one.scenario.id: one for one in frozen.po_certified().scenarios}
 
 

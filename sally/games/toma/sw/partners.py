@@ -82,8 +82,8 @@ def turn_number(view: View) -> int:
 
 
 def by_landmark(view: View) -> str:
-    """Describe the treasure relative to the landmark whose offset suits the most landmarks, so that
-    C learns least."""
+    """Describe the treasure by the landmark offset that is possible from the most landmarks, so
+    that C learns least."""
     assert view.treasure is not None
     best = max(view.landmarks, key=lambda mark: _fitting(view, _offset(view.treasure, mark[1])))
     return f"The treasure is {said_at(best[0], *_offset(view.treasure, best[1]))}."
