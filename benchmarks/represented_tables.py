@@ -125,7 +125,7 @@ def main(paths: Sequence[str]) -> None:
     names = partner_names()
     print("\n".join(table(PROBES, [probe_row(one) for one in found])), "\n")
     twins = [twin_row(one) for one in found if one.twins]
-    heads = ("model", "game", "at", "as", "twins", "right on twins", "less right on minds")
+    heads = ("model", "game", "at", "as", "twins", "right on twins", "minus right on minds")
     print("\n".join(table(heads, twins)), "\n")
     pooled, single = [], []
     for one in found:
