@@ -1,1 +1,2 @@
-"""Agents shared with other programs: a partner of Sally's there, an agent of theirs as a player."""
+"""Agents shared with other programs: Sally's partners as their agents, and their agents as
+players."""

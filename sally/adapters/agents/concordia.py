@@ -1,4 +1,4 @@
-"""Concordia: a partner of Sally's as an entity there, and an entity of theirs as a player here.
+"""Concordia: partners of Sally as Concordia entities, and Concordia entities as players in Sally.
 
 partner = PartnerEntity("Bob", "Alice", "tit_for_tat", options=["J", "F"], rounds=10)
 sally.play("ipd", {"agent": EntityPlayer(lambda: alice), "partner": "tit_for_tat"})
@@ -29,7 +29,7 @@ from sally.games.repeated_games.rules import PARTNER
 
 
 class PartnerEntity(entities.Entity):  # type: ignore[misc]
-    """A player or partner of Sally's as an entity in a repeated game between two.
+    """A player or partner of Sally as an entity in a repeated game of two.
 
     Both entities choose before either learns what the other chose. Then an observation must name
     the other entity and its option on one line, as in `Alice: J` or `Alice chose J`.
@@ -91,10 +91,10 @@ class PartnerEntity(entities.Entity):  # type: ignore[misc]
 
 
 class EntityPlayer:
-    """An entity of Concordia's as a player of any game with a finite menu.
+    """A Concordia entity as a player of any game with a finite menu.
 
-    A match has an entity of its own. It observes the rules and then every line of its seat's
-    history once, and chooses among the names of the options; a probe is put in the same way.
+    Each match has its own entity. The entity observes the rules and then every line of its seat's
+    history once, and chooses among the names of the options; probes are put to it in the same way.
     """
 
     def __init__(self, make: Callable[[], entities.Entity]) -> None:

@@ -23,9 +23,10 @@ Who = str | tuple[str, Mapping[str, Any]] | PlayerSpec
 
 
 class MirroredSeat:
-    """A player of Sally's whose game is played elsewhere.
+    """A player of Sally whose game is played in another program.
 
-    Every round played there is repeated in a match here, and the player is asked in that match.
+    Every round of that game is repeated in a match in Sally, in which the player is asked for its
+    move.
 
     Args:
         params: parameters of `repeated_games`, such as `matrix` and `rounds`.

@@ -1,9 +1,9 @@
-"""OpenSpiel: a partner of Sally's as a bot there, and a bot of OpenSpiel's as a player here.
+"""OpenSpiel: partners of Sally as OpenSpiel bots, and OpenSpiel bots as players in Sally.
 
     bots = [pyspiel.make_roshambo_bot(0, "greenberg"), PartnerBot(game, 1, "tit_for_tat")]
     sally.play("rps", {"agent": BotPlayer(roshambo("copybot")), "partner": "tit_for_tat"})
 
-Both play repeated matrix games: player 0 chooses the row and sits in Sally's seat `agent`.
+Both play repeated matrix games; player 0 chooses the row and has the seat `agent` in Sally.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def params_of(game: Any) -> dict[str, Any]:
     """Return the parameters of `repeated_games` for a repeated or single matrix game of OpenSpiel.
 
     Raises:
-        BadInput: the game is not one in which two players repeat a matrix game.
+        BadInput: The game is not a matrix game of two players, repeated or not.
     """
     kind, start = game.get_type(), game.new_initial_state()
     repeated = kind.short_name == "repeated_game"
@@ -54,7 +54,7 @@ def params_of(game: Any) -> dict[str, Any]:
 
 
 def game_of(rules: RepeatedGame) -> Any:
-    """Return a repeated game of Sally's as a game of OpenSpiel."""
+    """Return a repeated game of Sally as an OpenSpiel game."""
     if rules.stop_chance:
         raise BadInput("A game that may stop after any round has no counterpart in OpenSpiel.")
     first, second = ([[cell[n] for cell in row] for row in rules.matrix] for n in (0, 1))
@@ -64,7 +64,7 @@ def game_of(rules: RepeatedGame) -> Any:
 
 
 class PartnerBot(pyspiel.Bot):  # type: ignore[misc]
-    """A player or partner of Sally's as a bot in a repeated game of OpenSpiel."""
+    """A player or partner of Sally as a bot in a repeated game of OpenSpiel."""
 
     def __init__(self, game: Any, player_id: int, who: Who, seed: int = 1) -> None:
         pyspiel.Bot.__init__(self)
@@ -72,7 +72,7 @@ class PartnerBot(pyspiel.Bot):  # type: ignore[misc]
         self._seat = MirroredSeat(params_of(game), SEATS[player_id], who, seed)
 
     def restart_at(self, state: Any) -> None:
-        """Do nothing: the rounds of the state say where the game is."""
+        """Do nothing, because `step` reads all rounds from the state."""
 
     def step(self, state: Any) -> int:
         """Return the action after the rounds of this state."""
@@ -82,11 +82,11 @@ class PartnerBot(pyspiel.Bot):  # type: ignore[misc]
 
 
 class BotPlayer:
-    """A bot of OpenSpiel's as a player of Sally's repeated games.
+    """An OpenSpiel bot as a player of Sally's repeated games.
 
-    A match has a bot of its own, which is asked once in every round; a void round does not reach
-    it, and the next one gets the same move. Some bots draw from a generator of their own, so that
-    Sally's seed does not fix their moves.
+    Each match has its own bot, which is asked once in every round. The bot does not learn of a void
+    round, and its move is repeated in the next round. Some bots use their own random generator, so
+    Sally's seed does not determine their moves.
     """
 
     def __init__(self, make: MakeBot) -> None:
@@ -114,7 +114,8 @@ class BotPlayer:
 
 
 def roshambo(name: str) -> MakeBot:
-    """Return the maker of one of OpenSpiel's bots for Rock, Paper, Scissors, such as `greenberg`.
+    """Return a function that creates one of OpenSpiel's bots for Rock, Paper, Scissors, such as
+    `greenberg`.
 
     Raises:
         BadInput: There is no such bot.

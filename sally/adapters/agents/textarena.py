@@ -1,4 +1,4 @@
-"""TextArena: a partner of Sally's as an agent there, and an agent of theirs as a player here.
+"""TextArena: partners of Sally as TextArena agents, and TextArena agents as players in Sally.
 
 agents = {0: ta.agents.OpenRouterAgent("..."), 1: PartnerAgent("tit_for_tat")}
 sally.play("ipd", {"agent": agent_player(agents[0]), "partner": "tit_for_tat"})
@@ -51,10 +51,10 @@ TALK_OVER, NEW_ROUND = "[GAME] Conversation finished", "[GAME] --- Starting Roun
 
 
 class PartnerAgent(Agent):  # type: ignore[misc]
-    """A player or partner of Sally's as an agent in TextArena's matrix games.
+    """A player or partner of Sally as an agent in TextArena's matrix games.
 
     It reads the whole text of the game so far, as `LLMObservationWrapper` gives it (the default),
-    and says nothing in the talk before decisions.
+    and says nothing in the conversation before decisions.
     """
 
     def __init__(self, who: Who, seed: int = 1) -> None:
@@ -63,7 +63,8 @@ class PartnerAgent(Agent):  # type: ignore[misc]
         self._seats: dict[str, MirroredSeat] = {}  # by the first prompt
 
     def __call__(self, observation: str) -> str:
-        """Return the reply to an observation: a move in brackets, or nothing in a talk."""
+        """Return the reply to an observation: a move in brackets, or an empty text in a
+        conversation."""
         found = re.search(r"You are Player ([01])\b.*?(?=\n\[|\Z)", observation, re.DOTALL)
         title = next((title for title in TITLES if found and title in found[0]), None)
         if found is None or title is None:
@@ -133,12 +134,12 @@ class AgentModel:
     async def score(
         self, context: Context, candidates: Sequence[str], settings: Settings = AS_THE_PROVIDER_DOES
     ) -> Scores:
-        """Raise CannotScore: an agent gives text only."""
+        """Raise CannotScore, because an agent returns only text."""
         raise CannotScore(self.name)
 
 
 def agent_player(agent: Callable[[str], str], strategy: str = "qa") -> LanguagePlayer:
-    """Return an agent as a player of any game: it reads Sally's prompt and its reply is read."""
+    """Return an agent as a player of any game; it gets the prompt that a model would get."""
     chosen = strategy_named(strategy)
     act, answer = chosen.make()
     return LanguagePlayer(AgentModel(agent), act, answer, texts=chosen.texts)
