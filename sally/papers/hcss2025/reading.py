@@ -324,7 +324,7 @@ def _history(
     except msgspec.DecodeError as why:
         raise BadInput(f"{file.name} is not a match history: {why}.") from None
     if held.enable_opponent_tracking != EXPERIMENTS[experiment][1]:
-        raise BadInput(f"{file.name}: tracking is not that of experiment {experiment}.")
+        raise BadInput(f"{file.name}: opponent tracking differs from that of {experiment}.")
     source = Source.of(SOURCE, LICENCE, f"{file.parent.name}/{file.name}", data)
     known: Counter[tuple[str, str, Moves]] = Counter()
     for match in matches:

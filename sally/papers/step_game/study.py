@@ -1,5 +1,5 @@
-"""step_game as a study: a model at certified tables and with talking partners, asked for its
-predictions."""
+"""step_game as a study: a model, asked for its predictions, at certified tables and with talking
+partners."""
 
 from __future__ import annotations
 
