@@ -188,7 +188,7 @@ def manifest(read: dict[str, bytes], /, **changed: object) -> None:
          "episodes.jsonl was changed after packing: it has"),
         (lambda f: f.pop("study.json"), "lacks study.json"),
         (lambda f: f.pop("episodes.jsonl"), "lacks episodes.jsonl"),
-        (lambda f: f.update({"notes.txt": b"x"}), "holds notes.txt, which bundle.json does not"),
+        (lambda f: f.update({"notes.txt": b"x"}), "contains notes.txt, which bundle.json does not"),
         (lambda f: f.update({"../evil.py": b"x"}), "'../evil.py', a path outside the bundle"),
         (lambda f: f.update({"/etc/passwd": b"x"}), "'/etc/passwd', a path outside the bundle"),
         (lambda f: f.update({"a/../../b": b"x"}), "a path outside the bundle"),
@@ -251,7 +251,7 @@ def test_a_bundle_that_another_program_packed_is_told_from_ours(
 def test_a_name_that_stands_there_twice_is_refused(packed: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(packed, "a") as more, pytest.warns(UserWarning, match="Duplicate"):
         more.writestr("study.json", b"{}")
-    assert "holds study.json twice" in refused(packed, tmp_path)
+    assert "contains study.json twice" in refused(packed, tmp_path)
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(packed: Path, tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_pack_makes_no_bundle_that_looks_like_a_bomb(
         ({"address": "https://me:pass@host/v1"}, "/address looks like a key"),
         ({"model": "embedded:/home/me/x.gguf"}, "a local path, '/home/me/x.gguf'"),
         ({"model": "C:\\Users\\me\\x"}, "a local path"),
-        ({"a": [{"b": "see ~/notes"}]}, "/a/0/b holds a local path"),
+        ({"a": [{"b": "see ~/notes"}]}, "/a/0/b contains a local path"),
         ({"reply": "it is in /home/me/x"}, None),  # a player's words are no path of ours
         ({"address": "http://localhost:8000/v1", "password": "swordfish"}, None),
         ({"story": "the and/or case, 1/2 and ../x"}, None),
@@ -326,7 +326,7 @@ def test_a_key_in_an_episode_is_not_packed_unless_somebody_insists(
     store.claim(other, store.Manifest("mine", "x"))
     with store.Writer(other) as writer:
         writer.add(msgspec.structs.replace(episode, used={"agent": {"weights": "/home/me/w.gguf"}}))
-    with pytest.raises(BadInput, match=rf"In episode {episode.id}, /used/agent/weights holds a"):
+    with pytest.raises(BadInput, match=rf"In episode {episode.id}, /used/agent/weights contains a"):
         pack(other, tmp_path / "o.zip")
     assert not (tmp_path / "o.zip").exists()
     assert pack(other, tmp_path / "o.zip", anyway=True).bundle.episodes == 1
@@ -334,5 +334,5 @@ def test_a_key_in_an_episode_is_not_packed_unless_somebody_insists(
 
 def test_an_empty_store_is_one_sentence(tmp_path: Path) -> None:
     store.claim(tmp_path / "none", store.Manifest("none", "x"))
-    with pytest.raises(BadInput, match="holds no episode to pack"):
+    with pytest.raises(BadInput, match="contains no episode to pack"):
         pack(tmp_path / "none", tmp_path / "x.zip")

@@ -296,7 +296,7 @@ def test_an_empty_store_and_a_place_that_cannot_be_written_are_one_sentence(
 ) -> None:
     empty = tmp_path / "empty"
     store.claim(empty, store.Manifest("none", "x"))
-    with pytest.raises(BadInput, match="holds no episode to report"):
+    with pytest.raises(BadInput, match="contains no episode to report"):
         write_page(PageData(empty), tmp_path / "x.html")
     (tmp_path / "file").touch()
     with pytest.raises(BadInput, match="cannot be written"):

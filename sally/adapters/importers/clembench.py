@@ -92,7 +92,9 @@ def imported(path: Path, how: LogOptions) -> Imported:
     if how.only and how.only not in named:
         raise unknown("game in these logs", how.only, named)
     if not how.only and len(named) > 1:
-        raise BadInput(f"{path} holds several games; `only` must name one of {', '.join(named)}.")
+        raise BadInput(
+            f"{path} contains several games; `only` must name one of {', '.join(named)}."
+        )
     games = [
         _Game(file, data, log, how)
         for file, data, log in found

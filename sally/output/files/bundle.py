@@ -79,7 +79,7 @@ def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = Fals
     method = zipfile.ZIP_LZMA if small else zipfile.ZIP_DEFLATED
     with Snapshot(where) as held:
         if not len(held):
-            raise BadInput(f"The store {where} holds no episode to pack.")
+            raise BadInput(f"The store {where} contains no episode to pack.")
         texts = _texts(where, held)
         if not anyway:
             _refuse_private(held, texts)

@@ -110,11 +110,11 @@ def _entries(path: Path, zipped: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             or ":" in name
         ):
             raise BadInput(
-                f"The bundle {path} holds a file named {name!r}, a path outside the bundle; "
+                f"The bundle {path} contains a file named {name!r}, a path outside the bundle; "
                 "nothing was unpacked."
             )
         if name in found:
-            raise BadInput(f"The bundle {path} holds {name} twice; nothing was unpacked.")
+            raise BadInput(f"The bundle {path} contains {name} twice; nothing was unpacked.")
         if info.flag_bits & 0x1:
             raise BadInput(
                 f"In the bundle {path}, {name} is encrypted; files of a bundle must not be."
@@ -144,7 +144,7 @@ def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.Zi
         raise BadInput(f"{MANIFEST} of {path} does not name {EPISODES}.")
     if not 0 <= bundle.episodes * LEAST_LINE <= bundle.files[EPISODES].bytes:
         raise BadInput(
-            f"The bundle {path} says that it holds {bundle.episodes:,} episodes in "
+            f"The bundle {path} claims to contain {bundle.episodes:,} episodes in "
             f"{bundle.files[EPISODES].bytes:,} bytes, which is impossible."
         )
     for name, file in bundle.files.items():
@@ -163,7 +163,9 @@ def _refuse_others(path: Path, entries: dict[str, zipfile.ZipInfo], bundle: Bund
         raise BadInput(f"The bundle {path} lacks {listed(missing)}.")
     extra = [name for name in entries if name not in (MANIFEST, *bundle.files)]
     if extra:
-        raise BadInput(f"The bundle {path} holds {listed(extra)}, which {MANIFEST} does not name.")
+        raise BadInput(
+            f"The bundle {path} contains {listed(extra)}, which {MANIFEST} does not name."
+        )
 
 
 def _refuse_bombs(
@@ -201,7 +203,7 @@ def _unpack_file(
             out.write(block)
             if left is not None and (left := left - block.count(b"\n")) < 0:
                 raise BadInput(
-                    f"The bundle {path} says that it holds {lines:,} episodes; {name} has more "
+                    f"The bundle {path} claims to contain {lines:,} episodes; {name} has more "
                     "lines than that."
                 )
     if found.hexdigest() != expected.sha256:
@@ -211,7 +213,7 @@ def _unpack_file(
         )
     if left:
         raise BadInput(
-            f"The bundle {path} says that it holds {lines:,} episodes; {name} has {left:,} "
+            f"The bundle {path} claims to contain {lines:,} episodes; {name} has {left:,} "
             "fewer lines."
         )
 
@@ -223,7 +225,7 @@ def _read(path: Path, zipped: zipfile.ZipFile, name: str, most: int) -> Iterator
             while block := entry.read(BLOCK):
                 read += len(block)
                 if read > most:
-                    raise BadInput(f"In the bundle {path}, {name} holds more than {most:,} bytes.")
+                    raise BadInput(f"In the bundle {path}, {name} has more than {most:,} bytes.")
                 yield block
     except (zipfile.BadZipFile, zlib.error, LZMAError, EOFError):
         raise BadInput(f"In the bundle {path}, {name} was changed after packing.") from None

@@ -43,7 +43,7 @@ def private_part(data: bytes) -> str | None:
         if KEY.search(value) or (KEY_NAME.search(name) and value):
             return f"{where or 'it'} looks like a key or a password"
         if not spoken and (path := PATH.search(value)):
-            return f"{where or 'it'} holds a local path, {path.group()!r}"
+            return f"{where or 'it'} contains a local path, {path.group()!r}"
     return None
 
 

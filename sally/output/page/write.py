@@ -79,7 +79,7 @@ def write_page(held: PageData, out: Path, wishes: Wishes | None = None) -> Writt
     """
     wishes = wishes or Wishes()
     if not len(held):
-        raise BadInput(f"The store {held.where} holds no episode to report.")
+        raise BadInput(f"The store {held.where} contains no episode to report.")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         aside = out.with_name(f".{out.name}.part")  # renamed once it is complete

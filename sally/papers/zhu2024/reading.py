@@ -100,7 +100,7 @@ def read(path: Path, skip_bad: bool = False) -> Record:
         seen.add(mine[0].person)
         choices += mine
     if not choices:
-        raise BadInput(f"{file} holds no choices; it should have one line of JSON per person.")
+        raise BadInput(f"{file} contains no choices; it should have one line of JSON per person.")
     choices.sort(key=lambda c: (c.person, c.trial))
     return Record(source, tuple(choices), tuple(odd))
 
