@@ -163,7 +163,7 @@ def test_the_manager_sees_everything_but_the_private_rules() -> None:
         (game("finite", 3, Visit(0)), "mode finite"),
         (game("finite", 3, Snapshot(0, 2)), "state -1"),
         (game("finite", 3, Snapshot(0, 0)), "state 1"),
-        (game("finite", 3, RIGHT, Snapshot(0, 1), Snapshot(0, 2)), "saw last"),
+        (game("finite", 3, RIGHT, Snapshot(0, 1), Snapshot(0, 2)), "the user saw"),
         (game("zero", 3, Visit(3)), "no item"),
         (game("zero", 3, Collection(0), Collection(0)), "no item"),
         (game("zero", 3, Collection(0), Visit(0)), "no item"),

@@ -121,7 +121,7 @@ def test_depths_are_not_defined_where_one_plan_is_asked_for() -> None:
 
 
 def test_a_depth_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match="0 or more"):
+    with pytest.raises(ValueError, match="at least 0"):
         answer_at(next(level_scenarios(1, 1)), -1)
     with pytest.raises(ValueError, match="depths 0 to 3"):
         next(scenarios(4, 1))
