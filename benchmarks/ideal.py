@@ -1,8 +1,11 @@
 """Players beside the ideal observer: python -m benchmarks.ideal.
 
-Each player meets every partner of the declared pool of ipd and rps (20 rounds) and of
-eleven_twenty (10 rounds); printed are knowing on the scale of the ideal observer and the parts of
-the regret per round. No player may earn more than the Bayes-adaptive one expects.
+Each player meets every partner of the declared pool of ipd and rps (20 rounds), of eleven_twenty
+(10 rounds), of bargaining (5 rounds, as the buyer with a value of 70, every cost of the prior), of
+public goods (20 rounds, three others of one rule) and every pair of opponents of the pool of the
+step race (targets 6 and 20). Printed are knowing on the
+scale of the ideal observer and the parts of the regret per round, in the step race per race. No
+player may earn more than the Bayes-adaptive one expects.
 """
 
 from __future__ import annotations
@@ -13,11 +16,21 @@ import sally
 from sally.analysis.profile.ideal_scale import IdealRow, ideal_rows
 from sally.core.log.events import Episode, PlayerSpec
 from sally.core.registry import registry
+from sally.games.bargaining.ideal import POOL as RULES
+from sally.games.bargaining.values import cost_odds
+from sally.games.public_goods.ideal import POOL as GIVERS
 from sally.games.repeated_games.ideal import declared_pool
 from sally.games.repeated_games.rules import RepeatedGame
+from sally.games.step_race.ideal import POOL as RACERS
 
 PLAYERS = ("bayes_adaptive", "tit_for_tat", "win_stay_lose_shift", "random")
 ROUNDS, SEEDS = 20, 4
+BARGAINERS = ("half", "planner", "random")
+VALUE, QUOTES = 70, 5
+CONTRIBUTORS = ("free_rider", "giver", "matcher")
+OTHERS = ("player_2", "player_3", "player_4")
+HABITS = ("free_of_last", "finisher", "random")
+TARGETS = (6, 20)
 
 
 def repeated(game: str, who: str) -> list[Episode]:
@@ -46,6 +59,44 @@ def levels(k: int) -> list[Episode]:
     ]
 
 
+def bargained(who: str) -> list[Episode]:
+    """Play bargaining as the buyer against every rule and every cost of the uniform family.
+
+    Given a value all these costs are equally likely, so that a plain mean is the expectation.
+    """
+    return [
+        sally.play(
+            "bargaining",
+            {"buyer": who, "seller": partner},
+            value=VALUE,
+            cost=cost,
+            rounds=QUOTES,
+            talk="none",
+        )
+        for partner in RULES
+        for cost in cost_odds("uniform", VALUE)
+    ]
+
+
+def given(who: str) -> list[Episode]:
+    """Play public goods against three others of each rule."""
+    return [
+        sally.play("public_goods", {"player_1": who, **dict.fromkeys(OTHERS, name)}, rounds=ROUNDS)
+        for name in GIVERS
+    ]
+
+
+def raced(who: str, target: int) -> list[Episode]:
+    """Play the step race against every pair of the pool."""
+    return [
+        sally.play(
+            "step_race", {"player_1": who, "player_2": one, "player_3": two}, target=target, talks=0
+        )
+        for one in RACERS
+        for two in RACERS
+    ]
+
+
 def line(row: IdealRow) -> str:
     """Return a row in words."""
     parts = {n: getattr(row, n).value for n in ("pool_regret", "price", "by_moves", "pool_luck")}
@@ -70,6 +121,19 @@ def main() -> None:
         for row in ideal_rows(levels(k)):
             if row.seat == "player_1":
                 click.echo(line(row))
+    for who in ("bayes_adaptive", *BARGAINERS):
+        for row in ideal_rows(bargained(who)):
+            if row.seat == "buyer":
+                click.echo(line(row))
+    for who in ("bayes_adaptive", *CONTRIBUTORS):
+        for row in ideal_rows(given(who)):
+            if row.seat == "player_1":
+                click.echo(line(row))
+    for target in TARGETS:
+        for who in ("bayes_adaptive", *HABITS):
+            for row in ideal_rows(raced(who, target)):
+                if row.seat == "player_1":
+                    click.echo(f"target {target}: {line(row)}")
 
 
 if __name__ == "__main__":

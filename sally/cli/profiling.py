@@ -16,7 +16,7 @@ from sally.analysis.episodes.stores import measured_stores
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.depth_curve import depth_curve
 from sally.analysis.profile.doing_scale import Zero
-from sally.analysis.profile.ideal_scale import IdealRow, ideal_rows
+from sally.analysis.profile.ideal_scale import IdealRow, ideal_rows, without_pool
 from sally.analysis.profile.literal_beside import (
     LITERAL,
     STRICT,
@@ -299,6 +299,8 @@ def say_ideal(
         return
     if not rows:
         echo("No episode has a partner of a declared pool and a fixed number of rounds.")
+        for line in without_pool(e.setup.instance.game for e in episodes):
+            echo(folded(line))
         return
     for game, seat in dict.fromkeys((row.game, row.seat) for row in rows):
         there = [row for row in rows if (row.game, row.seat) == (game, seat)]
@@ -306,7 +308,7 @@ def say_ideal(
         for names in fitting(lines, ["player", "n"], list(IDEAL_COLUMNS)):
             print_table(lines, ("player", "n", *names), title=f"{game}, seat {seat}")
         adaptive = " or ".join(dict.fromkeys(f"{row.adaptive:.2f}" for row in there))
-        echo(f"The Bayes-adaptive player expects {adaptive} per round over the pool.")
+        echo(f"The Bayes-adaptive player expects {adaptive} per {there[0].per} over the pool.")
     echo(folded(IDEAL_LEGEND))
 
 
@@ -324,7 +326,7 @@ IDEAL_COLUMNS = {
 }
 IDEAL_LEGEND = (
     "right %: of the predictions in rounds that were played; ideal %: of the ideal observer on the "
-    "same questions; of ideal: 0 is an even guess, 1 the ideal observer. pool regret, per round: "
+    "same questions; of ideal: 0 is an even guess, 1 the ideal observer. pool regret: "
     "best play against the known partner less what was earned = price (of finding out, which is "
     "unavoidable) + pool inference + pool translation + pool luck. by moves: inference + "
     "translation, known without predictions too."

@@ -14,7 +14,7 @@ distance to a lower bound.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,9 +108,17 @@ class Ideal:
             found.append((m.odds @ self.pay.T + then).max(axis=1))
         return found[left]
 
+    def known_value(self, place: int, left: int) -> float:
+        """Return the highest expected total against a known machine from its start."""
+        return float(self.value_if_known(place, left)[0])
+
+    def gain(self, belief: Belief, mine: int, theirs: int) -> float:
+        """Return what a round pays."""
+        return float(self.pay[mine, theirs])
+
     def informed(self, left: int) -> float:
         """Return the expected total of a player that knows the machine from the start."""
-        return float(sum(w * self.value_if_known(n, left)[0] for n, w in enumerate(self.prior)))
+        return sum(w * self.known_value(n, left) for n, w in enumerate(self.prior))
 
     def worths(self, belief: Belief, left: int) -> Floats:
         """Return the expected total of each own move, with Bayes-adaptive play afterwards."""
@@ -153,8 +161,7 @@ class Ideal:
 
     def best(self, belief: Belief, left: int) -> list[int]:
         """Return the moves of the Bayes-adaptive player."""
-        worth = self.worths(belief, left)
-        return [int(m) for m in np.flatnonzero(worth >= worth.max() - TIE)]
+        return best_moves(self, belief, left)
 
     def earns(self, rounds: int) -> float:
         """Return the player's expected total over the pool; `value` may be only an upper bound."""
@@ -192,6 +199,37 @@ class Ideal:
         return self.value(self.start(), rounds) - self.earns(rounds)
 
 
+class AdaptivePlay(Protocol):
+    """Inference and play against a pool, as the split of regret needs it; `Ideal` is one.
+
+    Moves are numbered from 0. `left` counts the rounds that are left.
+    """
+
+    def start(self) -> Any: ...
+
+    def forecast(self, belief: Any) -> Floats: ...
+
+    def after(self, belief: Any, mine: int, theirs: int) -> Any: ...
+
+    def outcomes(self, belief: Any, left: int) -> Floats: ...
+
+    def worths(self, belief: Any, left: int) -> Floats: ...
+
+    def value(self, belief: Any, left: int) -> float: ...
+
+    def gain(self, belief: Any, mine: int, theirs: int) -> float: ...
+
+    def known_value(self, place: int, left: int) -> float: ...
+
+    def informed(self, left: int) -> float: ...
+
+
+def best_moves(play: AdaptivePlay, belief: Any, left: int) -> list[int]:
+    """Return the moves of the Bayes-adaptive player."""
+    worth = play.worths(belief, left)
+    return [int(m) for m in np.flatnonzero(worth >= worth.max() - TIE)]
+
+
 class IdealSplit(NamedTuple):
     """Regret of one whole episode, split into parts that add up to it."""
 
@@ -214,12 +252,13 @@ class SeenRound(NamedTuple):
 class IdealProblem(NamedTuple):
     """An episode against a partner of a declared pool, as one seat played it."""
 
-    ideal: Ideal
+    ideal: AdaptivePlay
     place: int  # of the partner in the pool
     rounds: tuple[SeenRound, ...]
+    paid_once: bool = False  # whether the whole episode is paid, not each round
 
 
-def split(ideal: Ideal, place: int, rounds: Sequence[SeenRound]) -> IdealSplit:
+def split(ideal: AdaptivePlay, place: int, rounds: Sequence[SeenRound]) -> IdealSplit:
     """Return the parts of the regret against the machine at `place` of the pool."""
     belief, left = ideal.start(), len(rounds)
     earned = inferred = translated = lost = 0.0
@@ -237,10 +276,10 @@ def split(ideal: Ideal, place: int, rounds: Sequence[SeenRound]) -> IdealSplit:
             missed = float(worth.max() - np.mean([worth[m] for m in chosen]))
             inferred += missed
             translated += given_up - missed
-        earned += float(ideal.pay[one.mine, one.theirs])
+        earned += ideal.gain(belief, one.mine, one.theirs)
         belief, left = ideal.after(belief, one.mine, one.theirs), left - 1
     many = len(rounds)
-    regret = float(ideal.value_if_known(place, many)[0]) - earned
+    regret = ideal.known_value(place, many) - earned
     price = ideal.informed(many) - ideal.value(ideal.start(), many)
     return IdealSplit(
         regret,
@@ -252,10 +291,11 @@ def split(ideal: Ideal, place: int, rounds: Sequence[SeenRound]) -> IdealSplit:
     )
 
 
-def forecasts(ideal: Ideal, rounds: Sequence[SeenRound]) -> list[Floats]:
-    """Return the ideal observer's odds before each round."""
+def forecasts(ideal: AdaptivePlay, rounds: Sequence[SeenRound]) -> list[tuple[Floats, float]]:
+    """Return the ideal observer's odds before each round, and what the round paid."""
     belief, found = ideal.start(), []
     for one in rounds:
-        found.append(ideal.forecast(belief))
+        paid = ideal.gain(belief, one.mine, one.theirs)
+        found.append((ideal.forecast(belief), paid))
         belief = ideal.after(belief, one.mine, one.theirs)
     return found

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import sally
 from sally import store
-from sally.analysis.profile.ideal_scale import IdealRow, ideal_rows
+from sally.analysis.profile.ideal_scale import IdealRow, has_pool, ideal_rows, without_pool
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec
@@ -127,3 +127,28 @@ def test_the_report_and_a_figure_show_the_ideal_mind(tmp_path: Path) -> None:
     assert "Beside an ideal mind" in text and "Bayes-adaptive" in text
     assert "ideal observer" in text and "pool translation" in text
     assert drawn.read_text(encoding="utf-8").count("<path") > 10
+
+
+def test_the_bayes_adaptive_player_of_level_k_earns_what_it_expects() -> None:
+    episodes = [
+        sally.play(
+            "eleven_twenty",
+            {"player_1": "bayes_adaptive", "player_2": ("level", {"k": k})},
+            rounds=5,
+            probes={"player_1": ["their_move"]},
+        )
+        for k in range(4)
+    ]
+    (row,) = (row for row in ideal_rows(episodes) if row.seat == "player_1")
+    assert row.earned.value == pytest.approx(row.adaptive)
+    assert row.by_moves.value == pytest.approx(0)
+    assert row.knowing_of_ideal.value == pytest.approx(1, abs=0.2)  # ties are drawn
+
+
+def test_every_family_has_an_ideal_line_or_a_card_that_says_why_not() -> None:
+    for game in registry.games():
+        card = registry.card(game)
+        assert card is None or has_pool(game) != bool(card.no_ideal), game
+    assert without_pool(["hanabi_small", "rps", "hanabi"]) == [
+        f"hanabi has no ideal line: {registry.card('hanabi').no_ideal}."
+    ]

@@ -25,17 +25,18 @@ Find = Callable[[Played, Seat], IdealProblem | None]
 
 
 class IdealRow(msgspec.Struct, frozen=True):
-    """One player in one game; regret and its parts are per round."""
+    """One player in one game; regret and its parts are in payoffs per round or episode."""
 
     game: str
     seat: str
     player: str
     episodes: int
+    per: str  # the unit of payoffs: "round", or "episode" if a game pays once, at its end
     pool_accuracy: Estimate  # of its predictions in rounds played with the pool, in percent
     ideal_accuracy: Estimate  # of the ideal observer on the same questions, in percent
     knowing_of_ideal: Estimate  # 0: an even guess, 1: the ideal observer
-    earned: Estimate  # per round
-    adaptive: float  # per round, what the Bayes-adaptive player expects over the pool
+    earned: Estimate
+    adaptive: float  # what the Bayes-adaptive player expects over the pool
     pool_regret: Estimate  # over the rounds that were played
     price: Estimate
     pool_inference: Estimate  # by the forecast of the pool; `inference` of a profile is by truth
@@ -45,6 +46,7 @@ class IdealRow(msgspec.Struct, frozen=True):
 
 
 class _Sums(msgspec.Struct):
+    per: str = "round"
     clusters: list[str] = []
     right: list[float] = []
     ideal: list[float] = []
@@ -88,10 +90,21 @@ def has_pool(game: str) -> bool:
     return registry.part(game, "ideal") is not None
 
 
+def without_pool(games: Iterable[str]) -> list[str]:
+    """Return a sentence for each game without a declared pool, with the reason on its card."""
+    found = {}
+    for game in dict.fromkeys(games):
+        card = registry.card(game)
+        if not has_pool(game) and card is not None and card.no_ideal:
+            found[card.family] = f"{card.family} has no ideal line: {card.no_ideal}."
+    return list(found.values())
+
+
 def _add(sums: _Sums, problem: IdealProblem, cluster: str) -> None:
     ideal, seen = problem.ideal, problem.rounds
-    asked = right = best = guess = 0.0
-    for one, odds in zip(seen, forecasts(ideal, seen), strict=True):
+    asked = right = best = guess = earned = 0.0
+    for one, (odds, paid) in zip(seen, forecasts(ideal, seen), strict=True):
+        earned += paid
         if one.predicted is not None:
             asked += 1
             guess += 1 / len(odds)
@@ -101,12 +114,14 @@ def _add(sums: _Sums, problem: IdealProblem, cluster: str) -> None:
     for name, value in (("asked", asked), ("right", right), ("ideal", best), ("guess", guess)):
         getattr(sums, name).append(value)
     many = len(seen)
-    sums.earned.append(sum(float(ideal.pay[one.mine, one.theirs]) for one in seen) / many)
-    sums.adaptive.append(ideal.value(ideal.start(), many) / many)
+    sums.per = "episode" if problem.paid_once else "round"
+    units = 1 if problem.paid_once else many
+    sums.earned.append(earned / units)
+    sums.adaptive.append(ideal.value(ideal.start(), many) / units)
     parts = split(ideal, problem.place, seen)
     for name, part in PARTS.items():
         value = getattr(parts, part)
-        sums.parts.setdefault(name, []).append(np.nan if value is None else value / many)
+        sums.parts.setdefault(name, []).append(np.nan if value is None else value / units)
 
 
 def _hit(odds: np.ndarray[tuple[int, ...], np.dtype[np.float64]], theirs: int) -> float:
@@ -134,6 +149,7 @@ def _row(key: tuple[str, str, str], sums: _Sums) -> IdealRow:
         seat=seat,
         player=player,
         episodes=len(sums.clusters),
+        per=sums.per,
         pool_accuracy=ratio_by_rule(100 * right[kept], asked[kept], names, (0.0, 100.0)),
         ideal_accuracy=ratio_by_rule(100 * ideal[kept], asked[kept], names, (0.0, 100.0)),
         knowing_of_ideal=ratio_by_rule((right - guess)[kept], (ideal - guess)[kept], names),

@@ -7,15 +7,20 @@ mirrors them (it bids 100 minus the ask).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput, unknown
-from sally.core.match.player import Turn
+from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import ProbeReport
 from sally.games.bargaining.rules import BUYER, Action, Bargaining, Round, Say, View
 from sally.games.bargaining.solver import RULES, Rule, mirrored, rule_of, unknown_of
 from sally.games.bargaining.values import HIGHEST
+from sally.stats.ideal import best_moves
+
+if TYPE_CHECKING:
+    from sally.games.bargaining.ideal import RulePool
 
 BargainingTurn = Turn[Action, View]
 Speech = Callable[[View, Rule], str]
@@ -106,6 +111,58 @@ def _planner(game: Bargaining, seat: Seat, against: str = "responsive", **given:
         return bid if is_buyer else HIGHEST - bid
 
     return script
+
+
+# --- the Bayes-adaptive player --------------------------------------------------------------------
+
+
+def _adaptive(game: Bargaining, seat: Seat) -> Callable[[View], tuple[RulePool, Any]]:
+    """Return what a seat knows about the declared pool, as a function of its view."""
+    from sally.games.bargaining.ideal import ideal_of  # loads numpy tables
+
+    is_buyer = seat == BUYER
+
+    def known(view: View) -> tuple[RulePool, Any]:
+        assert view.limit is not None
+        pool = ideal_of(is_buyer, view.limit, game.family, game.rounds)
+        belief = pool.start()
+        for each in view.past:
+            if each.bid is not None and each.ask is not None:
+                bid, ask = (mirrored(not is_buyer, price) for price in (each.bid, each.ask))
+                belief = pool.after(belief, *((bid, ask) if is_buyer else (ask, bid)))
+        return pool, belief
+
+    return known
+
+
+def _bayes_adaptive(game: Bargaining, seat: Seat) -> Script:
+    known = _adaptive(game, seat)
+
+    def script(turn: BargainingTurn) -> Action:
+        if turn.view.talking:
+            return SILENT
+        pool, belief = known(turn.view)
+        bids = best_moves(pool, belief, game.rounds - len(turn.view.past))
+        return mirrored(seat != BUYER, turn.draws.pick(bids))
+
+    return script
+
+
+def _observer(game: Bargaining, seat: Seat) -> Answerer:
+    """Return the ideal observer's forecast of the other's quote."""
+    known = _adaptive(game, seat)
+
+    def report(turn: BargainingTurn) -> ProbeReport | Silence:
+        question = turn.question
+        assert question is not None
+        if question.probe != "their_quote":
+            return Silence("it only forecasts quotes")
+        pool, belief = known(turn.view)
+        odds = pool.forecast(belief)
+        likeliest = [ask for ask, p in enumerate(odds) if p >= odds.max() - 1e-9]
+        return ProbeReport(mirrored(seat != BUYER, turn.draws.pick(likeliest)))
+
+    return report
 
 
 # --- habits: quotes without a thought of the other ------------------------------------------------
@@ -245,6 +302,14 @@ PARTNERS = {
             OURS,
             _planner,
             params={"against": "responsive", "params": {}},
+        ),
+        Partner(
+            "bayes_adaptive",
+            "infers rule and limit of a silent partner of the declared pool and maximises the "
+            "expected total; its predictions are those of the ideal observer",
+            "Duff 2002",
+            _bayes_adaptive,
+            answers=_observer,
         ),
         _habit("half", "quotes halfway between its limit and the best possible price", _half),
         _habit("three_quarters", "keeps a quarter of the way to the best price", _three_quarters),

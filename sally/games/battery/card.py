@@ -127,6 +127,7 @@ def _attack(generator: Generator) -> Attack:
 
 CARD = Card(
     family="battery",
+    no_ideal="a story has no partner to learn about: its answer is in the text",
     about="scores on our own items without a mind: surface rules, and readings that skip a step",
     conditions=(
         *(_condition(f"nested, order {k}", "nested", NESTED_SKIPS, order=k) for k in range(1, 5)),

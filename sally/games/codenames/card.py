@@ -43,6 +43,10 @@ def deaf() -> dict[str, float]:
 
 CARD = Card(
     family="codenames",
+    no_ideal="a clue is any of thousands of words, so that what the partner's replies "
+    "would reveal after each cannot be enumerated; the reference `adapts` infers "
+    "the partner's mind by Bayes' rule and gives the best word for it, without "
+    "looking ahead",
     episodes=25,  # a giver's regret tries every word of the list: 100 take minutes
     about="scores of clues and cards that ignore what a word suggests to the partner",
     unattacked="no option is right in itself: a clue is as good as what the guesser makes of "

@@ -39,11 +39,16 @@ def ideal_of(game: LevelGame, seat: Seat, lookahead: int = LOOKAHEAD) -> Ideal:
     return Ideal(pay_table(game, seat), machines, lookahead=lookahead)
 
 
+def has_levels(game: LevelGame) -> bool:
+    """Return whether a game has two seats and levels that ignore the past."""
+    return len(game.seats) == 2 and isinstance(game.pays, Request | Boxes)
+
+
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     """Return the rounds played against a level of the pool; None against any other partner."""
     game = game_of(played)
     others = game.others(seat)
-    if len(others) != 1 or not isinstance(game.pays, Request | Boxes):
+    if not has_levels(game):
         return None
     who = played.episode.setup.lineup.get(str(others[0]))
     level = None if who is None or who.player != "level" else int(who.params.get("k", 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
 from sally.core.log.imported import RECORDED
@@ -15,6 +15,9 @@ from sally.games.level_k.minds import MINDS, Mind
 from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import SAME, Odds, evenly
 from sally.games.level_k.words import DEPTHS
+
+if TYPE_CHECKING:
+    from sally.stats.ideal import Belief, Ideal
 
 Making = Callable[..., Mind]
 
@@ -89,6 +92,53 @@ def _habit(again: Callable[[float], bool], least: str) -> Callable[..., Script]:
     return made
 
 
+# --- the Bayes-adaptive player --------------------------------------------------------------------
+
+
+def _adaptive(game: LevelGame, seat: Seat) -> tuple[Ideal, Callable[[View], Belief]]:
+    """Return the ideal observer of levels 0 to 3, and its belief as a function of the view."""
+    from sally.games.level_k.ideal import has_levels, ideal_of  # loads numpy
+
+    if not has_levels(game):
+        raise BadInput("bayes_adaptive plays the request and box games of two players")
+    ideal, mine, theirs = ideal_of(game, seat), game.menu(seat), game.menu(game.others(seat)[0])
+
+    def belief(view: View) -> Belief:
+        found = ideal.start()
+        for my_move, their_move in view.played():
+            found = ideal.after(found, mine.index(my_move), theirs.index(their_move))
+        return found
+
+    return ideal, belief
+
+
+def _bayes_adaptive(game: LevelGame, seat: Seat) -> Script:
+    ideal, belief = _adaptive(game, seat)
+    menu = game.menu(seat)
+
+    def script(turn: Turn[int, View]) -> int:
+        left = game.rounds - turn.view.round + 1
+        return menu[turn.draws.pick(ideal.best(belief(turn.view), left))]
+
+    return script
+
+
+def _observer(game: LevelGame, seat: Seat) -> Answerer:
+    """Report the ideal observer's forecast."""
+    ideal, belief = _adaptive(game, seat)
+    theirs = game.menu(game.others(seat)[0])
+
+    def answer(turn: Turn[int, View]) -> ProbeReport | Silence:
+        question = turn.question
+        assert question is not None
+        if question.probe != "their_move":
+            return Silence("it only forecasts moves")
+        odds = ideal.forecast(belief(turn.view)).tolist()
+        return _drawn(question, {m: p for m, p in zip(theirs, odds, strict=True) if p > 0}, turn)
+
+    return answer
+
+
 def _recorded(game: LevelGame, seat: Seat, name: str = "") -> Script:
     """Always raise BadInput, because the name represents a player of an imported game."""
     raise BadInput("this player represents recorded play and cannot be played again")
@@ -137,6 +187,14 @@ PARTNERS = {
             "`volatility` and `temperature` are logarithms",
             "Devaine et al. 2014; equations as in tomsup 1.4.1",
             memory=None,
+        ),
+        Partner(
+            "bayes_adaptive",
+            "infers which level from 0 to 3 it faces and maximises the expected total; its "
+            "predictions are those of the ideal observer (request and box games)",
+            "Duff 2002",
+            _bayes_adaptive,
+            answers=_observer,
         ),
         Partner(
             "repeater",

@@ -54,6 +54,7 @@ def _condition(name: str, collection: frozen.Collection, **params: Any) -> Condi
 
 CARD = Card(
     family=GAME,
+    no_ideal="no pool of targets is declared",
     about="scores of disclosures that ignore the target",
     unattacked="a puzzle is won by a set of disclosures over several turns, not by one of a "
     "few options; rules over surface features stand among the conditions",

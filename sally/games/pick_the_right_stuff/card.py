@@ -55,6 +55,7 @@ def _condition(name: str, chance: float | None, frozen: bool = False, **params: 
 ANY = 100 / USERS  # if a user may believe in an empty box, a guess is over all boxes
 CARD = Card(
     family=GAME,
+    no_ideal="no partner plays: what the users believe is determined by what the manager sees",
     about="scores at the locker of five boxes without considering what the user has seen",
     conditions=(
         _condition("published, zero", None, mode="zero", generator="published"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec
@@ -13,6 +13,9 @@ from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import ProbeReport
 from sally.games.public_goods.rules import PublicGoods, View, others_mean, others_of
+
+if TYPE_CHECKING:
+    from sally.stats.ideal import Belief, Ideal
 
 Rule = Callable[[PublicGoods, float | None], float]  # (game, the others' last mean) -> tokens
 
@@ -106,6 +109,43 @@ def rule_of(who: PlayerSpec | None) -> Rule | None:
     return RULES[who.player](**who.params) if who is not None and who.player in RULES else None
 
 
+# --- the Bayes-adaptive player --------------------------------------------------------------------
+
+
+def _belief(game: PublicGoods, view: View) -> tuple[Ideal, Belief]:
+    """Return the ideal observer of the declared pool, and its belief after the rounds so far."""
+    from sally.games.public_goods.ideal import ideal_of  # imports the metrics
+
+    ideal, menu = ideal_of(game), game.menu
+    belief = ideal.start()
+    for given in view.past:
+        if given is not None:
+            theirs = nearest(game, others_mean(given, view.number))
+            belief = ideal.after(belief, menu.index(given[view.number]), menu.index(theirs))
+    return ideal, belief
+
+
+def _bayes_adaptive(game: PublicGoods, seat: Seat) -> Script:
+    def script(turn: Turn[int, View]) -> int:
+        ideal, belief = _belief(game, turn.view)
+        best = ideal.best(belief, game.rounds - turn.view.round + 1)
+        return game.menu[turn.draws.pick(best)]
+
+    return script
+
+
+def _observer(game: PublicGoods, seat: Seat) -> Answerer:
+    """Report the ideal observer's forecast: others with one rule all give the same."""
+
+    def answer(turn: Turn[int, View]) -> ProbeReport:
+        ideal, belief = _belief(game, turn.view)
+        odds = ideal.forecast(belief)
+        likeliest = [n for n, p in enumerate(odds) if p >= odds.max() - 1e-9]
+        return ProbeReport(game.menu[turn.draws.pick(likeliest)])
+
+    return answer
+
+
 def _recorded(game: PublicGoods, seat: Seat, name: str = "") -> Script:
     """Always raise BadInput, because the name represents a player of an imported game."""
     raise BadInput("this player represents recorded play and cannot be played again")
@@ -154,6 +194,14 @@ PARTNERS = {
             1,
             threshold=0.5,
             first=1.0,
+        ),
+        Partner(
+            "bayes_adaptive",
+            "infers which rule of the declared pool all others follow and maximises the expected "
+            "total; its predictions are those of the ideal observer",
+            "Duff 2002",
+            _bayes_adaptive,
+            answers=_observer,
         ),
         Partner(
             RECORDED,

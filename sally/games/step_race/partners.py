@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
 from sally.core.match.player import Silence, Turn
@@ -23,8 +23,12 @@ from sally.games.step_race.rules import (
     others_of,
 )
 from sally.games.step_race.solver import MINDS, Mind, Odds, best, weighed
-from sally.games.step_race.spec import joint_odds, missing_of
+from sally.games.step_race.spec import PAIRS, joint_odds, missing_of
 from sally.games.step_race.talk import Announced, announced
+from sally.stats.ideal import best_moves
+
+if TYPE_CHECKING:
+    from sally.games.step_race.ideal import Belief, RacePool
 
 SOURCE = "protocol of the step game, section 8"
 CARD = "protocol of the step game, section 4"
@@ -240,6 +244,58 @@ def _planner_answers(game: StepRace, seat: Seat, others: Others = PLANNED) -> An
     return answer
 
 
+# --- the Bayes-adaptive player --------------------------------------------------------------------
+
+
+def _adaptive(game: StepRace, seat: Seat) -> Callable[[View], tuple[RacePool, Belief]]:
+    """Return what a seat knows about the declared pool, as a function of its view."""
+    from sally.games.step_race.ideal import ideal_of  # imports the metrics
+
+    number = SEATS.index(seat)
+
+    def known(view: View) -> tuple[RacePool, Belief]:
+        pool = ideal_of(missing_of(game, game.positions), number)
+        belief, at = pool.start(), missing_of(game, game.positions)
+        for turn in view.past:
+            mine, *theirs = (turn.moves[n] for n in (number, *others_of(number)))
+            if 0 not in turn.moves:
+                pair = PAIRS.index("-".join(map(str, theirs)))
+                belief = pool.after(belief, MOVES.index(mine), pair)
+            at = missing_of(game, turn.positions)
+            belief = belief._replace(missing=at)  # a seat that gave no move stayed where it was
+        return pool, belief
+
+    return known
+
+
+def _bayes_adaptive(game: StepRace, seat: Seat) -> Script:
+    known = _adaptive(game, seat)
+
+    def odds(view: View, said: Announced) -> Odds:
+        pool, belief = known(view)
+        moves = best_moves(pool, belief, 0)
+        return solver.sure(MOVES[moves[-1]])
+
+    return _script(odds)
+
+
+def _observer(game: StepRace, seat: Seat) -> Answerer:
+    """Return the ideal observer's forecast of each opponent's move."""
+    known = _adaptive(game, seat)
+
+    def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
+        question = turn.question
+        assert question is not None
+        if question.probe not in ("their_move", "their_pick"):
+            return Silence("this mind has no such thought")
+        pool, belief = known(turn.view)
+        place = pool.others.index(SEATS.index(Seat(question.about)))
+        odds = pool.expects(belief)[place]
+        return _likeliest(question, (odds[1], odds[3], odds[5]))
+
+    return answer
+
+
 # --- answers to probes ----------------------------------------------------------------------------
 
 
@@ -345,6 +401,14 @@ PARTNERS = {
             _planner,
             answers=_planner_answers,
             params={"others": list(PLANNED)},
+        ),
+        Partner(
+            "bayes_adaptive",
+            "infers the minds of two opponents of the declared pool and maximises the expected "
+            "points; its predictions are those of the ideal observer",
+            "Duff 2002",
+            _bayes_adaptive,
+            answers=_observer,
         ),
         Partner(
             "free_of_last",

@@ -22,6 +22,10 @@ def random_guesses() -> dict[str, float]:
 
 CARD = Card(
     family="taboo",
+    no_ideal="a hint is any of thousands of words, so that what the partner's replies "
+    "would reveal after each cannot be enumerated; the reference `adapts` infers "
+    "the partner's mind by Bayes' rule and gives the best word for it, without "
+    "looking ahead",
     about="scores of hints and guesses that ignore what a word suggests to the partner",
     unattacked="no option is right in itself: a word is as good as what the guesser makes of "
     "it, which the conditions measure",

@@ -32,6 +32,8 @@ def _condition(name: str, instances: str, partner: str) -> Condition:
 
 CARD = Card(
     family=FAMILY,
+    no_ideal="no optimum is known even against a known trader, because an offer depends on "
+    "all later trades",
     about="earnings of traders that ignore what the other wants",
     unattacked="no single offer is right: what a trade earns depends on the other's plan and "
     "later turns",

@@ -59,6 +59,10 @@ def _psychic(name: str, **dial: Any) -> Condition:
 
 CARD = Card(
     family="wavelength",
+    no_ideal="a clue is any of thousands of words, so that what the partner's replies "
+    "would reveal after each cannot be enumerated; the reference `adapts` infers "
+    "the partner's mind by Bayes' rule and gives the best word or place for it, "
+    "without looking ahead",
     about="scores of clues and dials that ignore how the partner reads the dial",
     unattacked="no point of the dial is right by the page: targets are drawn evenly and the "
     "other's dial is the game",

@@ -27,6 +27,7 @@ def _condition(name: str, listener: PlayerSpec) -> Condition:
 
 CARD = Card(
     family="toma_ag",
+    no_ideal="a clue is any word, and no pool of listeners is declared",
     about="scores in kang2026's fourth game of clues that use one hint or none",
     unattacked="no clue is right in itself: it is as good as what the two listeners make of "
     "it, which the conditions measure",

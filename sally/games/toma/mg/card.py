@@ -37,6 +37,7 @@ def _condition(name: str, level: int, rules: Iterable[str], chance: dict[str, fl
 
 CARD = Card(
     family="toma_mg",
+    no_ideal="no partner plays: the scenario determines what the agents do",
     about="scores of counting rules on the frozen scenarios of kang2026's second game",
     conditions=(
         *(

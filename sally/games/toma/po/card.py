@@ -48,6 +48,7 @@ def _condition(level: int) -> Condition:
 
 CARD = Card(
     family="toma_po",
+    no_ideal="no partner plays: the scenario determines what the agents do",
     about="scores on the frozen scenarios of kang2026's first game without predicting anyone",
     conditions=tuple(_condition(level) for level in range(5)),
     attacks=tuple(attacks()),

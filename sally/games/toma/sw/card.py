@@ -34,6 +34,7 @@ def _explorers(name: str, guide: str, listener: str, published: bool) -> Conditi
 
 CARD = Card(
     family="toma_sw",
+    no_ideal="no pool of guides, explorers or eavesdroppers is declared",
     about="scores in kang2026's third game without considering what the others know",
     unattacked="no single act is right: worlds are drawn evenly in play, the treasure in any cell "
     "but the start, and what an act is worth depends on what the others do",

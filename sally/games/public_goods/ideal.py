@@ -1,0 +1,68 @@
+"""The declared pool of public goods: all others follow the same rule, each rule equally likely.
+
+The pool holds the five declared rules with their default parameters. Others with the same rule
+give the same, so that together they are one machine without chance whose state is what each gives
+next; Bayes-adaptive play is exact.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.games.public_goods.metrics import game_of
+from sally.games.public_goods.partners import RULES, nearest
+from sally.games.public_goods.rules import PublicGoods, others_of
+from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound
+
+POOL = tuple(RULES)
+
+
+@lru_cache(maxsize=32)
+def ideal_of(game: PublicGoods) -> Ideal:
+    """Return the ideal observer of the pool; moves are positions on the menu."""
+    menu, place = game.menu, {given: n for n, given in enumerate(game.menu)}
+    others = game.players - 1
+    machines = []
+    for name in POOL:
+        rule = RULES[name]()
+        given = [nearest(game, rule(game, None)), *menu]  # the start, then what each gives next
+        odds = np.zeros((len(given), len(menu)))
+        after = np.zeros((len(given), len(menu), len(menu)), dtype=np.intp)
+        for state, theirs in enumerate(given):
+            odds[state, place[theirs]] = 1.0
+            for n, mine in enumerate(menu):
+                mean = (mine + (others - 1) * theirs) / others
+                after[state, :, n] = 1 + place[nearest(game, rule(game, mean))]
+        machines.append(PoolMachine(odds, after))
+    mine, theirs = np.meshgrid(menu, menu, indexing="ij")
+    pay = game.tokens - mine + game.back * (mine + others * theirs)
+    return Ideal(pay, machines)
+
+
+def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
+    """Return the rounds with others that all follow one rule of the pool; None with others."""
+    game, lineup = game_of(played), played.episode.setup.lineup
+    across = [lineup.get(str(other)) for other in game.seats if other != seat]
+    names = {None if who is None else who.player for who in across}
+    name = next(iter(names))
+    if len(names) > 1 or name not in POOL or played.episode.payoffs is None:
+        return None
+    defaults = registry.partners("public_goods")[name].params
+    if any(who is None or {**defaults, **who.params} != dict(defaults) for who in across):
+        return None
+    number, menu, seen = game.number[seat], game.menu, []
+    for step in played.replay.steps():
+        if step.forfeited:
+            continue
+        given = tuple(step.moves[each] for each in game.seats)
+        theirs, told = others_of(given, number)[0], None
+        report = played.replay.report(step.turn, seat, "their_mean", "others")
+        if report is not None and report.value in menu:
+            told = tuple(np.eye(len(menu))[menu.index(report.value)])
+        seen.append(SeenRound(menu.index(given[number]), menu.index(theirs), told))
+    return IdealProblem(ideal_of(game), POOL.index(name), tuple(seen))

@@ -1,0 +1,218 @@
+"""The declared pool of the step race, and exact Bayes-adaptive play against it.
+
+Each opponent is drawn independently and evenly from the silent minds without chance: always 1,
+always 3, always 5, `finisher` and `rotator`. Given the positions, a past leaves a set of minds for
+each opponent, all equally likely, so the recursion over positions and sets is exact. As in the
+solver, the limit of turns is ignored and an endless race is worth 0.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from sally.core.log.events import PlayerSpec
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.games.step_race.metrics import decided, game_of
+from sally.games.step_race.rules import MOVES, SEATS, Triple, others_of, prize, triple
+from sally.games.step_race.solver import NOBODY, Floats, after, mind_of
+from sally.games.step_race.spec import PAIRS, joint_odds, missing_of
+from sally.stats.ideal import IdealProblem, SeenRound
+
+POOL = (
+    *(PlayerSpec("always", {"move": move}) for move in MOVES),
+    PlayerSpec("finisher"),
+    PlayerSpec("rotator"),
+)
+MINDS = tuple(mind for who in POOL if (mind := mind_of(who.player, who.params)) is not None)
+PERIOD = max(mind.period for mind in MINDS)
+Fits = tuple[int, ...]  # the minds of the pool that fit an opponent's moves
+
+
+class Belief(NamedTuple):
+    """The missing steps, the phase of habits, and the minds that fit each opponent."""
+
+    missing: Triple
+    phase: int
+    fits: tuple[Fits, Fits]
+
+
+class RacePool:
+    """Inference and play against two opponents of the pool.
+
+    Args:
+        missing: The steps that each seat is short of the target at the start.
+        number: The player's seat, from 0.
+    """
+
+    def __init__(self, missing: Triple, number: int) -> None:
+        self.number, self.others = number, others_of(number)
+        every = tuple(range(len(MINDS)))
+        self._start = self._belief(missing, 0, (every, every))
+        self._values: dict[Belief, float] = {}
+
+    def start(self) -> Belief:
+        """Return the belief before the first turn."""
+        return self._start
+
+    def _belief(self, missing: Triple, phase: int, fits: tuple[Fits, Fits]) -> Belief:
+        """Return a belief; the phase is dropped once no habit depends on it."""
+        periodic = any(MINDS[n].period > 1 for some in fits for n in some)
+        return Belief(missing, phase % PERIOD if periodic else 0, fits)
+
+    def _groups(self, belief: Belief) -> tuple[dict[int, Fits], dict[int, Fits]]:
+        """Return, for each opponent, the fitting minds by the move they make next."""
+        found: list[dict[int, Fits]] = []
+        for other, fits in zip(self.others, belief.fits, strict=True):
+            groups: dict[int, Fits] = {}
+            for n in fits:
+                odds = MINDS[n].moves(belief.missing, other, belief.phase + 1, NOBODY)
+                move = MOVES[odds.index(1.0)]
+                groups[move] = (*groups.get(move, ()), n)
+            found.append(groups)
+        return found[0], found[1]
+
+    def expects(self, belief: Belief) -> tuple[dict[int, float], dict[int, float]]:
+        """Return the odds of each opponent's next move."""
+        one, two = (
+            {move: len(groups.get(move, ())) / len(fits) for move in MOVES}
+            for groups, fits in zip(self._groups(belief), belief.fits, strict=True)
+        )
+        return one, two
+
+    def forecast(self, belief: Belief) -> Floats:
+        """Return the ideal observer's odds of the opponents' pairs of moves."""
+        joint = joint_odds(*self.expects(belief))
+        return np.array([joint[pair] for pair in product(MOVES, MOVES)])
+
+    def after(self, belief: Belief, mine: int, theirs: int) -> Belief:
+        """Return the belief after a turn; a move that fits no mind leaves its set unchanged."""
+        a, b = MOVES[theirs // len(MOVES)], MOVES[theirs % len(MOVES)]
+        one, two = self._groups(belief)
+        fits = one.get(a, belief.fits[0]), two.get(b, belief.fits[1])
+        return self._moved(belief, MOVES[mine], a, b, fits)
+
+    def _moved(
+        self, belief: Belief, mine: int, one: int, two: int, fits: tuple[Fits, Fits]
+    ) -> Belief:
+        missing = after(belief.missing, self.number, mine, one, two)
+        return self._belief(missing, belief.phase + 1, fits)
+
+    def gain(self, belief: Belief, mine: int, theirs: int) -> float:
+        """Return the points of a turn that ends the race, else 0."""
+        return self._points(self.after(belief, mine, theirs)) or 0.0
+
+    def _points(self, belief: Belief) -> float | None:
+        points = prize(triple(-r for r in belief.missing), 0)
+        return None if points is None else points[self.number]
+
+    def outcomes(self, belief: Belief, left: int) -> Floats:
+        """Return the value of a turn and of the play after it, as (mine, pair of theirs)."""
+        table = np.zeros((len(MOVES), len(PAIRS)))
+        for mine, theirs in product(range(len(MOVES)), range(len(PAIRS))):
+            table[mine, theirs] = self._then(belief, mine, theirs)
+        return table
+
+    def worths(self, belief: Belief, left: int) -> Floats:
+        """Return the expected points of each move, with Bayes-adaptive play afterwards."""
+        one, two = self._groups(belief)
+        whole = len(belief.fits[0]) * len(belief.fits[1])
+        worth = np.zeros(len(MOVES))
+        for n, mine in enumerate(MOVES):
+            for (a, here), (b, there) in product(one.items(), two.items()):
+                then = self._moved(belief, mine, a, b, (here, there))
+                worth[n] += len(here) * len(there) / whole * self._worth(belief, then)
+        return worth
+
+    def _then(self, belief: Belief, mine: int, theirs: int) -> float:
+        return self._worth(belief, self.after(belief, mine, theirs))
+
+    def _worth(self, belief: Belief, then: Belief) -> float:
+        points = self._points(then)
+        if points is not None:
+            return points
+        return 0.0 if then == belief else self.value(then, 0)  # nothing changes: an endless race
+
+    def value(self, belief: Belief, left: int) -> float:
+        """Return the expected points of Bayes-adaptive play."""
+        if belief not in self._values:
+            self._values[belief] = float(self.worths(belief, left).max())
+        return self._values[belief]
+
+    def known_value(self, place: int, left: int) -> float:
+        """Return the optimum against a known pair of minds."""
+        one, two = divmod(place, len(MINDS))
+        start = self._start
+        return self.value(self._belief(start.missing, 0, ((one,), (two,))), left)
+
+    def informed(self, left: int) -> float:
+        """Return the expected points of a player that is told both minds at the start."""
+        pairs = len(MINDS) ** 2
+        return sum(self.known_value(place, left) for place in range(pairs)) / pairs
+
+
+@lru_cache(maxsize=64)
+def ideal_of(missing: Triple, number: int) -> RacePool:
+    """Return the pool as a seat meets it."""
+    return RacePool(missing, number)
+
+
+def place_of(who: PlayerSpec | None) -> int | None:
+    """Return the position of a player in the pool; None if it is not in the pool."""
+    known = registry.partners("step_race")
+    if who is None or who.player not in known:
+        return None
+    defaults = known[who.player].params
+    keys = [(one.player, {**known[one.player].params, **one.params}) for one in POOL]
+    mine = (who.player, {**defaults, **who.params})
+    return keys.index(mine) if mine in keys else None
+
+
+def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
+    """Return the turns against two opponents of the pool; None against others, or after a
+    forfeited move."""
+    game, number = game_of(played), SEATS.index(seat)
+    lineup = played.episode.setup.lineup
+    places = [place_of(lineup.get(str(SEATS[other]))) for other in others_of(number)]
+    turns = decided(played, seat)
+    over = (
+        played.episode.payoffs is not None and max(played.replay.present.positions) >= game.target
+    )
+    if None in places or not over or len(turns) < len(played.replay.present.past):
+        return None
+    if any(0 in each.theirs for each in turns):
+        return None
+    seen = []
+    for each in turns:
+        pair = f"{each.theirs[0]}-{each.theirs[1]}"
+        predicted = _predicted(played, seat, each.turn)
+        seen.append(SeenRound(MOVES.index(each.mine), PAIRS.index(pair), predicted))
+    one, two = places
+    assert one is not None and two is not None  # checked above
+    ideal = ideal_of(missing_of(game, game.positions), number)
+    return IdealProblem(ideal, one * len(MINDS) + two, tuple(seen), paid_once=True)
+
+
+def _predicted(played: Played, seat: Seat, turn: int) -> tuple[float, ...] | None:
+    """Return the odds of pairs that a seat stated, from its reports on each opponent."""
+    said: list[dict[int, float]] = []
+    for other in others_of(SEATS.index(seat)):
+        for probe in ("their_move", "their_pick"):
+            report = played.replay.report(turn, seat, probe, str(SEATS[other]))
+            if report is None:
+                continue
+            if report.odds is not None:
+                said.append(dict(zip(MOVES, report.odds, strict=True)))
+                break
+            if report.value in MOVES:
+                said.append({move: float(move == report.value) for move in MOVES})
+                break
+    if len(said) < 2:
+        return None
+    joint = joint_odds(said[0], said[1])
+    return tuple(joint[pair] for pair in product(MOVES, MOVES))

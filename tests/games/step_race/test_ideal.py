@@ -1,0 +1,115 @@
+"""The Bayes-adaptive racer: brute force on short races, and nobody beats it in expectation."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import sally
+from sally.analysis.profile.ideal_scale import ideal_rows
+from sally.games.step_race.ideal import MINDS, POOL, RacePool
+from sally.games.step_race.rules import MOVES, prize, triple
+from sally.games.step_race.solver import NOBODY, after, solved
+from sally.stats.ideal import best_moves
+
+
+def move_of(mind, missing, number, turn):
+    return MOVES[mind.moves(missing, number, turn, NOBODY).index(1.0)]
+
+
+def brute(missing, turn, pairs, left):
+    """Return the summed points over the pairs of minds that fit, by listing them all."""
+    points = prize(triple(-r for r in missing), 0)
+    if points is not None:
+        return points[0] * len(pairs)
+    if not left:
+        return 0.0
+    split: dict = {}
+    for one, two in pairs:
+        moves = move_of(one, missing, 1, turn), move_of(two, missing, 2, turn)
+        split.setdefault(moves, []).append((one, two))
+    return max(
+        sum(
+            brute(after(missing, 0, mine, *m), turn + 1, some, left - 1)
+            for m, some in split.items()
+        )
+        for mine in MOVES
+    )
+
+
+@pytest.mark.parametrize("missing", [(3, 3, 3), (5, 4, 6), (6, 6, 6)])
+def test_the_value_is_that_of_brute_force_on_a_short_race(missing):
+    pool = RacePool(missing, 0)
+    pairs = list(product(MINDS, MINDS))
+    assert pool.value(pool.start(), 0) == pytest.approx(brute(missing, 1, pairs, 7) / len(pairs))
+
+
+def test_against_known_minds_the_value_is_the_solver_s():
+    for number in range(3):
+        pool = RacePool((9, 9, 9), number)
+        for one, two in ((0, 4), (2, 3), (4, 4), (1, 1)):
+            known = solved(9, number, (MINDS[one], MINDS[two])).value((9, 9, 9))
+            assert pool.known_value(one * len(MINDS) + two, 0) == pytest.approx(known)
+
+
+def earned(pool, missing, policy, most=40):
+    """Return the mean points of a policy over all pairs of the pool."""
+    total = 0.0
+    for one, two in product(MINDS, MINDS):
+        belief, here, turn = pool.start(), missing, 1
+        while (points := prize(triple(-r for r in here), 0)) is None and turn <= most:
+            moves = move_of(one, here, 1, turn), move_of(two, here, 2, turn)
+            mine = policy(belief)
+            pair = 3 * MOVES.index(moves[0]) + MOVES.index(moves[1])
+            belief, turn = pool.after(belief, mine, pair), turn + 1
+            here = after(here, 0, MOVES[mine], *moves)
+            assert here == belief.missing
+        total += 0.0 if points is None else points[0]
+    return total / len(MINDS) ** 2
+
+
+def test_the_player_earns_its_value_and_nobody_earns_more_in_expectation():
+    missing = (8, 8, 8)
+    pool = RacePool(missing, 0)
+    value = pool.value(pool.start(), 0)
+    ideal = earned(pool, missing, lambda belief: best_moves(pool, belief, 0)[-1])
+    assert ideal == pytest.approx(value) and pool.informed(0) >= value - 1e-12
+    for seed in range(60):
+        rng, kept = np.random.default_rng(seed), {}
+
+        def policy(belief, kept=kept, rng=rng):
+            return kept.setdefault(belief, int(rng.integers(3)))
+
+        assert earned(pool, missing, policy) <= value + 1e-9
+
+
+def test_finding_out_costs_something_in_a_short_race():
+    pool = RacePool((6, 6, 6), 0)
+    assert pool.informed(0) - pool.value(pool.start(), 0) == pytest.approx(0.72 - 0.6933333333)
+
+
+def test_the_parts_add_up_and_the_player_loses_nothing_by_moves():
+    episodes = [
+        sally.play(
+            "step_race", {"player_1": who, "player_2": one, "player_3": two}, 3, target=8, talks=talks,
+            probes={"player_1": ["their_move"]},
+        )
+        for who in ("bayes_adaptive", "free_of_last")
+        for one, two, talks in (("finisher", "rotator", 0), ("always", "rotator", 1))
+    ]  # fmt: skip
+    rows = {row.player: row for row in ideal_rows(episodes) if row.seat == "player_1"}
+    ideal = rows["bayes_adaptive"]
+    assert ideal.by_moves.value == pytest.approx(0)
+    assert ideal.knowing_of_ideal.value == pytest.approx(1)
+    for row in rows.values():
+        parts = row.price.value + row.by_moves.value + row.pool_luck.value
+        assert row.pool_regret.value == pytest.approx(parts)
+
+
+def test_opponents_outside_the_pool_have_no_ideal_line():
+    assert {who.player for who in POOL} == {"always", "finisher", "rotator"}
+    lineup = {"player_1": "always", "player_2": "blocker", "player_3": "rotator"}
+    rows = ideal_rows([sally.play("step_race", lineup, 3, target=8, talks=0)])
+    assert [row.seat for row in rows] == ["player_2"]  # it alone faces two opponents of the pool
