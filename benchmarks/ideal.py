@@ -3,9 +3,9 @@
 Each player meets every partner of the declared pool of ipd and rps (20 rounds), of eleven_twenty
 (10 rounds), of bargaining (5 rounds, as the buyer with a value of 70, every cost of the prior), of
 public goods (20 rounds, three others of one rule) and every pair of opponents of the pool of the
-step race (targets 6 and 20). Printed are knowing on the
-scale of the ideal observer and the parts of the regret per round, in the step race per race. No
-player may earn more than the Bayes-adaptive one expects.
+step race (targets 6 and 20). Printed are knowing on the scale of the ideal observer and the parts
+of the regret per round, in the step race per race. No player may earn more than the Bayes-adaptive
+one expects.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BARGAINERS = ("half", "planner", "random")
 VALUE, QUOTES = 70, 5
 CONTRIBUTORS = ("free_rider", "giver", "matcher")
 OTHERS = ("player_2", "player_3", "player_4")
-HABITS = ("free_of_last", "finisher", "random")
+HABITS = ("free_of_last", "random")
 TARGETS = (6, 20)
 
 

@@ -3,7 +3,7 @@
 Each opponent is drawn independently and evenly from the silent minds without chance: always 1,
 always 3, always 5, `finisher` and `rotator`. Given the positions, a past leaves a set of minds for
 each opponent, all equally likely, so the recursion over positions and sets is exact. As in the
-solver, the limit of turns is ignored and an endless race is worth 0.
+solver, the limit of turns is ignored; a race that reached it is left out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sally.games.step_race.metrics import decided, game_of
 from sally.games.step_race.rules import MOVES, SEATS, Triple, others_of, prize, triple
 from sally.games.step_race.solver import NOBODY, Floats, after, mind_of
 from sally.games.step_race.spec import PAIRS, joint_odds, missing_of
-from sally.stats.ideal import IdealProblem, SeenRound
+from sally.stats.ideal import TIE, IdealProblem, SeenRound
 
 POOL = (
     *(PlayerSpec("always", {"move": move}) for move in MOVES),
@@ -115,34 +115,47 @@ class RacePool:
         """Return the value of a turn and of the play after it, as (mine, pair of theirs)."""
         table = np.zeros((len(MOVES), len(PAIRS)))
         for mine, theirs in product(range(len(MOVES)), range(len(PAIRS))):
-            table[mine, theirs] = self._then(belief, mine, theirs)
+            table[mine, theirs] = self._worth(self.after(belief, mine, theirs))
         return table
 
     def worths(self, belief: Belief, left: int) -> Floats:
-        """Return the expected points of each move, with Bayes-adaptive play afterwards."""
+        """Return the expected points of each move, with Bayes-adaptive play afterwards.
+
+        A move that is certain to change nothing is worth what another move is worth in the next
+        turn.
+        """
+        worth = self._changing(belief)
+        return np.where(np.isnan(worth), self.value(belief, left), worth)
+
+    def _changing(self, belief: Belief) -> Floats:
+        """Return the expected points of each move, NaN for one that is certain to change nothing.
+
+        Minds without chance leave a belief as it was only if all of them make the same move.
+        """
         one, two = self._groups(belief)
         whole = len(belief.fits[0]) * len(belief.fits[1])
         worth = np.zeros(len(MOVES))
         for n, mine in enumerate(MOVES):
             for (a, here), (b, there) in product(one.items(), two.items()):
                 then = self._moved(belief, mine, a, b, (here, there))
-                worth[n] += len(here) * len(there) / whole * self._worth(belief, then)
+                points = np.nan if then == belief else self._worth(then)
+                worth[n] += len(here) * len(there) / whole * points
         return worth
 
-    def _then(self, belief: Belief, mine: int, theirs: int) -> float:
-        return self._worth(belief, self.after(belief, mine, theirs))
-
-    def _worth(self, belief: Belief, then: Belief) -> float:
+    def _worth(self, then: Belief) -> float:
         points = self._points(then)
-        if points is not None:
-            return points
-        return 0.0 if then == belief else self.value(then, 0)  # nothing changes: an endless race
+        return self.value(then, 0) if points is None else points
 
     def value(self, belief: Belief, left: int) -> float:
         """Return the expected points of Bayes-adaptive play."""
         if belief not in self._values:
-            self._values[belief] = float(self.worths(belief, left).max())
+            self._values[belief] = float(np.nanmax(self._changing(belief)))
         return self._values[belief]
+
+    def best(self, belief: Belief) -> int:
+        """Return the largest move of the Bayes-adaptive player, who never waits."""
+        worth = self._changing(belief)
+        return int(np.flatnonzero(worth >= np.nanmax(worth) - TIE)[-1])
 
     def known_value(self, place: int, left: int) -> float:
         """Return the optimum against a known pair of minds."""

@@ -25,7 +25,6 @@ from sally.games.step_race.rules import (
 from sally.games.step_race.solver import MINDS, Mind, Odds, best, weighed
 from sally.games.step_race.spec import PAIRS, joint_odds, missing_of
 from sally.games.step_race.talk import Announced, announced
-from sally.stats.ideal import best_moves
 
 if TYPE_CHECKING:
     from sally.games.step_race.ideal import Belief, RacePool
@@ -273,8 +272,7 @@ def _bayes_adaptive(game: StepRace, seat: Seat) -> Script:
 
     def odds(view: View, said: Announced) -> Odds:
         pool, belief = known(view)
-        moves = best_moves(pool, belief, 0)
-        return solver.sure(MOVES[moves[-1]])
+        return solver.sure(MOVES[pool.best(belief)])
 
     return _script(odds)
 

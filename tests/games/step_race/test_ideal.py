@@ -12,7 +12,6 @@ from sally.analysis.profile.ideal_scale import ideal_rows
 from sally.games.step_race.ideal import MINDS, POOL, RacePool
 from sally.games.step_race.rules import MOVES, prize, triple
 from sally.games.step_race.solver import NOBODY, after, solved
-from sally.stats.ideal import best_moves
 
 
 def move_of(mind, missing, number, turn):
@@ -74,7 +73,7 @@ def test_the_player_earns_its_value_and_nobody_earns_more_in_expectation():
     missing = (8, 8, 8)
     pool = RacePool(missing, 0)
     value = pool.value(pool.start(), 0)
-    ideal = earned(pool, missing, lambda belief: best_moves(pool, belief, 0)[-1])
+    ideal = earned(pool, missing, pool.best)
     assert ideal == pytest.approx(value) and pool.informed(0) >= value - 1e-12
     for seed in range(60):
         rng, kept = np.random.default_rng(seed), {}
@@ -93,8 +92,8 @@ def test_finding_out_costs_something_in_a_short_race():
 def test_the_parts_add_up_and_the_player_loses_nothing_by_moves():
     episodes = [
         sally.play(
-            "step_race", {"player_1": who, "player_2": one, "player_3": two}, 3, target=8, talks=talks,
-            probes={"player_1": ["their_move"]},
+            "step_race", {"player_1": who, "player_2": one, "player_3": two}, 3, target=8,
+            talks=talks, probes={"player_1": ["their_move"]},
         )
         for who in ("bayes_adaptive", "free_of_last")
         for one, two, talks in (("finisher", "rotator", 0), ("always", "rotator", 1))
@@ -113,3 +112,15 @@ def test_opponents_outside_the_pool_have_no_ideal_line():
     lineup = {"player_1": "always", "player_2": "blocker", "player_3": "rotator"}
     rows = ideal_rows([sally.play("step_race", lineup, 3, target=8, talks=0)])
     assert [row.seat for row in rows] == ["player_2"]  # it alone faces two opponents of the pool
+
+
+def test_waiting_costs_nothing_and_luck_is_zero_on_average_over_the_pool():
+    """A player that makes the others' move loses no steps to them; its loss is counted once."""
+    seats = {"player_2": "player_2", "player_3": "player_3"}
+    episodes = [
+        sally.play("step_race", {"player_1": "random", **dict(zip(seats, pair, strict=True))}, seed,
+                   target=6, talks=0)
+        for pair in product(POOL, POOL) for seed in range(4)
+    ]  # fmt: skip
+    (row,) = (row for row in ideal_rows(episodes) if row.seat == "player_1")
+    assert row.pool_luck.value == pytest.approx(0, abs=1e-9) and row.by_moves.value < 1
