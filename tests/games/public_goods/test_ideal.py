@@ -73,7 +73,8 @@ def test_played_games_agree_with_the_machines_and_the_parts_add_up():
     ]  # fmt: skip
     rows = {row.player: row for row in ideal_rows(episodes) if row.seat == "player_1"}
     ideal = rows["bayes_adaptive"]
-    assert ideal.by_moves.value == pytest.approx(0, abs=1e-9) and ideal.pool_luck.value == pytest.approx(0, abs=1e-9)
+    assert ideal.by_moves.value == pytest.approx(0, abs=1e-9)
+    assert ideal.pool_luck.value == pytest.approx(0, abs=1e-9)
     assert ideal.earned.value == pytest.approx(ideal.adaptive)
     assert ideal.knowing_of_ideal.value == pytest.approx(1)
     free = rows["free_rider"]
