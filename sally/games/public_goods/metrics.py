@@ -9,7 +9,7 @@ from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
-from sally.games.public_goods.partners import nearest, rule_of
+from sally.games.public_goods.declared import nearest, rule_of
 from sally.games.public_goods.rules import Given, PublicGoods, others_mean, others_of
 
 LEAST_PAIRS = 3  # rounds after a round that a slope needs

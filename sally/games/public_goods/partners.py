@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
-from sally.core.log.events import PlayerSpec
 from sally.core.log.imported import RECORDED
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import ProbeReport
+from sally.games.public_goods.declared import RULES, Rule, nearest
 from sally.games.public_goods.rules import PublicGoods, View, others_mean, others_of
 
 if TYPE_CHECKING:
     from sally.stats.ideal import Belief, Ideal
 
-Rule = Callable[[PublicGoods, float | None], float]  # (game, the others' last mean) -> tokens
-
-
-def nearest(game: PublicGoods, wanted: float) -> int:
-    """Return the contribution nearest to a number; of two equally near ones, the larger."""
-    return min(game.menu, key=lambda given: (abs(given - wanted), -given))
-
 
 def their_last_mean(view: View) -> float | None:
     """Return the others' mean contribution in the last played round; None in the first round."""
     return None if view.last is None else others_mean(view.last, view.number)
-
-
-def _share(name: str, value: float) -> float:
-    if not 0 <= value <= 1:
-        raise BadInput(f"{name} must be from 0 to 1, not {value}")
-    return value
 
 
 def _script(rule: Callable[..., Rule]) -> Callable[..., Script]:
@@ -62,51 +49,6 @@ def _expects_the_same_again(game: PublicGoods, seat: Seat, **settings: Any) -> A
         return ProbeReport(int(sum(others) / len(others) + 0.5))
 
     return answer
-
-
-def _free_rider() -> Rule:
-    return lambda game, mean: 0.0
-
-
-def _giver(share: float = 1.0) -> Rule:
-    _share("share", share)
-    return lambda game, mean: share * game.tokens
-
-
-def _conditional(first: float = 0.5, slope: float = 0.8, offset: float = 0.0) -> Rule:
-    _share("first", first)
-    return lambda game, mean: (
-        first * game.tokens if mean is None else offset * game.tokens + slope * mean
-    )
-
-
-def _matcher(first: float = 1.0) -> Rule:
-    _share("first", first)
-    return lambda game, mean: first * game.tokens if mean is None else mean
-
-
-def _threshold(threshold: float = 0.5, first: float = 1.0) -> Rule:
-    _share("threshold", threshold)
-    _share("first", first)
-    return lambda game, mean: (
-        first * game.tokens
-        if mean is None
-        else game.tokens * float(mean >= threshold * game.tokens)
-    )
-
-
-RULES: Mapping[str, Callable[..., Rule]] = {
-    "free_rider": _free_rider,
-    "giver": _giver,
-    "conditional_cooperator": _conditional,
-    "matcher": _matcher,
-    "threshold": _threshold,
-}
-
-
-def rule_of(who: PlayerSpec | None) -> Rule | None:
-    """Return the declared rule of a player; None for any other player."""
-    return RULES[who.player](**who.params) if who is not None and who.player in RULES else None
 
 
 # --- the Bayes-adaptive player --------------------------------------------------------------------

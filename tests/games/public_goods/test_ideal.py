@@ -8,8 +8,8 @@ import pytest
 
 import sally
 from sally.analysis.profile.ideal_scale import ideal_rows
+from sally.games.public_goods.declared import RULES, nearest
 from sally.games.public_goods.ideal import POOL, ideal_of
-from sally.games.public_goods.partners import RULES, nearest
 from sally.games.public_goods.rules import PublicGoods
 
 SMALL = PublicGoods(players=3, tokens=3, ratio=2.4, rounds=4)
