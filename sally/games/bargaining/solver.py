@@ -268,7 +268,7 @@ def unknown(rule: Rule, value: int, prior: Mapping[int, float], rounds: int) -> 
     for cost, weight in prior.items():
         weights[int(cost)] = weight
     if weights.min() < 0 or weights.sum() <= 0:
-        raise BadInput("a prior needs weights of at least 0, and one above 0")
+        raise BadInput("the weights of a prior must be at least 0, and one above 0")
     return _unknown(rule, value, tuple(float(w) for w in weights / weights.sum()), rounds)
 
 
@@ -283,7 +283,7 @@ def unknown_of(rule: Rule, is_buyer: bool, limit: int, family: Family, rounds: i
 @lru_cache(maxsize=128)
 def _unknown(rule: Rule, value: int, prior: tuple[float, ...], rounds: int) -> Unknown:
     if rule.margin is not None and rule.keep < 1:
-        raise BadInput("a rule that may slip and depends on its limit has no exact belief")
+        raise BadInput("there is no exact belief about a rule that may slip and has a limit")
     weights = np.array(prior)
     worth = np.zeros((rounds + 1, SIZE, SIZE))
     best = np.zeros((rounds, SIZE, SIZE), dtype=np.int64)

@@ -305,7 +305,8 @@ Features = Callable[[Item, int], dict[str, float]]
 def learner_hits(items: Sequence[Item], features: Features) -> dict[str, float]:
     """Return the hits of a logistic model on each item, cross-validated over stories.
 
-    The model uses C = 0.3 and five folds, both untuned; a tie counts as a split hit.
+    The model uses C = 0.3 and five folds, both untuned; a tie among k options counts as 1/k of a
+    hit.
     """
     try:
         from sklearn.feature_extraction import FeatureHasher  # type: ignore[import-untyped]

@@ -80,13 +80,13 @@ def _salient(game: LevelGame) -> int:
         case Boxes(salient=salient):
             return salient
         case Pennies():
-            raise BadInput("no side of a coin stands out; base must be uniform, or odds")
+            raise BadInput("no side of a coin is salient; base must be uniform, or probabilities")
 
 
 def _given(base: Sequence[float], menu: tuple[int, ...]) -> Odds:
     fine = len(base) == len(menu) and all(isfinite(p) and p >= 0 for p in base)
     if not fine or abs(sum(base) - 1) > 1e-6:
-        raise BadInput(f"base must be {len(menu)} odds that sum to 1, or one of {BASES}")
+        raise BadInput(f"base must be {len(menu)} probabilities that sum to 1, or one of {BASES}")
     return {move: float(p) for move, p in zip(menu, base, strict=True) if p > 0}
 
 

@@ -150,8 +150,8 @@ def _cost(each: rounds.Round, worth: Floats, void: float, how: str) -> Cost:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return the payoff per round with void and unplayed rounds counted as 0, the same with them
-    counted at their best, and the optimum.
+    """Return the payoff per round with void and unplayed rounds counted as 0, with these rounds
+    counted at their best, and under optimal play.
 
     At its best, a round that the seat forfeited pays the best reply to the other's move; an
     unplayed round, or one that both forfeited, pays the maximum of a round.

@@ -240,8 +240,8 @@ def check(game: RepeatedGame) -> None:
     rows, columns = len(game.matrix), widths.pop()
     if game.order and (rows != columns or sorted(game.order) != list(range(rows))):
         raise BadInput(
-            "order must list each move once, and both seats must have equally many, not "
-            f"{game.order}"
+            "order must list each move once, and both seats must have the same number of moves; "
+            f"got {game.order}"
         )
     _check_names("names", game.names, rows)
     _check_names("partner_names", game.partner_names, columns)

@@ -1,7 +1,7 @@
 """Certified problems: package data that may be superseded but is never edited.
 
-Each problem fixes value, cost, seat and a declared partner, and states how deep a model of the
-partner exact play requires:
+Each problem fixes value, cost, seat and a declared partner, and has the depth of the model of the
+partner that it requires, by exact play:
 
 - depth 0: one fixed quote earns at least `ENOUGH` of the optimum;
 - depth 1: no fixed quote does, but meeting each profitable quote of the partner exactly does, so
