@@ -40,10 +40,27 @@ def test_the_container_is_nobody_special_and_installs_extras_that_are_there() ->
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     assert "--uid 10001 sally" in text
     assert text.index("USER 10001") < text.index("ENTRYPOINT")
-    (extras,) = re.findall(r"'\.\[([a-z,]+)\]'", text)
-    assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
+    assert "--require-hashes -r requirements.lock" in text and "--no-deps" in text
     for copied in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.M):
         assert all((ROOT / name).exists() for name in copied.split())
+
+
+def test_the_container_installs_the_constrained_versions_with_hashes() -> None:
+    (extras,) = re.findall(r'"\.\[([a-z,]+)\]"', (ROOT / ".ci/lock").read_text())
+    wanted = [*PROJECT["dependencies"]]
+    for extra in extras.split(","):
+        wanted += PROJECT["optional-dependencies"][extra]
+    lock = (ROOT / "requirements.lock").read_text()
+    pins = re.findall(r"^([\w.-]+)==(\S+) \\\n    --hash=sha256:[0-9a-f]{64}", lock, re.M)
+    assert len(pins) == lock.count("==")
+    tied = dict(line.split("==") for line in _folded("constraints.txt") if "==" in line)
+    assert {(name, tied.get(name, version)) for name, version in pins} == set(pins)
+    names = {re.split(r"[\[<>=~!; ]", each)[0].lower().replace("_", "-") for each in wanted}
+    assert names <= {name.replace("_", "-") for name, _ in pins}
+
+
+def _folded(name: str) -> list[str]:
+    return (ROOT / name).read_text().lower().splitlines()
 
 
 def test_options_that_the_container_is_given_are_options_of_serve() -> None:
