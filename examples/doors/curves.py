@@ -9,6 +9,7 @@ members at random: whatever it shows is not learnt from rewards.
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import product
@@ -25,13 +26,18 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
     parser.add_argument("--out", type=Path, default=Path("out/curves"))
     given, passed_on = parser.parse_known_args()
-    run, runs = import_module(given.script).main, dict[bool, list[list[float]]]()
+    runs: dict[bool, list[list[float]]] = {}
     for seed, control in product(given.seeds, (False, True)):
         name = f"{given.script}_{seed}{'_control' if control else ''}"
+        stored = given.out / name / "curve.jsonl"
+        if stored.with_suffix(".svg").exists():  # a finished run is not repeated
+            lines = map(json.loads, stored.read_text().splitlines())
+            runs.setdefault(control, []).append([line["reward"] for line in lines])
+            continue
         asked = ["--seed", str(seed), "--out", str(given.out / name)]
         asked += ["--control"] * control + [each for each in passed_on if each != "--"]
-        runs.setdefault(control, []).append(run(asked))
-        drawn(given.script, runs, given.out)
+        runs.setdefault(control, []).append(import_module(given.script).main(asked))
+    drawn(given.script, runs, given.out)
     for control, curves in runs.items():
         print(("control: " if control else "trained: ") + rise(curves))
 

@@ -187,8 +187,12 @@ def options_in(page: str) -> list[str]:
     return [label + name for name in re.split(", | or ", names)]
 
 
-def problems(game: str = "ipd", rounds: int = 2) -> Split:
-    """Short games against partners that are machines, so that regret is exact."""
+def problems(game: str = "ipd", rounds: int = 2, mixed: bool = True) -> Split:
+    """Short games against partners that are machines, so that regret is exact.
+
+    One partner always makes its second move. If `mixed`, another answers in kind; the first round
+    cannot tell them apart, so that even the best player regrets some of its first moves.
+    """
 
     def at(**partners: PlayerSpec) -> tuple[Task, ...]:
         return tuple(
@@ -197,7 +201,7 @@ def problems(game: str = "ipd", rounds: int = 2) -> Split:
         )
 
     defects, cooperates = (PlayerSpec("single_action", {"action": n}) for n in (1, 0))
-    train = at(defects=defects, answers=PlayerSpec("tit_for_tat"))
+    train = at(defects=defects, **({"answers": PlayerSpec("tit_for_tat")} if mixed else {}))
     return Split("doors", "short games", {"train": train, "held_out": at(cooperates=cooperates)})
 
 

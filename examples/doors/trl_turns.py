@@ -48,8 +48,9 @@ def main(args: Sequence[str] | None = None) -> list[float]:
     given = parser.parse_args(args)
     torch.manual_seed(given.seed)
     learner = Learner(given.model, 3e-4, given.seed)
-    learner.warm_up("ipd", given.warm_up, split=problems(), strategy="chat", pack=PACK)
-    rollouts = TurnRollouts("ipd", turns=2, problems=problems(), pack=PACK, max_new_tokens=4)
+    split = problems(mixed=False)  # a step is one turn of one game, so games must not differ
+    learner.warm_up("ipd", given.warm_up, split=split, strategy="chat", pack=PACK)
+    rollouts = TurnRollouts("ipd", turns=2, problems=split, pack=PACK, max_new_tokens=4)
     curve = Curve(given.out)
 
     def dealt(**told: Any) -> list[float | None]:
