@@ -35,7 +35,7 @@ POOL = ("constant", "truthful", "clock", "responsive", "splitter", "grim")
 
 
 class Place(NamedTuple):
-    """What is known about a rule that fits the past: its next target, and its limit."""
+    """The inferred state of a rule that fits the past asks: its next target, and its limit."""
 
     target: int
     bound: int = HIGHEST  # the highest cost that fits, while the floor is not known
@@ -51,7 +51,7 @@ class RulePool:
     Args:
         rules: The pool, each rule equally likely.
         value: The player's limit.
-        costs: The chance of each limit of the other.
+        costs: The probability of each limit of the other seat.
         rounds: The rounds of the game.
     """
 
@@ -77,7 +77,7 @@ class RulePool:
         return tuple(Place(rule.start) for rule in self.rules)
 
     def _asks(self, n: int, at: Place) -> Iterator[tuple[int, float, Place]]:
-        """Yield each ask that a rule may make, its weight, and what it reveals."""
+        """Yield each ask that a rule may make, with its weight and the rule's state after it."""
         margin = self.rules[n].margin
         if at.floor >= 0:
             yield max(at.floor, at.target), float(self._by_floor[n][at.floor]), at
@@ -93,7 +93,8 @@ class RulePool:
                     yield floor, weight, Place(at.target, at.bound, floor)
 
     def _shown(self, belief: Belief) -> dict[int, list[tuple[int, float, Place]]]:
-        """Return, by possible ask, the rules that make it, their weights and what it reveals."""
+        """Return, for each possible ask, the rules that make it, with their weights and states
+        after it."""
         found: dict[int, list[tuple[int, float, Place]]] = {}
         for n, at in enumerate(belief):
             for ask, weight, then in self._asks(n, at) if at is not None else ():
@@ -101,7 +102,7 @@ class RulePool:
         return found
 
     def forecast(self, belief: Belief) -> Floats:
-        """Return the ideal observer's odds of the next ask."""
+        """Return the ideal observer's probabilities of the next ask."""
         odds = np.zeros(SIZE)
         for ask, makers in self._shown(belief).items():
             odds[ask] = sum(weight for _, weight, _ in makers)
@@ -120,21 +121,21 @@ class RulePool:
         return tuple(then)
 
     def outcomes(self, belief: Belief, left: int) -> Floats:
-        """Return the value of a round and of the play after it, as (mine, theirs)."""
+        """Return the value of a round plus that of the later rounds, indexed by (own bid, ask)."""
         worth = self.pay + (self.value(belief, left - 1) if left > 1 else 0.0)
         for ask, makers in self._shown(belief).items() if left > 1 else ():
             worth[:, ask] = self.pay[:, ask] + self._later(makers, ask, left - 1)
         return worth
 
     def _later(self, makers: list[tuple[int, float, Place]], ask: int, left: int) -> Floats:
-        """Return, by bid, the value of the rounds after an ask."""
+        """Return, for each bid, the value of the rounds after this ask."""
         if len(makers) == 1:
             ((n, _, at),) = makers
             return self._alone(n, at, self.rules[n].then[ask], left)
         return np.array([self.value(self._moved(makers, bid, ask), left) for bid in range(SIZE)])
 
     def _alone(self, n: int, at: Place, targets: Floats | int, left: int) -> Floats:
-        """Return the value of the rounds left against one rule, at each of some targets."""
+        """Return the value of the remaining rounds against one rule, for each of `targets`."""
         number, rule = self.rounds - left, self.rules[n]
         if at.floor >= 0:
             cost = self.floors[n][at.floor]
@@ -148,7 +149,7 @@ class RulePool:
         return np.asarray(self.outcomes(belief, left) @ self.forecast(belief))
 
     def value(self, belief: Belief, left: int) -> float:
-        """Return the expected total of Bayes-adaptive play over the rounds that are left."""
+        """Return the expected total of Bayes-adaptive play over the remaining rounds."""
         fitting = [(n, at) for n, at in enumerate(belief) if at is not None]
         if left == 0:
             return 0.0
@@ -160,16 +161,17 @@ class RulePool:
         return self._values[belief, left]
 
     def gain(self, belief: Belief, mine: int, theirs: int) -> float:
-        """Return what a round pays on average over the coin."""
+        """Return the payoff of a round, averaged over the coin."""
         return float(self.pay[mine, theirs])
 
     def known_value(self, place: int, left: int) -> float:
-        """Return the optimum over the rounds left against a rule whose limit is known."""
+        """Return the optimum over the remaining rounds against a rule whose limit is known."""
         n, cost = divmod(place, SIZE)
         return known(self.rules[n], self.value_of_unit, cost, left).optimum
 
     def informed(self, left: int) -> float:
-        """Return the expected total of a player that is told rule and limit at the start."""
+        """Return the expected total of a player that knows the rule and the limit from the
+        start."""
         there = np.flatnonzero(self.costs).tolist()
         return sum(
             float(self.costs[c]) * self.known_value(n * SIZE + c, left) / len(self.rules)
@@ -180,7 +182,7 @@ class RulePool:
 
 @lru_cache(maxsize=64)
 def ideal_of(is_buyer: bool, limit: int, family: Family, rounds: int) -> RulePool:
-    """Return the pool as a player of this seat and limit meets it."""
+    """Return the pool from the perspective of a player with this seat and limit."""
     odds = other_odds(family, is_buyer, limit)
     costs = odds if is_buyer else odds[::-1]
     rules = [rule for name in POOL if (rule := rule_of(name)) is not None]
@@ -188,7 +190,8 @@ def ideal_of(is_buyer: bool, limit: int, family: Family, rounds: int) -> RulePoo
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return the rounds with a partner of the declared pool; None with others."""
+    """Return the rounds played against a partner of the declared pool; None against any other
+    partner."""
     game, at = played.replay.game, table(played, seat)
     assert isinstance(game, Bargaining)
     who = played.episode.setup.lineup.get(str(other(seat)))

@@ -117,7 +117,7 @@ def _planner(game: Bargaining, seat: Seat, against: str = "responsive", **given:
 
 
 def _adaptive(game: Bargaining, seat: Seat) -> Callable[[View], tuple[RulePool, Any]]:
-    """Return what a seat knows about the declared pool, as a function of its view."""
+    """Return a function from a seat's view to its knowledge about the declared pool."""
     from sally.games.bargaining.ideal import ideal_of  # loads numpy tables
 
     is_buyer = seat == BUYER
@@ -149,7 +149,7 @@ def _bayes_adaptive(game: Bargaining, seat: Seat) -> Script:
 
 
 def _observer(game: Bargaining, seat: Seat) -> Answerer:
-    """Return the ideal observer's forecast of the other's quote."""
+    """Return an answerer that reports the ideal observer's forecast of the other seat's quote."""
     known = _adaptive(game, seat)
 
     def report(turn: BargainingTurn) -> ProbeReport | Silence:

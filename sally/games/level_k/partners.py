@@ -124,7 +124,7 @@ def _bayes_adaptive(game: LevelGame, seat: Seat) -> Script:
 
 
 def _observer(game: LevelGame, seat: Seat) -> Answerer:
-    """Report the ideal observer's forecast."""
+    """Return an answerer that reports the ideal observer's forecast."""
     ideal, belief = _adaptive(game, seat)
     theirs = game.menu(game.others(seat)[0])
 

@@ -24,7 +24,7 @@ POOL = tuple(RULES)
 
 @lru_cache(maxsize=32)
 def ideal_of(game: PublicGoods) -> Ideal:
-    """Return the ideal observer of the pool; moves are positions on the menu."""
+    """Return the ideal observer of the pool; moves are given as menu positions."""
     menu, place = game.menu, {given: n for n, given in enumerate(game.menu)}
     others = game.players - 1
     machines = []
@@ -45,7 +45,8 @@ def ideal_of(game: PublicGoods) -> Ideal:
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return the rounds with others that all follow one rule of the pool; None with others."""
+    """Return the rounds played against others that all follow the same rule of the pool; None
+    otherwise."""
     game, lineup = game_of(played), played.episode.setup.lineup
     across = [lineup.get(str(other)) for other in game.seats if other != seat]
     names = {None if who is None else who.player for who in across}

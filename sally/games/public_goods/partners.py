@@ -77,7 +77,8 @@ def _bayes_adaptive(game: PublicGoods, seat: Seat) -> Script:
 
 
 def _observer(game: PublicGoods, seat: Seat) -> Answerer:
-    """Report the ideal observer's forecast: others with one rule all give the same."""
+    """Return an answerer with the ideal observer's forecast: others with the same rule give the
+    same."""
 
     def answer(turn: Turn[int, View]) -> ProbeReport:
         ideal, belief = _belief(game, turn.view)

@@ -171,7 +171,7 @@ def running_tom_percent(played: Played, seat: Seat) -> list[float]:
 
 
 def tom_regret(played: Played, seat: Seat) -> float | None:
-    """Return the mean loss per prediction of best replies to the predictions."""
+    """Return the mean loss per prediction of playing best replies to the predictions."""
     if not (made := predictions(played, seat)):
         return None
     game = rules(played)

@@ -35,7 +35,8 @@ Fits = tuple[int, ...]  # the minds of the pool that fit an opponent's moves
 
 
 class Belief(NamedTuple):
-    """The missing steps, the phase of habits, and the minds that fit each opponent."""
+    """A belief: the missing steps, the phase of periodic habits, and the minds that fit each
+    opponent."""
 
     missing: Triple
     phase: int
@@ -46,7 +47,7 @@ class RacePool:
     """Inference and play against two opponents of the pool.
 
     Args:
-        missing: The steps that each seat is short of the target at the start.
+        missing: The steps that each seat needs to reach the target at the start.
         number: The player's seat, from 0.
     """
 
@@ -66,7 +67,7 @@ class RacePool:
         return Belief(missing, phase % PERIOD if periodic else 0, fits)
 
     def _groups(self, belief: Belief) -> tuple[dict[int, Fits], dict[int, Fits]]:
-        """Return, for each opponent, the fitting minds by the move they make next."""
+        """Return, for each opponent, the fitting minds grouped by their next move."""
         found: list[dict[int, Fits]] = []
         for other, fits in zip(self.others, belief.fits, strict=True):
             groups: dict[int, Fits] = {}
@@ -78,7 +79,7 @@ class RacePool:
         return found[0], found[1]
 
     def expects(self, belief: Belief) -> tuple[dict[int, float], dict[int, float]]:
-        """Return the odds of each opponent's next move."""
+        """Return the probabilities of each opponent's next move."""
         one, two = (
             {move: len(groups.get(move, ())) / len(fits) for move in MOVES}
             for groups, fits in zip(self._groups(belief), belief.fits, strict=True)
@@ -86,12 +87,13 @@ class RacePool:
         return one, two
 
     def forecast(self, belief: Belief) -> Floats:
-        """Return the ideal observer's odds of the opponents' pairs of moves."""
+        """Return the ideal observer's probabilities of the opponents' pairs of moves."""
         joint = joint_odds(*self.expects(belief))
         return np.array([joint[pair] for pair in product(MOVES, MOVES)])
 
     def after(self, belief: Belief, mine: int, theirs: int) -> Belief:
-        """Return the belief after a turn; a move that fits no mind leaves its set unchanged."""
+        """Return the belief after a turn; a move that no mind would make leaves that opponent's
+        minds unchanged."""
         a, b = MOVES[theirs // len(MOVES)], MOVES[theirs % len(MOVES)]
         one, two = self._groups(belief)
         fits = one.get(a, belief.fits[0]), two.get(b, belief.fits[1])
@@ -112,7 +114,8 @@ class RacePool:
         return None if points is None else points[self.number]
 
     def outcomes(self, belief: Belief, left: int) -> Floats:
-        """Return the value of a turn and of the play after it, as (mine, pair of theirs)."""
+        """Return the value of a turn plus that of the later turns, indexed by (own move, pair of
+        others' moves)."""
         table = np.zeros((len(MOVES), len(PAIRS)))
         for mine, theirs in product(range(len(MOVES)), range(len(PAIRS))):
             table[mine, theirs] = self._worth(self.after(belief, mine, theirs))
@@ -121,16 +124,17 @@ class RacePool:
     def worths(self, belief: Belief, left: int) -> Floats:
         """Return the expected points of each move, with Bayes-adaptive play afterwards.
 
-        A move that is certain to change nothing is worth what another move is worth in the next
-        turn.
+        The value of a move that is certain to change nothing is that of the best other move in the
+        next turn.
         """
         worth = self._changing(belief)
         return np.where(np.isnan(worth), self.value(belief, left), worth)
 
     def _changing(self, belief: Belief) -> Floats:
-        """Return the expected points of each move, NaN for one that is certain to change nothing.
+        """Return the expected points of each move; NaN for a move that is certain to change
+        nothing.
 
-        Minds without chance leave a belief as it was only if all of them make the same move.
+        Deterministic minds leave a belief unchanged only if all of them make the same move.
         """
         one, two = self._groups(belief)
         whole = len(belief.fits[0]) * len(belief.fits[1])
@@ -153,7 +157,7 @@ class RacePool:
         return self._values[belief]
 
     def best(self, belief: Belief) -> int:
-        """Return the largest move of the Bayes-adaptive player, who never waits."""
+        """Return the largest of the best moves of the Bayes-adaptive player, which never waits."""
         worth = self._changing(belief)
         return int(np.flatnonzero(worth >= np.nanmax(worth) - TIE)[-1])
 
@@ -164,14 +168,14 @@ class RacePool:
         return self.value(self._belief(start.missing, 0, ((one,), (two,))), left)
 
     def informed(self, left: int) -> float:
-        """Return the expected points of a player that is told both minds at the start."""
+        """Return the expected points of a player that knows both minds from the start."""
         pairs = len(MINDS) ** 2
         return sum(self.known_value(place, left) for place in range(pairs)) / pairs
 
 
 @lru_cache(maxsize=64)
 def ideal_of(missing: Triple, number: int) -> RacePool:
-    """Return the pool as a seat meets it."""
+    """Return the pool from the perspective of a seat."""
     return RacePool(missing, number)
 
 
@@ -212,7 +216,8 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
 
 
 def _predicted(played: Played, seat: Seat, turn: int) -> tuple[float, ...] | None:
-    """Return the odds of pairs that a seat stated, from its reports on each opponent."""
+    """Return the probabilities of pairs of moves that a seat stated in its reports on each
+    opponent."""
     said: list[dict[int, float]] = []
     for other in others_of(SEATS.index(seat)):
         for probe in ("their_move", "their_pick"):

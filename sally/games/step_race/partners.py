@@ -247,7 +247,7 @@ def _planner_answers(game: StepRace, seat: Seat, others: Others = PLANNED) -> An
 
 
 def _adaptive(game: StepRace, seat: Seat) -> Callable[[View], tuple[RacePool, Belief]]:
-    """Return what a seat knows about the declared pool, as a function of its view."""
+    """Return a function from a seat's view to its knowledge about the declared pool."""
     from sally.games.step_race.ideal import ideal_of  # imports the metrics
 
     number = SEATS.index(seat)
@@ -278,7 +278,7 @@ def _bayes_adaptive(game: StepRace, seat: Seat) -> Script:
 
 
 def _observer(game: StepRace, seat: Seat) -> Answerer:
-    """Return the ideal observer's forecast of each opponent's move."""
+    """Return an answerer that reports the ideal observer's forecast of each opponent's move."""
     known = _adaptive(game, seat)
 
     def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:

@@ -164,7 +164,7 @@ def _tell_most(sight: Sight) -> Odds | None:
 
 
 def _tell_dispensable(sight: Sight) -> Odds | None:
-    """Hint the first card that the hint shows its holder to be useless."""
+    """Hint the first card that its holder then knows to be useless because of the hint."""
     game, view = sight.game, sight.view
     for ahead, seat in sight.others():
         for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
