@@ -166,7 +166,7 @@ def serve(
 
 
 def _given_secret() -> str:
-    """Return the experimenter's secret from the environment, or an empty text.
+    """Return the experimenter's secret from the environment, or an empty string.
 
     Raises:
         BadInput: The secret is too short.

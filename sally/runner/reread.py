@@ -42,7 +42,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 def installed(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
-    """Read a reply by the installed rule."""
+    """Read a reply by the rule of the installed version of Sally."""
     found = prompt.read(said)
     return as_logged(found.value) if isinstance(found, ProbeReport) else found
 

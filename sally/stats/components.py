@@ -124,7 +124,11 @@ class _Fit:
 
 
 def _drawn(fit: _Fit, raw: Floats, seed: Seed, draws: int) -> Floats:
-    """Return draws of the shares: each mean square is divided by a draw of its chi square."""
+    """Return draws of the shares of variance for generalised confidence intervals.
+
+    Each mean square is multiplied by its degrees of freedom and divided by a draw from the
+    chi-squared distribution with these degrees of freedom.
+    """
     rng = np.random.default_rng(seed)
     freedom = np.array([k - 1 for k in fit.levels], dtype=float)
     left = max(1.0, fit.n - 1 - freedom.sum())

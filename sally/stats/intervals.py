@@ -43,7 +43,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 def without_interval(value: float | None, n: int, method: str, reason: str) -> Estimate:
-    """Return an estimate whose method says why it has no interval."""
+    """Return an estimate without an interval; its `method` includes the reason."""
     return Estimate(value, None, None, n, f"{method}{WHY}{reason}")
 
 

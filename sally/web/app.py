@@ -206,7 +206,7 @@ class FastPath:
         self._failures, self._failed = failures, failed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Give the same responses as the routes; unexpected errors propagate to the outer
+        """Respond as Starlette's routes would; unexpected errors propagate to the outer
         handler."""
         endpoint = None
         if scope["type"] == "http":

@@ -178,7 +178,7 @@ def test_a_partner_under_another_name_is_found_out():
     seen = task(PlayerSpec("opponent_previous_plus", {"follow": 1.0}), "rps", rounds=10)
     same = task(PlayerSpec("tit_for_tat"), "rps", rounds=10)
     split = Split("leaky", "", {"train": (seen,), "held_out": (same,)})
-    with pytest.raises(BadInput, match=r"leaky overlaps: train contains .*soon behaves the same"):
+    with pytest.raises(BadInput, match=r"leaky overlaps: train contains .*behaves the same after"):
         check_split(split, TRAINING.alike)
     TextEnv("rps", Split("apart", "", {"train": (seen,), "held_out": (_alone(seen),)}))
     with pytest.raises(BadInput, match="overlaps"):

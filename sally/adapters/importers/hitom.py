@@ -89,5 +89,5 @@ def _read(file: Path) -> tuple[str, str, tuple[str, ...], str]:
         raise BadInput(f"{file}: must contain a story, Question, Answer and Choices.")
     options = tuple(re.sub(r"^[A-O]\. ", "", c.strip()) for c in fields["Choices"].split(","))
     if fields["Answer"] not in options:
-        raise BadInput(f"{file}: the key {fields['Answer']!r} is not a choice.")
+        raise BadInput(f"{file}: Answer must be one of the Choices, not {fields['Answer']!r}.")
     return "\n".join(story), fields["Question"], options, fields["Answer"]

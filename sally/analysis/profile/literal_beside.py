@@ -56,9 +56,10 @@ def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
 
 
 def literal_beside(rows: Sequence[ProfileRow], found: StrictScores) -> list[LiteralBeside]:
-    """Return one line for each battery row and each game row of the same model.
+    """Return one line for each pair of a battery row and a game row of the same model.
 
-    The result is empty unless the stores hold both. Other wordings and twins are left out.
+    The result is empty unless the stores hold both. Players that read another wording or a twin are
+    left out.
     """
     lines = []
     rows = [row for row in rows if PACK not in row.player]

@@ -1,1 +1,1 @@
-"""The episode record: events, validation, scenes and shared parts of importers."""
+"""The episode record: events, validation, scenes and code shared by importers."""

@@ -122,7 +122,7 @@ class SeatContext:
         return self._reworded[pack]
 
     def keep(self, view: Any, told: Told) -> None:
-        """Add given information to this seat's history, after what `view` shows."""
+        """Add injected information to this seat's history, after what `view` shows."""
         self._marks.append((view, told))
 
     @property

@@ -59,7 +59,7 @@ def guess_after(replay: Past, turn: int, seat: Seat) -> int | None:
 
 
 def true_guess(replay: Past, at: At) -> int | None:
-    """Return the true guess of the seat that the question is about."""
+    """Return the actual guess of the seat that the question is about."""
     return guess_after(replay, at.turn, Seat(at.about))
 
 

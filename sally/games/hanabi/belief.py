@@ -240,7 +240,7 @@ def own_hands(game: Hanabi, view: View, draws: Stream) -> list[tuple[Hand, Fract
     """Return the hands that the seat may hold with their probabilities, or a sample if there are
     too many.
 
-    The cards of a hand are sorted, since their order does not matter to another seat's counting.
+    The cards of a hand are sorted, since another seat that counts the cards ignores their order.
     """
     own = hidden(game, view)
     few = _are_few(own, view)

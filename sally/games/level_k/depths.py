@@ -175,7 +175,7 @@ def _seen(game: LevelGame, seat: Seat, counts: Mapping[int, int]) -> Floats:
         raise BadInput(f"{min(strange)} is not a move of this game")
     seen = np.array([counts.get(move, 0) for move in game.menu(seat)], dtype=float)
     if seen.sum() < 2 or seen.min() < 0:
-        raise BadInput("a mixture of levels needs at least two choices")
+        raise BadInput("a mixture of levels needs at least two observed choices")
     return seen
 
 

@@ -176,8 +176,8 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
 def _mind(
     user: int, family: Family, families: tuple[Family, ...], boxes: int, chance: Random
 ) -> Mind:
-    """Draw the distance from the box that the user saw last, then a rule and a gap that lead
-    there."""
+    """Draw the distance from the box that the user saw last, then a rule and a gap that result in
+    it."""
     distance = chance.randrange(boxes)
     rules = listed(family, boxes)
     for _ in range(TRIES):

@@ -187,7 +187,11 @@ def alike(a: Task, b: Task) -> str:
     two = _machine(theirs, seat, b.others.get(other(seat)))
     if one is None or two is None or mine.matrix != theirs.matrix:
         return ""
-    return "which soon behaves the same, noise aside" if _becomes(two, one) else ""
+    return (
+        "which behaves the same after at most two rounds, apart from noise"
+        if _becomes(two, one)
+        else ""
+    )
 
 
 def _becomes(new: Machine, known: Machine) -> bool:

@@ -273,7 +273,7 @@ def solved(target: int, number: int, others: tuple[Mind, Mind], mine: Mind | Non
     Raises: BadInput if a mind reacts to announcements.
     """
     if any(mind.hears for mind in (*others, *([mine] if mine else []))):
-        raise BadInput("there is no solved best reply to a mind that reacts to announcements")
+        raise BadInput("a best reply to a mind that reacts to announcements cannot be computed")
     period = max(mind.period for mind in (*others, *([mine] if mine else [])))
     size = target + BELOW + 1
     table = np.zeros((period, size, size, size))

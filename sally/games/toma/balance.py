@@ -11,11 +11,12 @@ T = TypeVar("T")
 
 
 def pick(excess: Floats, debt: Floats) -> int:
-    """Return the candidate (a row) that leaves the smallest imbalance if added to the debt.
+    """Return the index of the candidate that leaves the smallest imbalance.
 
-    Each column is one rule's score on the candidate minus the chance score. Always taking the
-    smallest sum keeps the debt bounded, so rates approach chance as 1/n (herding, Welling 2009),
-    while independent draws would approach it as 1/sqrt(n).
+    Each row of `excess` is a candidate, and each column one rule's score on it minus the chance
+    score; `debt` is the sum of the rows chosen so far. The imbalance is the squared length of the
+    new sum. Always choosing the smallest keeps the sum bounded, so the rules' mean scores approach
+    chance as 1/n (herding, Welling 2009); independent draws would approach it as 1/sqrt(n).
     """
     return int(np.argmin(((excess + debt) ** 2).sum(axis=1)))
 

@@ -325,7 +325,10 @@ def _checked(
     x, y = np.asarray(features, np.float64), np.asarray(accepted, bool)
     columns = 2 * (order + 1)
     if x.ndim != 2 or x.shape[1] < columns or not (len(x) == len(y) == len(episodes)):
-        raise ValueError(f"Order {order} needs a row of {columns} features for every decision.")
+        raise ValueError(
+            f"A utility of order {order} needs {columns} features, an answer and an episode for "
+            "every decision."
+        )
     x = x[:, :columns]
     if not np.all(np.isfinite(x)):
         raise ValueError("Features must be finite; leave out decisions with missing reports.")

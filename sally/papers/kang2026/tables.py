@@ -1,9 +1,9 @@
-"""Tables of kang2026, measured on episodes: all published figures are of language models.
+"""Tables of kang2026, measured on episodes: all published figures are for language models.
 
 The paper's scenarios are not public; ours are generated under the same rules, so a model's figures
 may differ even if the model is the same. Totals over levels are means over scenarios. Runs of one
-scenario are dependent, so intervals resample whole scenarios. The paper prints ToM accuracy without
-a strategy; ours is computed over all probes.
+scenario are dependent, so intervals resample whole scenarios. The paper does not break ToM
+accuracy down by strategy, so ours is computed over the probes of all strategies.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ MINDLESS = ("random", "tell_all", "goal_only")
 
 
 def puzzles(name: str, collection: frozen.Collection, **params: Any) -> tuple[Instance, ...]:
-    """Return every puzzle of a set under every policy story."""
+    """Return every puzzle of a set with every cover story."""
     return tuple(
         instance(
             GAME,

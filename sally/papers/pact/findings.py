@@ -275,8 +275,8 @@ class Rating(msgspec.Struct, frozen=True):
 
 
 class Ratings(msgspec.Struct, frozen=True):
-    """Ratings of all models, the number of groups that never met, and the advantage of the buyer's
-    seat."""
+    """Ratings of all models, the number of groups of models that never met each other, and the
+    advantage of the buyer's seat."""
 
     models: tuple[Rating, ...]
     components: int

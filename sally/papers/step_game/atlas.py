@@ -31,8 +31,10 @@ COLUMNS = {
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return a dot for each model with enough games, and for mindless rules on the turns of all
-    seats."""
+    """Return a dot for each model with enough games and one for each mindless rule.
+
+    Rules are scored on the turns of all seats.
+    """
     ids = {played.episode.setup.instance.id: played.episode.id for played in games}
     seats = figures.seat_games(games)
     found = []

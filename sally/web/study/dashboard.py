@@ -150,7 +150,7 @@ async def help_on(request: Request) -> Response:
 
 
 async def play_as(request: Request) -> Response:
-    """In test mode, continue in this browser as a participant or as a new one."""
+    """In test mode, continue in this browser as an existing participant or as a new one."""
     here, sent = running(request), request.state.form
     if not request.app.state.settings.test:
         raise Refused(403, "Start the server with --test to play as a participant.")

@@ -41,7 +41,7 @@ class ChoiceItem(StudySection, frozen=True, tag_field="kind", tag="choice"):
     def __post_init__(self) -> None:
         several(self.question, self.options)
         if self.attention and self.attention not in self.options:
-            raise ValueError(f"{self.question!r}: attention must be one of its options")
+            raise ValueError(f"{self.question!r}: `attention` must be one of the `options`")
 
     def read(self, given: str, sent: Sent, t: Texts) -> Any:
         if given not in self.options:

@@ -255,7 +255,8 @@ def turned(allowed: Allowed, denied: bool) -> Allowed:
 
 
 def opposite(allowed: Allowed) -> Allowed:
-    """Return the values that a contrasting denial implies for the other proposals."""
+    """Return what a denial implies for the proposals it is contrasted with: UP for B in `A does
+    not raise X, unlike B`."""
     return {lexicon.NOT_UP: lexicon.UP, lexicon.NOT_DOWN: lexicon.DOWN}.get(allowed, ())
 
 

@@ -85,7 +85,8 @@ def _crossed(named: Small) -> tuple[tuple[int, ...], ...]:
 
 @cache
 def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
-    """Return every assignment of relations in which each group is large enough to be even."""
+    """Return every assignment of relations in which each group can name every place
+    equally often."""
     alone = ("alone",) * roles[0]
     drawn = product(("follows", "avoids"), repeat=sum(roles[1:]))
     found = (alone + rest for rest in drawn)
