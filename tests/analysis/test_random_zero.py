@@ -12,8 +12,10 @@ from sally.analysis.columns.measured import measured
 from sally.analysis.profile.baselines import DRAWS, LEAST_DRAWS, baselines
 from sally.analysis.profile.doing_scale import BaselineScores
 from sally.analysis.profile.profile import profile_of
+from sally.cli.profiling import sentences
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.output.page.profile import _compared
 from sally.stats.intervals import Estimate, widened
 from tests.analysis.profiles import one_cell, played, profiled
 
@@ -78,6 +80,8 @@ def test_a_drawn_zero_is_the_same_for_every_seed_and_whatever_the_store_holds():
     assert [row.random.value for row in rows] == pytest.approx([rows[0].random.value] * 3)
     assert {row.random.draws for row in rows} == {DRAWS}
     assert 0 < rows[0].random.error < 0.05  # cards, of at most 5
+    assert f"the mean of {DRAWS} draws (standard error" in sentences(rows[:1])[0]
+    assert f"(mean of {DRAWS} draws, standard error" in _compared(rows[0])
     assert rows[1].doing == rows[2].doing
 
 

@@ -428,8 +428,15 @@ NAMES = {
 }
 
 
+def _drawn(mark: Mark) -> str:
+    """Return how an expected score was drawn; empty if it is exact."""
+    if mark.error is None:
+        return ""
+    return f" (mean of {mark.draws} draws, standard error {mark.error:.2g})"
+
+
 def _compared(row: ProfileRow) -> str:
-    marks = [f"random {number(row.random.value)}"] if row.random is not None else []
+    marks = [f"random {number(row.random.value)}{_drawn(row.random)}"] if row.random else []
     if row.mindless is not None:
         marks.append(f"mindless {row.mindless.player} {number(row.mindless.value)}")
     if row.reference is not None:
