@@ -38,10 +38,9 @@ def _condition(game: str, partner: str, **params: Any) -> Condition:
 
 CARD = Card(
     family="hanabi",
-    no_ideal="in the smallest variant the search for the best reply to one known bot is "
-    "exact (`best_reply`), but a pool of bots would be one more hidden variable "
-    "in every information state, and the larger variants do not fit even with a "
-    "known bot",
+    no_ideal="even in the smallest variant the exact search for a best reply to one known bot "
+    "takes seconds for each hand (`best_reply`), so that a pool of bots, one more hidden variable "
+    "in every information state, is not searched; larger variants do not fit at all",
     about="what two players score when one of them plays by a rule of thumb",
     unattacked="nothing is generated, as the deck is shuffled in play, and no single answer is "
     "right: what a play is worth depends on the hints given before, which the conditions measure",
