@@ -7,7 +7,7 @@ real replies is measured by `python benchmarks/reply_reader.py --clauses`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -45,7 +45,6 @@ _ASIDE = re.compile(
     r" (?:as (?:it|this|that|they|i|we|you|\w+ing)|against|without) [^.!?,]*"
 )
 
-_COLON = re.compile("[:=：]")
 _ARTICLE = re.compile(r"(?:an?|the) ")
 _UNFINISHED = re.compile(r"(?<=[.!])\s+[^.!?]+$")
 _ITEM = re.compile(r"\W*\d+[.)] ")  # of a numbered list
@@ -210,6 +209,16 @@ def _last_lines(text: str) -> tuple[int, list[str]]:
     return len(text) - sum(map(len, lines)) - len(lines) + 1, lines
 
 
+def _last_colons(line: str) -> Iterator[int]:
+    """Return the places of the last colons and equals signs of a line, from its end."""
+    at = len(line)
+    for _ in range(MOST_LABELS):
+        at = max(line.rfind(sign, 0, at) for sign in ":=：")
+        if at < 0:
+            return
+        yield at
+
+
 def _stated(text: str, label: str) -> list[tuple[int, str]]:
     """Return each labelled value with its end position; the game's own label takes precedence."""
     begin, lines = _last_lines(text)
@@ -217,16 +226,16 @@ def _stated(text: str, label: str) -> list[tuple[int, str]]:
         pattern, found, at = _label(labels), list[tuple[int, str]](), begin
         for line in lines:
             end = at + len(line)
-            for colon in reversed(list(_COLON.finditer(line))[-MOST_LABELS:]):
-                start = max(0, colon.start() - SHORT)
-                hit = pattern.search(line[start : colon.start()])
+            for colon in _last_colons(line):
+                start = max(0, colon - SHORT)
+                hit = pattern.search(line[start:colon])
                 before = line[: start + hit.start()] if hit else ""
                 if hit is None or (
                     before.strip(" #>-–•.)(0123456789")
                     and not _LEADS.search(before[-40:].casefold())
                 ):
                     continue
-                value = line[colon.end() :].lstrip()
+                value = line[colon + 1 :].lstrip()
                 if not value.strip(" .:-"):  # the value is on the next line
                     rest = text[end:].lstrip("\n ")
                     value = rest.split("\n", 1)[0]
