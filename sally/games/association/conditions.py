@@ -1,4 +1,5 @@
-"""Card conditions shared by the word games: frozen rows, and partners with different minds."""
+"""Card conditions shared by the word games: frozen rows, and partners with different
+associations."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ def rows_of(game: str, label: str) -> tuple[Instance, ...]:
 
 
 def opposite(*pairs: str) -> tuple[Shortcut, ...]:
-    """Return shortcuts with their inverses; each argument is written "rule inverse"."""
+    """Return shortcuts with their inverses; each argument holds two player names, "rule
+    inverse"."""
     split = [pair.split() for pair in pairs]
     return tuple(Shortcut(player_spec(rule), player_spec(inverse)) for rule, inverse in split)
 
@@ -31,8 +33,8 @@ def opposite(*pairs: str) -> tuple[Shortcut, ...]:
 def giver_conditions(
     instances: tuple[Instance, ...], shortcuts: Sequence[Shortcut], metrics: tuple[str, ...]
 ) -> tuple[Condition, ...]:
-    """Return one condition for the giver per entry of `MINDS`, each with a guesser that has this
-    mind."""
+    """Return one condition for the giver per mind in `MINDS`; the guesser of the condition has
+    that mind."""
     return tuple(
         Condition(
             name=f"giver, {name}",

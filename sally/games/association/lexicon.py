@@ -42,8 +42,8 @@ def cards() -> tuple[str, ...]:
 
 @cache
 def plain_words() -> tuple[str, ...]:
-    """Return the vocabulary words that are not cards; asking about them reveals nothing about a
-    board."""
+    """Return the vocabulary words that are not cards, so that a question about them reveals
+    nothing about a board."""
     nouns = set(cards())
     return tuple(word for word in vocabulary() if word not in nouns)
 
@@ -62,7 +62,8 @@ def _derived(one: str, other: str) -> bool:
 def barred(word: str) -> tuple[int, ...]:
     """Return the rows of the vocabulary words that may not be clues for a word.
 
-    Words that overlap either begin with the same two letters or one of them ends with the other.
+    Only two groups of words are tested, because overlapping words either begin with the same two
+    letters or one of them ends with the other.
     """
     starts, ends = _by_ending()
     inside = {word[cut:] for cut in range(1, len(word))} & places().keys()
@@ -84,27 +85,29 @@ def _by_ending() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 @lru_cache(maxsize=1024)
 def open_words(against: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the vocabulary words that are legal clues given the words `against`,
-    alphabetically."""
+    """Return the vocabulary words that are legal clues because they overlap with no word of
+    `against`, alphabetically."""
     return tuple(compress(vocabulary(), _open(against).tolist()))
 
 
 @lru_cache(maxsize=1024)
 def open_rows(against: tuple[str, ...]) -> Rows:
-    """Return the indices of the clues that no word of `against` excludes, in the order of
-    `open_words`."""
+    """Return the indices of the vocabulary words that overlap with no word of `against`, in the
+    order of `open_words`."""
     return np.flatnonzero(_open(against))
 
 
 def _open(against: tuple[str, ...]) -> npt.NDArray[np.bool_]:
-    """Return, for each vocabulary word, whether it is a legal clue given the words `against`."""
+    """Return, for each vocabulary word, whether it is a legal clue: one that overlaps with no
+    word of `against`."""
     free = np.ones(len(vocabulary()), np.bool_)
     free[[row for word in against for row in barred(word)]] = False
     return free
 
 
 def clue_problem(said: str, against: tuple[str, ...], any_word: bool) -> str | None:
-    """Return why a clue is not allowed given the words `against`, or None if it is allowed."""
+    """Return why a clue is not allowed if it must not overlap with the words `against`; None if
+    it is allowed."""
     if not re.fullmatch(SHAPE, said.strip()):
         return "A clue is one word, written in letters."
     clue = plain(said)

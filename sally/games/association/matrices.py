@@ -48,8 +48,8 @@ def centred(raw: Ties) -> Ties:
 
 
 def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
-    """Return the association strengths by meaning of any text's vector, on the vocabulary's
-    scale."""
+    """Return the association strengths by meaning for the vector of any text, scaled like those
+    of the vocabulary."""
     raw = likeness() if words is None else words @ words.T
     mine = (word_vectors() if words is None else words) @ vector
     row = mine - mine.mean() - raw.mean(axis=0) + raw.mean()
@@ -112,7 +112,7 @@ def noisy_vectors(size: float, who: int) -> Ties:
 
 
 def moved(vector: Ties, size: float, who: int, word: str) -> Ties:
-    """Return a vector with a perturbation that depends on the person and the word only."""
+    """Return a vector with a perturbation that is determined by the person and the word."""
     noise = Stream("noise", who, word).generator().standard_normal(len(vector))
     elsewhere = vector + size * noise / np.sqrt(len(vector))
     unit: Ties = (elsewhere / np.linalg.norm(elsewhere)).astype(np.float32)

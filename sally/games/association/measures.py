@@ -38,7 +38,8 @@ def slope(values: Sequence[float]) -> float | None:
 
 
 def of(find: Find, sum_up: Callable[[Sequence[float]], float | None]) -> Measure:
-    """Return a measure that summarises the per-round values of an episode with `sum_up`."""
+    """Return a measure that computes per-round values with `find` and summarises them with
+    `sum_up`."""
     return lambda played, seat: sum_up(find(played, seat))
 
 

@@ -33,11 +33,12 @@ HELD = 6  # cached matrices of forty megabytes each
 
 
 class Mind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A declared pattern of associations: its kind, how far it departs from meaning, and its owner.
+    """A declared pattern of associations: its kind, how far it departs from pure meaning, and the
+    person.
 
     `sense` uses only meaning, `cosine` raw cosines of vectors; `form` mixes in spelling with the
-    share `amount`; `noise` perturbs every word by `amount`; `links` ties some topics to others by
-    `amount`; `who` selects the perturbations or the links.
+    share `amount`; `noise` perturbs every word by `amount`; `links` links some topics to others
+    with strength `amount`; `who` selects the perturbations or the links.
     """
 
     kind: Kind = "sense"
@@ -144,8 +145,8 @@ def hubness() -> Ties:
 
 @lru_cache(maxsize=4096)
 def asked_pair(*key: int | str) -> str:
-    """Return two words to ask about, drawn from the stream named by `key`; half of the pairs are
-    close."""
+    """Return two words to ask about, drawn from the stream named by `key`; in half of the cases
+    they are close in meaning."""
     draws = Stream("closeness", *key)
     cue = draws.pick(plain_words())
     near = ranked(sense()[place(cue)])[1:60]

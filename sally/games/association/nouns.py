@@ -23,8 +23,8 @@ def columns() -> dict[str, int]:
 
 @cache
 def ruled_out() -> Mask:
-    """Return, for each vocabulary word (row) and noun (column), whether the word is barred as a
-    clue."""
+    """Return, for each vocabulary word (row) and noun (column), whether the word is illegal as a
+    clue for the noun."""
     mask = np.zeros((len(vocabulary()), len(cards())), np.bool_)
     for column, word in enumerate(cards()):
         mask[list(barred(word)), column] = True

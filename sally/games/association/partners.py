@@ -26,8 +26,8 @@ LEAST = -10.0  # lower bound of the log-odds of a single answer
 
 
 def later(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return default parameters for a mind that replaces the partner's, unannounced, after `until`
-    rounds."""
+    """Return default parameters for a mind that replaces the partner's mind, unannounced, after
+    `until` rounds."""
     return {"until": 0, **{f"then_{name}": default for name, default in params.items()}}
 
 
@@ -39,13 +39,14 @@ def mind_at(params: Mapping[str, Any], number: int) -> Mind:
 
 
 def check_minds(params: Mapping[str, Any]) -> None:
-    """Raise BadInput unless the parameters declare a valid mind, before and after any change."""
+    """Raise BadInput unless the parameters declare a valid mind, both before and after a change
+    of mind."""
     for number in (0, int(params.get("until", 0))):
         mind_at(params, number)
 
 
 def must_sit(seat: Seat, name: str, fits: Seat) -> None:
-    """Raise BadInput if the player's seat is not the one it can play."""
+    """Raise BadInput if a player that can play only in the seat `fits` is given another seat."""
     if seat != fits:
         raise BadInput(f"{name} can play as {fits}, not as {seat}")
 

@@ -16,8 +16,8 @@ from sally.core.rules.probe import At, Probe, Question
 
 
 def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
-    """Return the action that a reply gives, after its label or as JSON, for the only form with a
-    word."""
+    """Return the action whose word a reply gives after `label` or as JSON; only one kind of
+    action may contain a word."""
     if "{" in reply:
         return read_form(reply, options)
     stated = after_label(reply, label)
@@ -60,7 +60,8 @@ NO_SPLIT = (
 
 
 def own_answer(probe: str, of: Seat) -> Callable[[Past, At], int | None]:
-    """Return a function that finds a probe's true value: the answer that seat `of` itself gave."""
+    """Return a function that finds a probe's true value: the answer of the seat `of` to the same
+    question."""
 
     def truth(replay: Past, at: At) -> int | None:
         if at.seat == of:
