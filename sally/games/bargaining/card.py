@@ -1,8 +1,9 @@
 """The card of bargaining: fixed quotes and habits against declared partners, with inverses.
 
-Messages are off, because talk cannot help a habit. Values are drawn anew in every episode. A fixed
-quote may do well against a partner that does not react, which is a fact about that partner and not
-a shortcut of the set; against partners that react (`responsive`, `splitter`) it must not do well.
+Messages are off, because players with fixed habits do not use them. Values are drawn anew in every
+episode. A fixed quote may do well against a partner that does not react; that is a property of the
+partner and not a shortcut of the set. Against partners that react (`responsive`, `splitter`) it
+must not do well.
 """
 
 from __future__ import annotations

@@ -46,7 +46,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def _format_loss(played: Played, seat: Seat) -> float | None:
-    """Return the gain per round missed because only this seat failed to quote."""
+    """Return the gain per round that was missed because this seat, and not the other, gave no
+    valid quote."""
     state: State = played.replay.present
     limit, rounds = limit_of(state, seat), len(state.past)
     if limit is None or not rounds:
@@ -66,8 +67,7 @@ DONE = "the other's quote in this round"
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return the payoff lost by each quote, in rounds in which both quoted; messages are not
-    judged.
+    """Return the payoff lost by each quote, in rounds in which both quoted; messages have no cost.
 
     Against a declared partner the costs of an episode add up to its regret against the optimum.
     """
@@ -103,7 +103,7 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return the payoff per round with missing rounds counted as 0, and with them counted as the
+    """Return two payoffs per round: with missing rounds counted as 0, and counted as the
     maximum."""
     game, state = game_of(played), played.replay.present
     earned = float(game.payoffs(state)[seat])
@@ -130,8 +130,8 @@ _PARTNERS = {
 
 
 def _training_tasks(game: str) -> Split:
-    """Return training tasks for the buyer, without messages; partners are split between the
-    parts."""
+    """Return training tasks for the buyer, without messages; each partner is in one part of the
+    split only."""
     parts = {
         part: tuple(
             Task(Instance(f"{game}-silent", game, {"talk": "none"}), "buyer", {"seller": who})
@@ -158,7 +158,8 @@ NOTES = (
 
 
 def reasoned(problem: Problem) -> Reasoned:
-    """Return a certified problem with the correctness of reasoners of every depth."""
+    """Return a certified problem with, for each depth, whether a reasoner of that depth is
+    right."""
     earned = (problem.held, max(problem.held, problem.followed), problem.optimum)
     by_depth = tuple((one >= ENOUGH * problem.optimum,) for one in earned)
     return Reasoned(by_depth, (True,), 0.0, problem.depth, f"certified {problem.depth}")

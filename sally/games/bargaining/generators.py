@@ -30,8 +30,8 @@ def held_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
 
 
 def followed_worth(rule: Rule, value: int, cost: int, rounds: int) -> float:
-    """Return the total earnings of a player that meets each profitable quote and quotes 0
-    otherwise."""
+    """Return the total earnings of a player that matches each profitable quote exactly and
+    quotes 0 otherwise."""
     return _played(rule, value, cost, rounds, lambda ask: ask if ask < value else 0)
 
 

@@ -1,10 +1,11 @@
 """The declared pool of bargaining, and exact Bayes-adaptive play against it.
 
 The pool holds the six silent quoting rules with their default parameters, equally likely; the
-other's limit is drawn from the family's prior given the player's own. No rule moves by chance, so
-the recursion over the consistent rules and limits is exact: with one rule left it is the table of
-`solver.Unknown`, and with several the rules part after a few rounds. Everything here is in the
-seller's frame: the pool asks and the player bids. The coin of a half is averaged.
+other's limit is drawn from the family's prior given the player's own. The rules are deterministic,
+so the recursion over the rules and limits that fit the past asks is exact: with one rule left it
+uses the table of `solver.Unknown`; several rules are told apart by their asks after a few rounds.
+Everything here is in the seller's frame: the pool asks and the player bids. Payoffs are averaged
+over the coin that rounds half prices.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ POOL = ("constant", "truthful", "clock", "responsive", "splitter", "grim")
 
 
 class Place(NamedTuple):
-    """The inferred state of a rule that fits the past asks: its next target, and its limit."""
+    """The inferred state of a rule that fits the past asks: its next target and what is known of
+    its limit."""
 
     target: int
     bound: int = HIGHEST  # the highest cost that fits, while the floor is not known
@@ -93,8 +95,8 @@ class RulePool:
                     yield floor, weight, Place(at.target, at.bound, floor)
 
     def _shown(self, belief: Belief) -> dict[int, list[tuple[int, float, Place]]]:
-        """Return, for each possible ask, the rules that make it, with their weights and states
-        after it."""
+        """Return, for each possible ask, the rules that would make this ask, with their weights
+        and next states."""
         found: dict[int, list[tuple[int, float, Place]]] = {}
         for n, at in enumerate(belief):
             for ask, weight, then in self._asks(n, at) if at is not None else ():
@@ -161,7 +163,7 @@ class RulePool:
         return self._values[belief, left]
 
     def gain(self, belief: Belief, mine: int, theirs: int) -> float:
-        """Return the payoff of a round, averaged over the coin."""
+        """Return the payoff of a round, averaged over the coin that rounds half prices."""
         return float(self.pay[mine, theirs])
 
     def known_value(self, place: int, left: int) -> float:

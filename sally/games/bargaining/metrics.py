@@ -80,12 +80,12 @@ def table(played: Played, seat: Seat) -> Table | None:
 
 
 def earned(seat: Seat, at: Table) -> float:
-    """Return the total earnings, averaged over the coin."""
+    """Return the total earnings, averaged over the coin that rounds half prices."""
     return sum(round_gain(seat, at.limit, each.mine, each.theirs) for each in at.rounds)
 
 
 def hindsight(seat: Seat, at: Table) -> float:
-    """Return the total earnings of meeting every profitable quote of the other seat exactly."""
+    """Return the total earnings of matching every profitable quote of the other seat exactly."""
     return sum(max(0.0, gain(seat, at.limit, each.theirs)) for each in at.rounds)
 
 
@@ -279,8 +279,8 @@ class Word(msgspec.Struct, frozen=True):
         return self.announced == self.quoted
 
     def own_favour(self, seat: Seat) -> bool:
-        """Return whether the announcement was broken in the speaker's favour: lower bid or higher
-        ask."""
+        """Return whether the announcement was broken in the speaker's favour: with a lower bid
+        or a higher ask than announced."""
         less = self.quoted < self.announced
         return not self.kept and less == (seat == BUYER)
 
@@ -351,8 +351,8 @@ def _bluffs(played: Played, seat: Seat) -> float | None:
 
 
 def from_truthful(seat: Seat, at: Table) -> tuple[float, int]:
-    """Return the payoff and the number of rounds in which the other seat's latest stated value is
-    true."""
+    """Return the payoff in the rounds in which the other seat's latest stated value is true, and
+    the number of these rounds."""
     stated, total, n = None, 0.0, 0
     for each in at.rounds:
         claimed = read_message(each.heard, other(seat)).claimed
@@ -372,8 +372,8 @@ def _from_truthful(played: Played, seat: Seat) -> float | None:
 
 
 def kept_met(seat: Seat, at: Table) -> tuple[int, int]:
-    """Return how many profitable announcements that the other seat kept were met exactly, and their
-    number."""
+    """Return how many profitable announcements kept by the other seat this seat matched exactly,
+    and how many there were."""
     met = due = 0
     for each in at.rounds:
         said = read_message(each.heard, other(seat)).announced

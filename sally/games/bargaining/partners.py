@@ -1,7 +1,7 @@
 """Players of bargaining: partners with a declared quoting rule, a planner against them, and habits.
 
-The parameters of declared partners are seller's prices; in the buyer's seat the same partner
-mirrors them (it bids 100 minus the ask).
+The parameters of declared partners are prices for the seller's seat; in the buyer's seat the
+partner mirrors them (it bids 100 minus the ask).
 """
 
 from __future__ import annotations
@@ -198,7 +198,8 @@ def _fifty_capped(view: View, limit: int, last: Round | None) -> int:
 
 
 def _beyond_limit(view: View, limit: int, last: Round | None) -> int:
-    """Return a price as far beyond the limit as the quote of `half` is within it."""
+    """Return a price as far on the unprofitable side of the limit as the quote of `half` is on
+    the other."""
     return (limit + HIGHEST + 1) // 2 if view.is_buyer else limit // 2
 
 

@@ -245,7 +245,7 @@ class Bargaining(Game[State, Action, View]):
     ) -> State:
         """Treat a missing message as silence, and trade nothing if a quote is missing.
 
-        The quote of the other seat, if given, stays hidden.
+        If only one seat quoted, its quote stays hidden.
         """
         if self._talking(state):
             return self._spoken(state, moves)
@@ -307,6 +307,6 @@ def gain(seat: Seat, limit: int, price: float) -> float:
 
 
 def round_gain(seat: Seat, limit: int, mine: int, theirs: int) -> float:
-    """Return the expected payoff of a round, averaged over the coin."""
+    """Return the expected payoff of a round, averaged over the coin that rounds half prices."""
     bid, ask = (mine, theirs) if seat == BUYER else (theirs, mine)
     return gain(seat, limit, (bid + ask) / 2) if bid >= ask else 0.0

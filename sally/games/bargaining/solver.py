@@ -57,7 +57,7 @@ class Rule:
         return max(self.floor(cost), int(self.then[ask, bid]))
 
     def slipped(self, ask: int) -> int:
-        """Return the quote in a round in which the announcement is broken."""
+        """Return the quote that replaces `ask` if the rule breaks its announcement."""
         return min(HIGHEST, ask + self.slip)
 
 

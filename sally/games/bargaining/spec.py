@@ -165,8 +165,8 @@ PROBES = (
 def best_replies(game: Bargaining, view: View, belief: Any) -> tuple[int, ...] | None:
     """Return the quotes that earn most in this round if the other seat quotes as believed.
 
-    Meeting the quote exactly is best if that is profitable; otherwise any quote that does not trade
-    is.
+    If a trade is profitable, matching the quote exactly is best; otherwise every quote that leads
+    to no trade is.
     """
     if view.talking or view.limit is None:
         return None

@@ -1,7 +1,7 @@
 """Commitments in a message, read by a stated rule: announced quotes and claims of value.
 
 The message remains free text; the commitments read here annotate it for probes and metrics and do
-not affect the game. The reader recognises two kinds:
+not affect the game. Two kinds are recognised:
 
 - An *announcement*: the speaker says which number it will quote in this round, without a condition.
   The words must be the speaker's own (`I'll bid 40`, `asking 60 again`, `my ask is 60`), about this

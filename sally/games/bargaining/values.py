@@ -1,11 +1,11 @@
 """How the buyer's value and the seller's cost are drawn: four families, each an exact table.
 
 `uniform` is the published rule. The other three are our fits to the values of published games
-(protocol `pact`, section 1: their generators are not published), each one labelled as such:
-`correlated` is two independent draws from -5..105, clipped to the scale; `semi_bimodal` draws from
-the lowest or the highest fifth of the scale, with equal probability; `heavy_tailed` is Student's t
-with three degrees of freedom around 50, clipped. All of them are conditioned on a value that
-exceeds the cost by at least `GAP`.
+(protocol `pact`, section 1; the generators of these games are not published) and are labelled as
+fits: `correlated` is two independent draws from -5..105, clipped to the scale; `semi_bimodal` draws
+from the lowest or the highest fifth of the scale, with equal probability; `heavy_tailed` is
+Student's t with three degrees of freedom around 50, clipped. All four families are conditioned on
+the value exceeding the cost by at least `GAP`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Certified problems: package data that may be superseded but is never edited.
 
-Each problem fixes value, cost, seat and a declared partner, and has the depth of the model of the
-partner that it requires, by exact play:
+Each problem fixes value, cost, seat and a declared partner, and has a depth: how deeply the player
+must model the partner, according to exact play:
 
 - depth 0: one fixed quote earns at least `ENOUGH` of the optimum;
-- depth 1: no fixed quote does, but meeting each profitable quote of the partner exactly does, so
+- depth 1: no fixed quote does, but matching each profitable quote of the partner exactly does, so
   the partner's quotes have to be predicted but not its reactions;
 - depth 2: only play that takes the partner's reactions to the player's own quotes into account
   does.
