@@ -1,9 +1,9 @@
 """Generator `applied`: is the person aware, what happens next, and was the act reasonable?
 
 A notice at one of two doors warns of a hidden fault, and each of two people comes in by one of the
-doors. Every story has an aware twin, which differs only in who took which door, and both acts are
-judged equally often. So a reader that ignores what people know is right only as often as a random
-guess.
+doors. Every story has a twin in which the person is aware; it differs only in who took which door.
+The acts of both people are judged equally often. So a reader that ignores what people know is right
+only as often as a random guess.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Audit of a file of items: mindless rules, classifiers with and without the story, wrong keys.
+"""Audit of a file of items: mindless rules, classifiers with and without the story, and wrong keys.
 
-The rules were written after looking at the published items and are scored on the same items, and on
-small sets the best of a dozen rules scores too high by luck. None of the rules models a mind.
+The rules were written after looking at the published items and are scored on the same items; on
+small sets the best of a dozen rules also scores too high by luck. None of the rules models a mind.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _groups(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
 
 
 def rules_of(item: Item) -> Mapping[str, Rule]:
-    """Return the rules that apply to an item's battery."""
+    """Return the mindless rules that apply to the battery of this item."""
     if item.task == "hitom":
         return {**SURFACE, **HITOM}
     if item.belief_stated is not None:  # its options are listed aware first, never as printed
@@ -246,8 +246,8 @@ def named_first_unless_seen(item: Item) -> tuple[int, ...]:
 
 
 def _strict(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
-    """Yield the best strict score of any rule per group; for BigToM, also the score by the
-    published criterion."""
+    """Yield, for each group, the best strict score of any rule; for BigToM, also its score by
+    the published criterion."""
     groups = strict_groups(items)
     known = {rule for item in items for rule in rules_of(item).items()}
     right = {

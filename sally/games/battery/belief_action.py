@@ -100,8 +100,8 @@ SUBSETS = tuple(s for n in range(SWAPS + 1) for s in combinations(range(SWAPS), 
 
 
 def _choices(start: int, swaps: Sequence[Swap], key: int, alike: bool) -> list[tuple[int, ...]]:
-    """Return the sets of seen swaps that lead to belief `key`, which the other person shares if
-    `alike`."""
+    """Return the sets of seen swaps that lead to belief `key`; with `alike`, the other person
+    must also believe `key`."""
     return [
         seen
         for seen in SUBSETS
@@ -203,8 +203,8 @@ def _contents(draws: Stream, colours: Sequence[str], things: Sequence[str], star
 def _steps(
     draws: Stream, swaps: Sequence[Swap], colours: Sequence[str], kind: str, cast: Cast
 ) -> list[tuple[int | None, str]]:
-    """Return (swap number, sentence) for each swap, and among them one event that moves nothing
-    (None)."""
+    """Return (swap number, sentence) for each swap, and one event that moves nothing, with the
+    number None, in between."""
     steps: list[tuple[int | None, str]] = []
     for n, swap in enumerate(swaps):
         a, b = draws.shuffled(swap)

@@ -1,8 +1,10 @@
 """The belief rule of nested stories, in closed form.
 
 People believe what they last saw or were told, trust what they are told, and know who was present.
-So an event fixes the belief of a chain of minds if all of them were present; a lie does not fix the
-speaker's own belief. A second implementation, in the tests, simulates each mind's own history.
+A chain of minds stands for a nested belief: what the first believes that the second believes, and
+so on. An event determines the belief of a chain if all its members were present; a lie does not
+change the speaker's own belief. A second implementation, in the tests, simulates each mind's own
+history.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ def believed(events: Sequence[Event], chain: Chain, talk: bool = True) -> int:
 
 
 def simpler(chain: Chain) -> dict[str, Chain]:
-    """Return the chains of readers that skip one mind, or that use only the first or last mind."""
+    """Return the chains that a simplifying reader uses: one mind left out, or only the first or
+    the last mind."""
     found: dict[str, Chain] = {}
     for n in range(len(chain)):
         found[f"without_mind_{n + 1}"] = chain[:n] + chain[n + 1 :]

@@ -85,7 +85,8 @@ def number_of(generator: Generator, n: int) -> tuple[int, int | None]:
     """Return the number and order of the n-th question of an attack; each is from a different
     story.
 
-    Questions about the world (order 0) are left out, because their key is the real state.
+    Questions about the world (order 0) are left out, because their answer is the real state of the
+    world.
     """
     if generator == "nested":
         return n, 1 + n % 4

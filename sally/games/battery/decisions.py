@@ -17,8 +17,8 @@ STORIES = 60  # of each set of the depth table
 
 
 def _training_tasks(game: str) -> Split:
-    """Return stories of the three generators; no story is in two parts. Imported items are not
-    offered, because their authors ask that they be used for evaluation only."""
+    """Return stories of the three generators, split so that no story is in two parts. Imported
+    items are not offered, because their authors ask that they be used for evaluation only."""
     kinds: tuple[Generator, ...] = ("nested", "belief_action", "applied")
     problems = {
         f"{kind}_{n}": {"generator": kind, "number": n * PER_STORY[kind], "length": PER_STORY[kind]}

@@ -19,8 +19,8 @@ PRIVATE = re.compile(r"(\S+) privately told (\S+) that the (\S+) is in the (\S+)
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """An event or claim: its witnesses, the container and, for a claim, speaker and trusting
-    hearers."""
+    """An event or claim: its witnesses and the container; for a claim, also the speaker and the
+    hearers that trust it."""
 
     who: frozenset[str]
     place: str

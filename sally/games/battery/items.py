@@ -21,9 +21,9 @@ Options = Annotated[tuple[str, ...], msgspec.Meta(min_length=2, max_length=MOST_
 
 
 class Belief(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The question about a mind that is asked before an item's own question.
+    """The question about a person's belief that is asked before an item's own question.
 
-    `acts` gives, for each answer, the option of the item that follows from it.
+    `acts` gives, for each answer to it, the option of the item that follows from that answer.
     """
 
     question: str
@@ -60,7 +60,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def sound(self) -> bool:
-        """Whether the item is scored."""
+        """Whether the item is valid and therefore scored."""
         return not set(self.flags) - {DIFFER}
 
 

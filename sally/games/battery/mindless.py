@@ -1,4 +1,4 @@
-"""Mindless rules for any battery; each is a shortcut to be ruled out.
+"""Mindless rules for any battery; a good set of items leaves each of them at chance.
 
 The rules were written after looking at the published items (see the audit page) and are applied to
 the generated items as a test of the generators.
@@ -41,7 +41,7 @@ def _best(scores: Sequence[float]) -> tuple[int, ...]:
 
 
 def _distinct(item: Item) -> list[frozenset[str]]:
-    """Return, for each option, its words that are not shared by all options."""
+    """Return, for each option, the words that it does not share with all other options."""
     every = [content(option) for option in item.options]
     shared = frozenset.intersection(*every)
     return [words - shared for words in every]

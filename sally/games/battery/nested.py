@@ -6,7 +6,7 @@ only if every place can be the key; then the key is drawn, uniformly among the p
 are chosen to fit it. Hence the words of a page and their positions, apart from the names, carry no
 information about the key. With probability one third every simpler reading (the real place, one
 mind left out, only one end of the chain, talk ignored) gives the key, otherwise none does; so each
-is right exactly as often as a random guess.
+of these readings is right exactly as often as a random guess.
 """
 
 from __future__ import annotations
@@ -150,7 +150,8 @@ def _story(draws: Stream, outline: Outline, chain: Chain, key: int) -> tuple[Eve
 
 
 def readings(events: Sequence[Event], chain: Chain) -> dict[str, int]:
-    """Return the answers of readers that skip part of the reasoning, by name."""
+    """Return the answers of readers that skip part of the reasoning, keyed by the name of the
+    reader."""
     if not chain:
         return {}
     found = {name: believed(events, other) for name, other in simpler(chain).items()}
@@ -195,7 +196,8 @@ def _last_put(kinds: Sequence[str]) -> int:
 
 
 def _is_even(places: Sequence[int], kinds: Sequence[str], rank: int, last: bool) -> bool:
-    """Return whether the real place has mention rank `rank`, and is named last only if `last`."""
+    """Return whether the real place has index `rank` in the order of first mention, and is the
+    last place mentioned exactly if `last` is true."""
     real = places[_last_put(kinds)]
     return list(dict.fromkeys(places)).index(real) == rank and (real == places[-1]) == last
 
@@ -210,8 +212,8 @@ def _is_possible(places: Sequence[int], kinds: Sequence[str], order: int) -> boo
 
 
 def _turns(places: Sequence[int], kinds: Sequence[str], order: int, key: int) -> list[int]:
-    """Return the statements that can fix a belief of this order to `key` if all minds are
-    present."""
+    """Return the statements that set a belief of this order to `key` if all minds of the chain
+    are present."""
     found = []
     for at, (place, kind) in enumerate(zip(places, kinds, strict=True)):
         put = any(k == "put" and p != key for p, k in zip(places[:at], kinds[:at], strict=True))
@@ -241,8 +243,9 @@ def _anybody(outline: Outline) -> list[Presence]:
 
 
 def _apart(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Presence] | None:
-    """Return who is present so that one statement fixes the belief and each mind misses one later
-    event that all others share; None if the outline does not allow it."""
+    """Return who is present at each statement so that one statement fixes the belief and every
+    mind of the chain misses one later event at which all the others are present; None if the
+    outline does not allow it."""
     places, sizes, order = outline.places, outline.sizes, len(chain)
     minds = frozenset(chain)
     rooms = []
@@ -277,8 +280,8 @@ def _apart(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Pres
 
 
 def _same(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Presence] | None:
-    """Return who is present so that all minds see where the thing is put last; None if
-    impossible."""
+    """Return who is present at each statement so that all minds see where the thing is put last;
+    None if impossible."""
     last, found = outline.last, _anybody(outline)
     if outline.sizes[last] < len(chain):
         return None

@@ -48,8 +48,8 @@ def _every(item: Item) -> tuple[int, ...]:
 
 
 def _to_depth(game: Battery, seat: Seat, k: int = 0) -> Script:
-    """Return a reader that gives the answer of depth k, or guesses if an item lists no such
-    answers."""
+    """Return a reader that gives the answer of depth k, or guesses if an item lists no answers
+    by depth."""
 
     def found(item: Item) -> tuple[int, ...]:
         if not item.by_depth:
@@ -60,8 +60,8 @@ def _to_depth(game: Battery, seat: Seat, k: int = 0) -> Script:
 
 
 def _skipping(game: Battery, seat: Seat, what: str = "where_it_is") -> Script:
-    """Return a reader that skips part of the reasoning, or guesses if an item lists no such
-    answer."""
+    """Return a reader that skips part of the reasoning, or guesses if an item does not list the
+    resulting answer."""
 
     def found(item: Item) -> tuple[int, ...]:
         return (item.mindless[what],) if what in item.mindless else _every(item)

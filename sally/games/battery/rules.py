@@ -114,7 +114,8 @@ class Battery(Game[State, int, View]):
         return self.told_of("people")
 
     def told_of(self, cast: Cast) -> tuple[Item, ...]:
-        """Return the scored items in a cast's version, with the same events, options and keys."""
+        """Return the scored items as told with a cast; events, options and keys do not depend on
+        the cast."""
         if self.generator == "file":
             if cast != "people":
                 raise BadInput(

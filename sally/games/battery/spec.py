@@ -26,7 +26,7 @@ def _belief(game: Battery, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_belief(replay: Trajectory[State, int, View], at: At) -> int | None:
-    """Return the key of the belief question that was asked."""
+    """Return the right answer to the belief question that was asked."""
     game: Any = replay.game
     for turn in game.schedule:
         if turn.item.id == at.about and turn.item.belief is not None and turn.item.sound:
