@@ -19,8 +19,8 @@ METRICS = ("cipher_won", "cipher_intercepted", "cipher_miscommunicated", "cipher
 
 
 def deaf_rounds(right: float = 1.0) -> dict[str, float]:
-    """Return the probability that a randomly guessing interceptor wins against an infallible
-    decoder.
+    """Return the probability that a randomly guessing interceptor wins if the decoder is always
+    right.
 
     >>> round(deaf_rounds()["cipher_won"], 6)
     0.055958

@@ -55,7 +55,8 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def _training_tasks(game: str) -> Split:
-    """Return the frozen games, split into parts; the learner is an interceptor of clear hints."""
+    """Return the frozen games, split into parts; the learner is the interceptor, and the encoder
+    gives clear hints."""
     rows = range(len(frozen(Cipher().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
     others = {"encoder": PlayerSpec("nearest"), "decoder": PlayerSpec("by_keywords")}
@@ -86,8 +87,8 @@ NOTES = (
 
 @lru_cache(maxsize=1024)
 def reasoned(at: Position, way: Way) -> Reasoned:
-    """Return a decision against an interceptor, with the correctness of the hints of every
-    depth."""
+    """Return a decision against an interceptor with, for each depth, whether the hints of that
+    depth are right."""
     mind, listener = Mind(), Listener(way)
     hints = [tuple(MENUS["nearest"](mind, at, digit)[0] for digit in digits(at.code))]
     for other in list(LEVELS)[: LEVELS[way] + 1]:

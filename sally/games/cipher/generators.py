@@ -65,8 +65,9 @@ def position_of(problem: Problem) -> Position:
 def is_certified(problem: Problem) -> bool:
     """Return whether the encoder must know how the interceptor listens.
 
-    The best hints against either interceptor have a value of at least GOOD against it and at most
-    BAD against the other; the clearest hints have a value of at most BAD against both.
+    The decision is certified for two interceptors if the best hints against either one have a value
+    of at least GOOD against that one and at most BAD against the other; in addition, the clearest
+    hints must have a value of at most BAD against both.
     """
     at = position_of(problem)
     clear = [MENUS["nearest"](Mind(), at, digit)[0] for digit in digits(at.code)]

@@ -97,8 +97,8 @@ def by_keywords(mind: Mind, keywords: tuple[str, ...], hints: Sequence[str]) -> 
 
 
 def by_history(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
-    """Return log weights by hint and digit: the mean association with the hints filed under the
-    digit, 0 if there are none."""
+    """Return log weights by hint and digit: the hint's mean association with the hints filed
+    under the digit, or 0 if no hints are filed there."""
     found = np.zeros((len(hints), DIGITS))
     for digit, past in enumerate(filed):
         if past:
@@ -159,8 +159,8 @@ def _said(mind: Mind, hint: str) -> Floats:
 
 @lru_cache(maxsize=4096)
 def keyword_odds(mind: Mind, past: tuple[str, ...]) -> Floats:
-    """Return the posterior over the cards given the hints filed under a digit; uniform if there are
-    none."""
+    """Return the posterior over the cards given the hints filed under a digit; uniform if no
+    hints are filed."""
     weights = np.zeros(len(cards()))
     for hint in past:
         weights = weights + np.log(np.maximum(_said(mind, hint), 1e-300))
@@ -226,7 +226,8 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class Worth(msgspec.Struct, frozen=True):
-    """The value of three hints: the chance that only the decoder is right, and its factors."""
+    """The value of three hints: the probability that the decoder is right and the interceptor
+    wrong, and its factors."""
 
     decoded: float
     intercepted: float
@@ -244,7 +245,8 @@ class Best(msgspec.Struct, frozen=True):
 
 
 def worth(decoder: Mind, listener: Listener, at: Position, hints: Sequence[str]) -> Worth:
-    """Return the value of three hints for a decoder with this mind and this interceptor."""
+    """Return the value of three hints for a decoder with the mind `decoder` against this
+    interceptor."""
     own = at.left.index(at.code)
     read = decoder_odds(decoder, at.keywords, hints, at.left)
     heard_as = listener_odds(listener, at.filed, hints, at.left)

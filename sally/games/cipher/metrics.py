@@ -96,8 +96,8 @@ def declared_interceptor(played: Played) -> Listener | None:
 def believed_pair(played: Played, turn: int) -> tuple[Mind, Listener] | None:
     """Return the listeners that the encoder assumes in a turn.
 
-    They are taken from the encoder's answer to the probe `listener`, else from its page, else from
-    its parameters; None if none of these specifies them.
+    They are taken from the encoder's answer to the probe `listener`, else from the statement on its
+    page, else from its parameters; None if none of these specifies them.
     """
     said = played.replay.report(turn, ENCODER, "listener")
     way = said.value if said is not None else _game(played).told
@@ -124,13 +124,15 @@ class Scored(msgspec.Struct, frozen=True):
 
     @property
     def clarity(self) -> float:
-        """The part of the regret that is due to the decoder's probability of the true code."""
+        """The part of the regret that arises because the decoder gives the true code too low a
+        probability."""
         lost = self.best.worth.decoded - self.said.decoded
         return lost * (2 - self.best.worth.intercepted - self.said.intercepted) / 2
 
     @property
     def secrecy(self) -> float:
-        """The part of the regret that is due to the interceptor's probability of the true code."""
+        """The part of the regret that arises because the interceptor gives the true code too
+        high a probability."""
         lost = self.said.intercepted - self.best.worth.intercepted
         return lost * (self.best.worth.decoded + self.said.decoded) / 2
 
@@ -186,8 +188,8 @@ def by_game(played: Played, seat: Seat) -> list[float]:
 
 
 def yardstick(played: Played) -> Listener:
-    """Return the declared interceptor or, if there is none, a Bayesian listener of plain
-    meaning."""
+    """Return the declared interceptor or, if none is declared, a Bayesian listener that
+    associates by plain meaning."""
     return declared_interceptor(played) or Listener("bayes")
 
 
@@ -338,8 +340,8 @@ def _keyword_tie(played: Played, seat: Seat) -> float | None:
 
 
 def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Played, Seat], Any]:
-    """Return a measure of how often the answers before and after the keywords were shown agree,
-    word by word, for words that were wrong at first."""
+    """Return a measure: among keywords that were named wrongly at first, how often the answer
+    given before and the answer given after the keywords were shown agree."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         return mean([
@@ -353,8 +355,8 @@ def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Playe
 
 
 def _published(passes: Callable[[Asked], bool]) -> Callable[[Played, Seat], Any]:
-    """Return the paper's measure: the share of rounds that pass, among the rounds whose first list
-    was wrong."""
+    """Return the paper's measure: the share of rounds that pass, among the rounds in which the
+    first list of keywords was wrong."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         whole = [

@@ -101,8 +101,8 @@ MENUS: Mapping[str, Menu] = {
 def likelihood(
     player: str, params: Mapping[str, Any], at: Position, hints: Sequence[str]
 ) -> float | None:
-    """Return the probability that a declared encoder gives these hints for the code; None if
-    unknown."""
+    """Return the probability that a declared encoder gives these hints for the code; None if the
+    encoder is not a declared one."""
     if player in MENUS:
         mind, chance = mind_of(params), 1.0
         for digit, hint in zip(digits(at.code), hints, strict=True):
@@ -184,7 +184,8 @@ def listener_belief(view: View) -> Floats:
 def _evidence(
     filed: tuple[tuple[str, ...], ...], hints: tuple[str, ...], left: tuple[int, ...], guess: int
 ) -> Floats:
-    """Return the log probability of a guess under each way of listening, allowing for slips."""
+    """Return the log probability of a guess under each way of listening, allowing for random
+    errors."""
     found = []
     for way in WAYS:
         odds = listener_odds(Listener(way), filed, hints, left)
@@ -195,8 +196,8 @@ def _evidence(
 
 
 def likeliest_listener(view: View) -> Listener:
-    """Return the listener best supported by the past guesses; a listener by history if there are
-    none."""
+    """Return the listener best supported by the past guesses; without past guesses, a listener
+    by history."""
     return Listener(WAYS[int(np.argmax(listener_belief(view)))])
 
 

@@ -168,10 +168,10 @@ class Cipher(Game[State, Action, View]):
     """Several games with the same players, each with its own keywords.
 
     `set` and `number` name a frozen row of games; `problems` gives custom games instead. With
-    `channel`, the interceptor gets a random reading of the code that does not depend on the hints:
-    each row gives the probabilities that 0, 1, 2 and 3 of its digits are right in a round (the last
-    row holds for all later rounds). `told` is the statement about the interceptor on the encoder's
-    page, which may be false.
+    `channel`, the interceptor receives a randomly garbled copy of the code that does not depend on
+    the hints: each row of `channel` gives the probabilities that 0, 1, 2 and 3 digits of the copy
+    are right in a round (the last row holds for all later rounds). `told` is the statement about
+    the interceptor on the encoder's page; it may be false.
     """
 
     set: str = "plain"
@@ -254,8 +254,8 @@ class Cipher(Game[State, Action, View]):
         return (Form(Hints, tuple((name, word) for name in Hints.__struct_fields__)),)
 
     def odds(self, state: State) -> Mapping[Action, float]:
-        """Return equal probabilities for the remaining codes or, after the draw, those of the
-        channel."""
+        """Return equal probabilities for the remaining codes or, once the code is drawn, the
+        probabilities of the interceptor's copy from the channel."""
         record, problem = self.record(state), self.row[state.game]
         if state.code == NONE:
             fixed = problem.codes[len(record.used) - len(problem.past) :]

@@ -53,7 +53,8 @@ def _their_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def guess_after(replay: Past, turn: int, seat: Seat) -> int | None:
-    """Return the guess after the hints of a turn; None if they were rejected or no guess came."""
+    """Return a seat's guess after the hints of a turn; None if the hints were rejected or no
+    guess was made."""
     move = replay.move(turn + 1, seat) if turn + 1 < len(replay) else None
     return move if isinstance(move, int) else None
 
@@ -241,7 +242,7 @@ PROBES = (
 
 
 def best_replies(game: Cipher, view: View, belief: Mapping[str, Any]) -> Any:
-    """Return a predicate that accepts hints if the predicted decoder is right and the predicted
+    """Return a predicate that accepts hints for which the decoder is predicted to be right and the
     interceptor wrong.
 
     No other hints can be expected to do better. Hints that are expected to fail are never best
@@ -254,8 +255,8 @@ def best_replies(game: Cipher, view: View, belief: Mapping[str, Any]) -> Any:
 
 
 def numbers(game: Cipher, view: View) -> tuple[float, ...]:
-    """Return the strengths by hint and digit (or the encoder's code), remaining codes, tokens and
-    time.
+    """Return association strengths by hint and digit (for the encoder, the code), the remaining
+    codes, the tokens and the rounds left.
 
     Strengths are associations by plain meaning, divided by ten: with the keywords for the decoder,
     with the hints of earlier rounds for the interceptor.
