@@ -17,10 +17,11 @@ GUESSERS = opposite("first_card last_card", "hub_card loner_card", "a_to_z z_to_
 
 @lru_cache(maxsize=1000)
 def one_a_turn(own: int, other: int, neutral: int, found: int = 0) -> float:
-    """Return the exact expected points if one random covered card is turned over per turn.
+    """Return the exact expected points of a guesser that turns over one random covered card per
+    turn.
 
-    The one card not counted in the arguments is the assassin. After each turn that does not end the
-    board, the rival opens a card.
+    The arguments count the covered cards of each colour; the assassin is one more. After each turn
+    that does not end the board, the rival turns over one of its own cards.
     """
     if own == 0:
         return found + Codenames().bonus * other

@@ -34,7 +34,7 @@ def board(name: str, seed: int, row: int, number: int) -> Problem:
 
 
 def _apart(draws: Stream, n: int) -> tuple[str, ...]:
-    """Draw different cards, none of which is a form of another."""
+    """Draw `n` different cards, none of which is a form of another."""
     chosen: list[str] = []
     while len(chosen) < n:
         word = draws.pick(cards())

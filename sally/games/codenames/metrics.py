@@ -89,7 +89,8 @@ def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
 
 
 def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
-    """Return a guess compared with the best one under the exact posterior over the own cards."""
+    """Return a guess compared with the best one under the exact posterior over which cards are
+    the team's own."""
     replay, game = played.replay, _game(played)
     view: View = replay.view(turn, GUESSER)
     board = len(view.boards) - 1
@@ -133,7 +134,8 @@ def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset
 
 
 def _values(game: Codenames, view: View, odds: dict[str, float]) -> dict[str, float]:
-    """Return each card's expected value: 1 for an own card, minus the average cost of others."""
+    """Return each card's expected value: 1 for an own card, minus the average cost of a card
+    that is not."""
     turned = list(view.turned.values())
     key = game.row[len(view.boards) - 1].key
     left = {c: key.count(c) - turned.count(c) for c in ("other", "neutral", "assassin")}

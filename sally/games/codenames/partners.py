@@ -101,7 +101,8 @@ def _run(view: View, order: tuple[str, ...]) -> int:
 
 
 def _by_rank(view: View, mind: Mind) -> dict[str, float]:
-    """Return 100 for the cards that the clue still refers to, and 25 for the other cards."""
+    """Return a probability in percent for each covered card: 100 if this mind takes the clue to
+    refer to it, else 25."""
     assert view.clue is not None
     meant = ranked_cards(mind, view.clue.word, view.covered)[: view.left]
     return {word: 100.0 if word in meant else 25.0 for word in view.covered}
@@ -128,7 +129,8 @@ def belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
-    """Return, for each mind of the grid, the log probability that a clue leads to a card."""
+    """Return, for each mind of the grid, the log probability that the clue makes the guesser
+    turn over this card."""
     rows = [place(word) for word in covered]
     return np.array([log_share(heard(mind, clue)[rows], covered.index(turned)) for mind in GRID])
 

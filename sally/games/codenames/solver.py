@@ -1,4 +1,5 @@
-"""The cards that a clue suggests to a mind, the exact best clue, and the own cards it implies."""
+"""The cards that a clue suggests to a mind, the exact best clue, and the sets of own cards that
+a clue implies."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ def _strengths(mind: Mind, covered: tuple[str, ...]) -> Ties:
 
 @lru_cache(maxsize=4096)
 def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: int = 99) -> Best:
-    """Return the clue with the longest run of own cards, over every legal word of the list.
+    """Return the legal clue that suggests the most own cards before any other card.
 
     Ties are broken by the margin between the last own card and the first other card, then
     alphabetically. If no clue suggests an own card first, the number is 1.
@@ -53,7 +54,8 @@ def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: 
 
 
 def _chosen(near: Ties, mine: Mask, most: int) -> tuple[int, int]:
-    """Return the index of the clue that a giver chooses, and the length of its run of own cards."""
+    """Return the index of the clue that a giver chooses, and how many own cards it suggests
+    before any other card."""
     runs = np.minimum(_runs(near, mine), most)
     longest = int(runs.max())
     rows = np.flatnonzero(runs == longest)
@@ -102,7 +104,7 @@ def worth(
 
 
 def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...]) -> float:
-    """Return the exact maximum value, in its turn, of any vocabulary word as a clue for this
+    """Return the exact highest value, within the turn, of any clue from the vocabulary for this
     mind."""
     mine = np.array([colours[word] == "own" for word in covered])
     return float(_runs(_strengths(mind, covered), mine).max())

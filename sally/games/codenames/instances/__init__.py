@@ -1,4 +1,4 @@
-"""Frozen rows of boards: package data that may be superseded but is never edited."""
+"""Frozen rows of boards: package data; a set may be superseded by a new one but is never edited."""
 
 from __future__ import annotations
 
