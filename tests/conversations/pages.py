@@ -43,15 +43,17 @@ def page(strategy: str) -> str:
     lines += ["| | |", "|---|---|"]
     lines += [f"| {name} | {cell} |" for name, cell in zip(COLUMNS, row(strategy), strict=True)]
     title, said = example(strategy)
+    game = "the prisoner's dilemma" if title.startswith("ipd") else "Pick the Right Stuff"
     lines += [
         "",
         f'To use it, set `strategy = "{strategy}"` in the parameters of a language player.',
         "[The reference](../reference/strategies.md) describes retries, votes and predictions",
-        "inside a decision, which are the same for all strategies.",
+        "inside a decision, which are the same for all strategies; the",
+        "[glossary](../reference/glossary.md) defines *probe*, *menu* and *injection*.",
         "",
         "## An example",
-        f"This is the last turn of a reference conversation from the tests ({title}). The",
-        "replies are invented.",
+        f"This is the last turn of a reference conversation of {game} from the tests ({title}).",
+        "The replies are invented.",
         "",
         "```text",
         said,
