@@ -79,14 +79,14 @@ def page() -> Iterator[str]:
     yield (
         "This page shows the control analyses of Sally on bots, learners and two small language "
         "models: each command with its output. `python -m benchmarks.controls "
-        "docs/results/controls.md` writes it. [Validity](../discussion/validity.md#what-the-"
+        "docs/results/controls.md` writes this page. [Validity](../discussion/validity.md#what-the-"
         "controls-can-and-cannot-support) explains which conclusions the figures support."
     )
     yield ""
     yield (
         "Of the nine points of the reporting checklist, the study of bots completes four and "
         "kang2026 three. With 2 or 4 pairs a sign-flip test cannot give a p below .5 or .125, so "
-        "a result without a significant difference says nothing for or against a difference there."
+        "with so few pairs a result that is not significant says nothing for or against a difference."
     )
     for title, commands, about in PARTS:
         yield from ("", f"## {title}", about)
