@@ -86,7 +86,8 @@ def page() -> Iterator[str]:
     yield (
         "Of the nine points of the reporting checklist, the study of bots completes four and "
         "kang2026 three. With 2 or 4 pairs a sign-flip test cannot give a p below .5 or .125, so "
-        "with so few pairs a result that is not significant says nothing for or against a difference."
+        "with so few pairs a result that is not significant says nothing for or against a "
+        "difference."
     )
     for title, commands, about in PARTS:
         yield from ("", f"## {title}", about)
