@@ -187,16 +187,22 @@ def options_in(page: str) -> list[str]:
     return [label + name for name in re.split(", | or ", names)]
 
 
-def problems(game: str = "ipd", rounds: int = 2, mixed: bool = True) -> Split:
+def problems(game: str = "ipd", rounds: int = 2, mixed: bool = True, **params: Any) -> Split:
     """Short games against partners that are machines, so that regret is exact.
 
     One partner always makes its second move. If `mixed`, another answers in kind; the first round
     cannot tell them apart, so that even the best player regrets some of its first moves.
     """
 
+    settings = {"rounds": rounds, **params}
+
     def at(**partners: PlayerSpec) -> tuple[Task, ...]:
         return tuple(
-            Task(Instance(f"{game}_{name}", game, {"rounds": rounds}), "agent", {"partner": who})
+            Task(
+                Instance(f"{game}_{name}", game, settings),
+                "agent",
+                {"partner": who},
+            )
             for name, who in partners.items()
         )
 

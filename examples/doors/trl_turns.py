@@ -39,7 +39,7 @@ def main(args: Sequence[str] | None = None) -> list[float]:
     parser.add_argument("--model", default="smollm2", help="known weights, or a folder")
     parser.add_argument("--out", type=Path, default=Path("out/trl"))
     parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=15)
     parser.add_argument("--group", type=int, default=4, help="replies to one past")
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--warm-up", type=int, default=12, help="steps that teach the form")

@@ -25,6 +25,11 @@ from learner import PACK, Curve, Learner, Said, less_the_mean, problems
 from sally.adapters.trainers.verifiers import GamesConfig, seats_env, turns_of
 from sally.core.rules.chance import Stream
 
+# A seat gains by its second move whatever the other does, and so does the other. In a game of
+# agreement the control rises too: one policy in both seats agrees with itself once it has drifted
+# to either option.
+GAME, MATRIX = "repeated_games", (((2, 2), (3, 5)), ((5, 3), (6, 6)))
+
 
 @contextmanager
 def served(learner: Learner, said: dict[str, Said]) -> Iterator[str]:
@@ -85,11 +90,11 @@ async def played(env: Any, address: str, task: Any, group: int) -> list[Any]:
 async def train(given: argparse.Namespace) -> list[float]:
     learner = Learner(given.model, given.rate, given.seed)
     control = Stream("control", given.seed) if given.control else None
-    split = problems(given.game)
-    learner.warm_up(given.game, given.warm_up, split=split, strategy="chat", pack=PACK)
+    split = problems(GAME, rounds=1, matrix=MATRIX)
+    learner.warm_up(GAME, given.warm_up, split=split, strategy="chat", pack=PACK)
     curve = Curve(given.out)
-    made, config = seats_env(given.game, split=split)
-    taskset = GamesConfig(id="sally-verifiers", game=given.game, count=64)
+    made, config = seats_env(GAME, split=split)
+    taskset = GamesConfig(id="sally-verifiers", game=GAME, count=64)
     env = made(config(taskset=taskset, pack=PACK, misreadings=0))
     tasks = list(env.taskset)
     said: dict[str, Said] = {}
@@ -121,13 +126,12 @@ def main(args: Sequence[str] | None = None) -> list[float]:
     """Train, and return the mean reward of each step."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--model", default="smollm2", help="known weights, or a folder")
-    parser.add_argument("--game", default="ibs", help="both seats gain if they agree")
     parser.add_argument("--out", type=Path, default=Path("out/verifiers"))
     parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=15)
     parser.add_argument("--group", type=int, default=4, help="episodes of one task")
     parser.add_argument("--rate", type=float, default=1e-4)
-    parser.add_argument("--warm-up", type=int, default=20, help="steps that even out the options")
+    parser.add_argument("--warm-up", type=int, default=10, help="steps that even out the options")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--control", action="store_true", help="deal rewards at random")
     given = parser.parse_args(args)
