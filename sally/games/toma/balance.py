@@ -13,10 +13,11 @@ T = TypeVar("T")
 def pick(excess: Floats, debt: Floats) -> int:
     """Return the index of the candidate that leaves the smallest imbalance.
 
-    Each row of `excess` is a candidate, and each column one rule's score on it minus the chance
-    score; `debt` is the sum of the rows chosen so far. The imbalance is the squared length of the
-    new sum. Always choosing the smallest keeps the sum bounded, so the rules' mean scores approach
-    chance as 1/n (herding, Welling 2009); independent draws would approach it as 1/sqrt(n).
+    Each row of `excess` is a candidate scenario, and each column holds one rule's score on it minus
+    the chance score; `debt` is the sum of the rows chosen so far. The imbalance is the squared
+    length of `debt` plus the candidate's row. Always choosing the smallest imbalance keeps the sum
+    bounded, so the rules' mean scores approach chance as 1/n (herding, Welling 2009); independent
+    draws would approach it as 1/sqrt(n).
     """
     return int(np.argmin(((excess + debt) ** 2).sum(axis=1)))
 

@@ -1,4 +1,5 @@
-"""The frozen problem sets of po and mg: package data that is superseded, never edited."""
+"""The frozen problem sets of po and mg: package data; a set may be superseded by a new one but
+is never edited."""
 
 from importlib.resources import files
 from itertools import chain, islice
@@ -19,7 +20,7 @@ MATCHED_PER_LEVEL = 40  # ten matched sets of four
 
 
 class Keyed(msgspec.Struct, Generic[T], frozen=True):
-    """A scenario with its solution, for users without our solver."""
+    """A scenario with its solution, so that it can be used without Sally's solver."""
 
     scenario: T
     answer: int
@@ -115,9 +116,10 @@ def certified_po(scenario: po_rules.Scenario, block: int) -> Certified[po_rules.
 def mg(version: int = 6) -> Frozen[mg_rules.Scenario]:
     """Return the frozen scenarios of the minority game: 40 per level, 30 before version 5.
 
-    The older versions are superseded, because the answer could be found from counts of likes and
-    dislikes; in the fourth, from the agents that relations name; and at level 1 of the fifth, from
-    the order on the page. The sixth has a new level 1, and levels 2 and 3 of the fifth.
+    The older versions are superseded because shortcuts find the answer: in versions 1 to 3, counts
+    of likes and dislikes; in version 4, counts over the agents that relations name; at level 1 of
+    version 5, the order on the page. Version 6 has a new level 1; its levels 2 and 3 are those of
+    version 5.
     """
     if version < 6:
         return msgspec.json.decode(_text("mg", version), type=Frozen[mg_rules.Scenario])
@@ -126,8 +128,8 @@ def mg(version: int = 6) -> Frozen[mg_rules.Scenario]:
 
 
 def mg_certified(version: int = 6) -> CertifiedSet[mg_rules.Scenario]:
-    """Return the fifth or sixth set with the depth of each scenario; its levels are certified
-    depths."""
+    """Return the fifth or sixth set with the depth of each scenario; in these sets the level of
+    a scenario is its certified depth."""
     fifth = msgspec.json.decode(_text("mg", 5), type=CertifiedSet[mg_rules.Scenario])
     if version == 5:
         return fifth
@@ -137,8 +139,8 @@ def mg_certified(version: int = 6) -> CertifiedSet[mg_rules.Scenario]:
 
 
 def make_mg() -> CertifiedSet[mg_rules.Scenario]:
-    """Return the first 40 generated scenarios of level 1, the only ones that are new in the sixth
-    set."""
+    """Return the first 40 generated scenarios of level 1, the only level that is new in the
+    sixth set."""
     from sally.games.toma.mg import generators as mg_generate  # heavy; only a new set needs it
 
     drawn = islice(mg_generate.scenarios(1, SEED), MATCHED_PER_LEVEL)

@@ -33,7 +33,8 @@ def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def knew(played: Played, seat: Seat) -> bool | None:
-    """Return whether every prediction was right; None if there was none or one was unreadable."""
+    """Return whether every prediction was right; None if no prediction was made or one was
+    unreadable."""
     answers = [answer for answer in counted(played, seat) if answer.truth is not None]
     if not answers or any(answer.report.value is None for answer in answers):
         return None

@@ -1,4 +1,4 @@
-"""Shared parts of the one-choice games po and mg: rules, and words for numbered options."""
+"""Shared parts of the one-choice games po and mg: rules, and texts with numbered options."""
 
 from __future__ import annotations
 

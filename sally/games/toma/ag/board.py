@@ -8,8 +8,8 @@ from sally.games.toma.ag.game import SPEAKER, View
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return the speaker's word and hints or a listener's own hint, and the clue once it is
-    given."""
+    """Return the speaker's word and both hints, or a listener's own hint; and the clue, once it
+    is given."""
     if view.seat == SPEAKER:
         notes = [
             Note("Secret word", view.word, "goal"),

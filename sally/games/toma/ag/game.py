@@ -64,7 +64,8 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Ambiguity(Game[State, Action, View]):
-    """The ambiguity game over one of our hundred problems (`word`) or over an explicit `item`."""
+    """The ambiguity game, played on one of Sally's hundred problems (`word`) or on a custom
+    `item`."""
 
     word: str = "bank"
     item: Item | None = None

@@ -65,14 +65,16 @@ def encoded(text: str) -> Vectors:
 
 
 def heard_as(hint: str, clue: str, encode: Encode) -> str:
-    """Return the word nearest to hint and clue combined that neither of them contains."""
+    """Return the word whose vector is nearest to hint and clue combined, among the words that
+    occur in neither of them."""
     scores = _nearness(hint, encode) + _nearness(clue, encode)
     return _first_allowed(scores, f"{hint} {clue}")
 
 
 @lru_cache(maxsize=2048)
 def _nearness(text: str, encode: Encode) -> Vectors:
-    """Return the similarity of every word to a text; similarities to two texts can be added."""
+    """Return the similarity of every word to a text; the similarities to two texts can be added
+    up."""
     row = rows_by_text().get(text)
     if row is not None and row < len(vocabulary()):
         near: Vectors = likeness()[row]
@@ -82,7 +84,8 @@ def _nearness(text: str, encode: Encode) -> Vectors:
 
 
 def _first_allowed(scores: Vectors, said: str) -> str:
-    """Return the best word that neither clue nor hint contains."""
+    """Return the word with the highest score among those that occur in neither the clue nor the
+    hint."""
     best = vocabulary()[int(scores.argmax())]  # nearly always allowed, which saves the sort
     for word in chain((best,), _ranked(scores)):
         if objection(Item(word, "", ""), said) is None:
@@ -98,7 +101,8 @@ def _ranked(scores: Vectors) -> Iterator[str]:
 
 
 def heard_by_senses(hint: str, clue: str, encode: Encode, without: str = "") -> str:
-    """Return the word, contained in neither hint nor clue, with a sense that fits both best."""
+    """Return the word that has a sense fitting hint and clue best, among the words that occur in
+    neither of them."""
     by_hint = senses.fits(encode(hint).tobytes(), hint)
     by_clue = senses.fits(encode(clue).tobytes(), clue, without)
     names, _ = senses.candidates()
@@ -140,10 +144,11 @@ def _hint_only(game: Ambiguity, seat: Seat) -> Script:
 
 
 def margins(item: Item) -> Vectors:
-    """Return, for each clue, the smaller of two margins: B's for the word, and C's for another
-    word.
+    """Return, for each clue, the smaller of two margins: that by which B prefers the secret word to
+    every other word, and that by which C prefers some other word to the secret word.
 
-    A clue with a margin above 0 wins, unless the clue itself rules out one of the words.
+    A clue with a margin above 0 wins, unless the clue contains one of these words, which a listener
+    then cannot guess.
     """
     target = vocabulary().index(item.word)
     found = []
@@ -174,13 +179,15 @@ def best_clue(item: Item) -> str:
 
 
 def predicted(item: Item, clue: str) -> tuple[bool, bool]:
-    """Return whether embedding listeners with B's and with C's hint would find the word."""
+    """Return whether a listener that guesses by embeddings would find the word with B's hint,
+    and whether it would with C's."""
     b, c = (is_right(item, heard_as(hint, clue, encoded)) for hint in (item.b_hint, item.c_hint))
     return b, c
 
 
 def natural(item: Item) -> str:
-    """Return a clue that a person might give; raise BadInput if there is none for the word."""
+    """Return a clue that a person might give; raise BadInput if no such clue is stored for the
+    word."""
     if item.word not in senses.natural_clues():
         raise BadInput(f"natural: there is no clue for {item.word!r}")
     return senses.natural_clues()[item.word]
@@ -193,7 +200,8 @@ def by_likeness(item: Item, sign: int) -> str:
 
 
 def _answers(predict: Callable[[WordTurn], tuple[bool, bool]]) -> Answerer:
-    """Return an answerer that uses a prediction of whether teammate and opponent find the word."""
+    """Return an answerer that reports what `predict` says about whether teammate and opponent
+    find the word."""
 
     def report(turn: WordTurn) -> ProbeReport:
         assert turn.question is not None

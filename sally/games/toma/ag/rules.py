@@ -1,7 +1,7 @@
 """The exact rules of the ambiguity game: one clue, two listeners, four outcomes.
 
-Source: kang2026, appendix C.4. The rule that a clue may not contain the word or its forms is our
-own.
+Source: kang2026, appendix C.4. The rule that a clue may not contain the word or its forms is not
+from the paper.
 """
 
 import re

@@ -57,9 +57,10 @@ def _usual() -> tuple[Vectors, Vectors]:
 
 @lru_cache(maxsize=4096)
 def fits(vector: bytes, said: str, without: str = "") -> Vectors:
-    """Return how well a text fits every candidate, in standard deviations of that candidate.
+    """Return how well a text fits every candidate, in standard deviations of that candidate's
+    similarity to all words.
 
-    Words in `without` are ignored in the associations, to measure their effect.
+    Words in `without` are left out of the associations, so that their effect can be measured.
     """
     _, rows = candidates()
     mean, spread = _usual()

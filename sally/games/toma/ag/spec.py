@@ -28,7 +28,8 @@ def asks_hints(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_hint(replay: Trajectory[State, Action, View], at: At) -> str:
-    """Return the listener's hint, which is in the speaker's prompt: this is a check of reading."""
+    """Return the listener's hint; the speaker's prompt states it, so the probe only checks
+    reading."""
     return "b" if at.about == TEAMMATE else "c"
 
 

@@ -1,9 +1,10 @@
 """Equal numbers, at every place, of agents that both like and dislike something about the place.
 
-In an even draft all places are liked equally often, and disliked equally often. How often a like
-and a dislike come from the same agent may still differ, and fewer agents go to places where they
-do. So every draft fixes in advance how many agents like each place once and dislike it, and how
-many like it twice and dislike it; both numbers are the same for all four places.
+In an even draft all places are liked equally often, and disliked equally often. But the number of
+agents that both like and dislike a place may still differ between places, and fewer agents go to a
+place if this number is high. So every draft fixes in advance how many agents like each place once
+and dislike it, and how many like it twice and dislike it; both numbers are the same for all four
+places.
 """
 
 from functools import cache
@@ -27,14 +28,15 @@ COUNTS: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {
 
 
 def dealt(level: int, agents: int, drafts: int, rng: np.random.Generator) -> Small:
-    """Return the counts that each draft must reach: for places 0 to 3 disliked and liked once, then
-    for places 0 to 3 disliked and liked twice."""
+    """Return the counts that each draft must reach: how many agents dislike place 0, 1, 2 and 3
+    and like it once, then how many dislike it and like it twice."""
     allowed = np.array(COUNTS[level, agents], np.int8)
     return np.repeat(allowed[rng.integers(len(allowed), size=drafts)], 4, axis=1)
 
 
 def fits(left: Small, about: Ints) -> Bools:
-    """Return, for each draft and way, whether the way stays within the remaining counts."""
+    """Return, for each draft and way to describe the next agent, whether the way stays within
+    the remaining counts."""
     has = (left.astype(np.uint32) << _shifts()).sum(axis=1, dtype=np.uint32) | GUARDS
     rest = np.take(_packed(), about, axis=0)
     np.subtract(has[:, None], rest, out=rest)
@@ -45,8 +47,8 @@ def fits(left: Small, about: Ints) -> Bools:
 
 @cache
 def of_ways() -> Small:
-    """Return, for each way to describe an agent, the places disliked and liked once, then those
-    disliked and liked twice.
+    """Return, for each way to describe an agent, which places it dislikes and likes once, then
+    which places it dislikes and likes twice.
 
     The axes are those of `Ways.counts`: places, about, way.
     """

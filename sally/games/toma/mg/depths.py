@@ -3,8 +3,8 @@
 An agent of depth 0 acts on its own wishes only and ignores the agents that it follows or avoids. An
 agent of depth k assumes that those agents have depth k - 1. A player of depth k predicts every
 agent at depth k - 1 and takes the place predicted to be emptiest; a player of depth 0 makes no
-predictions, so it is indifferent between all places. A tied prediction is split among its places,
-and relations to that agent are ignored.
+predictions, so it is indifferent between all places. If an agent's predicted place is not unique,
+the agent is split among the tied places, and relations to it are ignored.
 """
 
 from __future__ import annotations

@@ -47,7 +47,8 @@ class Ways(msgspec.Struct, frozen=True):
 
 
 class Batch(msgspec.Struct):
-    """Unfinished drafts, one per row; agents are added one column at a time."""
+    """A batch of unfinished drafts, one per row; each column is an agent, and agents are added
+    one at a time."""
 
     left: Small  # draft: what is still to be named, likes of places 0 to 3, then dislikes
     named: Small  # draft, agent: the same, as the agent names it
@@ -61,8 +62,8 @@ class Batch(msgspec.Struct):
 
 
 def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Yield the agents, ordered by depth, and the unique emptiest place, which requires the full
-    level."""
+    """Yield drafts as (agents ordered by depth, emptiest place); the emptiest place is unique
+    and cannot be found without the deepest agents."""
     roles = ROLES[level][size]
     while True:
         batch = _named_evenly(roles, rng)
@@ -91,8 +92,8 @@ def _named_evenly(roles: tuple[int, ...], rng: np.random.Generator) -> Batch:
 def _with_agent(
     batch: Batch, agent: int, above: tuple[int, int] | None, rng: np.random.Generator
 ) -> Batch:
-    """Return the drafts with one more agent, related to an earlier agent in the range `above`, if
-    given."""
+    """Return the drafts with one more agent; with `above`, it is related to an earlier agent
+    whose index is in this range."""
     many, size = batch.gone.shape
     table = ways()
     about = np.full(many, len(table.goes) - 1)
@@ -113,7 +114,8 @@ def _with_agent(
 
 
 def _leave_room(left: Small, agents: int) -> Bools:
-    """Return whether the remaining agents can make exactly the remaining mentions."""
+    """Return, for each draft, whether the remaining agents can name each place exactly as often
+    as is still required."""
     fits: Bools = left.min(axis=0) >= 0
     for counts, (low, high), most in (
         (left[:4], LIKES, MOST_LIKES_A_PLACE),
@@ -126,8 +128,8 @@ def _leave_room(left: Small, agents: int) -> Bools:
 
 
 def emptiest(batch: Batch, above: int) -> tuple[Ints, Bools]:
-    """Return the emptiest place of each draft, and whether it is unique and depends on the deepest
-    agents."""
+    """Return the emptiest place of each draft, and whether the place is unique and cannot be
+    found without the deepest agents."""
     there = batch.gone[:, :, None] == np.arange(4)
     counts = there.sum(axis=1)
     right: Ints = counts.argmin(axis=1)
@@ -143,7 +145,7 @@ _AT = np.array(PLACES)
 
 
 def profile(batch: Batch, row: int, agent: int, rng: np.random.Generator) -> Profile:
-    """Return one agent of a draft, with its wishes in random order."""
+    """Return one agent of a draft, with its likes and dislikes in random order."""
     counts, about = batch.named[row, agent], batch.about[row, agent]
     target = int(batch.target[row, agent])
     likes, dislikes = (

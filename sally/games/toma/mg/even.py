@@ -1,11 +1,11 @@
-"""Drafts with the same counts of mentions for all places.
+"""Drafts in which every place is mentioned equally often.
 
 Agents fall into groups that a reader can distinguish without knowing where any agent goes: those
 without a relation, followers, and avoiders. Within each group, every place is liked once by equally
 many agents, liked twice by equally many, and disliked by equally many. So every count of single
 likes, double likes and dislikes, over all agents or by group, is the same for all places. What
-remains is the reasoning that the game requires: which dislike meets which like, and which agent a
-relation names.
+remains is the reasoning that the game requires: which likes and dislikes belong to the same agent,
+and which agent a relation names.
 """
 
 from collections.abc import Iterator
@@ -59,7 +59,8 @@ class Draft(NamedTuple):
 def drafts(
     level: int, size: int, rng: np.random.Generator, crossed_evenly: bool = False
 ) -> Iterator[Draft]:
-    """Yield drafts whose emptiest place is unique and requires the full level."""
+    """Yield drafts whose emptiest place is unique and cannot be found without the deepest
+    agents."""
     roles = ROLES[level][size]
     patterns = kinds_of(roles)
     if crossed_evenly and size == 4:  # avoiders leave no emptiest place here
@@ -76,8 +77,8 @@ def drafts(
 
 
 def _crossed(named: Small) -> tuple[tuple[int, ...], ...]:
-    """Return, for each place, how many agents dislike it and like it once, and how many like it
-    twice."""
+    """Return, for each place, how many agents dislike it but like it once, and how many dislike
+    it but like it twice."""
     likes, dislikes = named[:, :4], named[:, 4:] > 0
     once, twice = ((likes == n) & dislikes for n in (1, 2))
     return tuple(zip(once.sum(axis=0).tolist(), twice.sum(axis=0).tolist(), strict=True))
@@ -85,8 +86,8 @@ def _crossed(named: Small) -> tuple[tuple[int, ...], ...]:
 
 @cache
 def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
-    """Return every assignment of relations in which each group can name every place
-    equally often."""
+    """Return every assignment of relations to agents that makes each group large enough to name
+    all places equally often."""
     alone = ("alone",) * roles[0]
     drawn = product(("follows", "avoids"), repeat=sum(roles[1:]))
     found = (alone + rest for rest in drawn)
@@ -95,8 +96,8 @@ def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
 
 @cache
 def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
-    """Return the possible numbers of a group's agents that like a place once, like it twice, and
-    dislike it."""
+    """Return the possible (once, twice, dislikes) for a group of this size: how many of its
+    agents like a place once, like it twice, and dislike it, the same for every place."""
     return tuple(
         (once, twice, dislikes)
         for once, twice, dislikes in product(range(7), range(4), range(5))
@@ -148,8 +149,8 @@ def _with_agent(
     above: tuple[int, int] | None,
     rng: np.random.Generator,
 ) -> Batch:
-    """Return the drafts with one more agent, related to an earlier agent in the range `above`, if
-    given."""
+    """Return the drafts with one more agent; with `above`, it is related to an earlier agent
+    whose index is in this range."""
     many, group = len(batch.gone), GROUPS.index(kinds[agent])
     table, counts = ways(), _cells()
     about = np.full(many, len(table.goes) - 1)

@@ -12,7 +12,8 @@ Wishes = tuple[tuple[int, ...], ...]
 
 
 def ordered(agents: Sequence[Profile], rng: np.random.Generator) -> list[Profile] | None:
-    """Return the agents with reordered wishes; None if no drawn order is even."""
+    """Return the agents with reordered wishes; None if no drawn order puts every place first
+    equally often."""
     likes = _ordered([one.likes for one in agents], rng)
     dislikes = _ordered([one.dislikes for one in agents], rng)
     if likes is None or dislikes is None:
@@ -24,8 +25,8 @@ def ordered(agents: Sequence[Profile], rng: np.random.Generator) -> list[Profile
 
 
 def _ordered(listed: Sequence[Wishes], rng: np.random.Generator) -> list[Wishes] | None:
-    """Return each agent's wishes in random order, with first wishes spread evenly over all places;
-    None if no draw is even."""
+    """Return each agent's wishes in random order, with first wishes spread evenly over all
+    places; None if no draw spreads them evenly."""
     drawn, spreads = _firsts(listed, rng)
     evenest = int(spreads.argmin())
     if spreads[evenest]:

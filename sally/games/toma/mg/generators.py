@@ -3,14 +3,14 @@
 Version 1 made the first frozen set. A learner that counts likes and dislikes, by agents with and
 without a relation, found the answer there in .56 to .85 of scenarios. Version 2 also balances each
 of these counts, their order and their size; learners that combine them still reached .39 to .47.
-Version 3 makes them equal for all places (`even`) and gives drafts with the same counts their
-answers at different places (`twins`); but given the numbers of likes and dislikes, which differ
+Version 3 makes them equal for all places (`even`) and selects drafts so that those with the same
+counts have different answers (`twins`); but given the numbers of likes and dislikes, which differ
 between drafts, boosted trees still reached .28 and .35 at levels 1 and 2. In version 4 equally many
 agents both like and dislike something about each place (`crossing`), and each place is named first
 equally often (`firsts`); but counts over the agents that a relation names still revealed the answer
 (.53 and .62 at levels 2 and 3). At levels 2 and 3, version 5 yields matched sets of four scenarios
-that share all of these counts and have their answers at the four places (`matched`); at level 1,
-which was unchanged, learners still reached .28 from the order on the page. Version 6 yields matched
+that share all of these counts and have their answers at the four places (`matched`); level 1 was
+unchanged, and learners still reached .28 there from the order on the page. Version 6 yields matched
 sets at level 1 too; its levels 2 and 3 are those of version 5. The older versions are kept so that
 their sets can be reproduced.
 """
@@ -120,10 +120,12 @@ def _exchanged(seed: int) -> Iterator[Scenario]:
 
 
 def certify(scenario: Scenario, even_counts: bool = True) -> None:
-    """Raise ValueError unless every agent's place is determined and the answer requires the level.
+    """Raise ValueError unless every agent's place is determined and the answer depends on the
+    deepest agents.
 
     Without `even_counts` (for matched sets), places need not be named equally often, and the
-    deepest agents need not change the answer in every scenario; they do so in three of every four.
+    deepest agents need not change the answer in every scenario; they do so in three of the four
+    scenarios of a matched set.
     """
     check(scenario)
     name = f"Scenario {scenario.id}"
@@ -210,7 +212,8 @@ def _source(
 
 
 def _with_twins(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Yield drafts of version 3 with their answers; rules of thumb are balanced too."""
+    """Yield drafts of version 3 with their answers; the scores of the shortcuts are balanced
+    too."""
 
     def excess(agents: Sequence[Profile], right: int) -> Floats:
         return _excess(level, agents, right, 1)
@@ -219,10 +222,10 @@ def _with_twins(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Pro
 
 
 def _excess(level: int, agents: Sequence[Profile], right: int, version: int) -> Floats:
-    """Return the score of each shortcut and of its inverse on a draft, minus a quarter.
+    """Return the score of each shortcut and of its inverse on a draft, minus a quarter (chance).
 
-    In version 2, the deviations of the right place from the mean count, for the counts that
-    learners use, are appended.
+    In version 2, further columns follow: for each count that learners use, how far the right place
+    is from the mean over all places.
     """
     more = shortcuts.learned(level) if version == 2 else {}
     counted = [count(agents) for count in (shortcuts.counters(level) | more).values()]
@@ -284,8 +287,8 @@ Texts = list[tuple[str, ...]]
 def _worded_apart(
     one: matched.Exchanged, story: Story, rng: np.random.Generator
 ) -> tuple[tuple[Place, ...], Texts, Texts]:
-    """Return places, likes and dislikes such that any agent of a half can have any dislikes of that
-    half.
+    """Return places, likes and dislikes as text, such that the dislikes can be exchanged freely
+    among the agents of the same half.
 
     In each half, one feature of every place is reserved for dislikes, so that no agent likes a
     feature that it dislikes.

@@ -7,8 +7,8 @@ order, and each of the four places is the answer of one member.
   followed and avoided equally often, except for the two anchors at level 3. The members differ only
   in *whom* each agent follows and avoids. So any count of agents by their wishes, their relations,
   how often they are named, and their order on the page is the same in all four, and any rule over
-  such counts is right in exactly one member. Such rules include the destinations without relations,
-  and the anchors.
+  such counts is right in exactly one member. Such rules include counting the destinations that
+  result if relations are ignored, and counting the anchors.
 - At level 3 the members also agree on the places that a player of depth 2 predicts to be emptiest.
 - At level 1, which has no relations, the members differ only in which dislikes belong to which
   likes: within each half of the agents, the lists of dislikes are exchanged. The lists of a half
@@ -47,8 +47,8 @@ def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
 
 @cache
 def wirings(level: int) -> Ints:
-    """Return every assignment of targets, indexed by way, relation (follows, avoids) and agent; -1
-    is no target."""
+    """Return every way to assign targets to the agents' relations, indexed by way, relation
+    (follows, avoids) and agent; -1 means no target."""
     if level == 2:
         ways = [
             ([-1] * 4 + list(follows), [-1] * 4 + list(avoids))
@@ -108,7 +108,8 @@ def _drawn(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
 
 
 def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
-    """Count the relations between agents with each pair of attitudes to a place, by way and place.
+    """Count, by way and place, the relations between two agents with a given pair of attitudes to
+    the place.
 
     The attitudes are none, likes, dislikes and both. The last axis has one count for each kind of
     relation, attitude of the agent, and attitude of the target.
@@ -123,14 +124,14 @@ def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
 
 
 def _where(right: Ints, shallow: Ints, seen: int) -> dict[int, int]:
-    """Return {way: answer} for the ways that have an answer and whose depth-2 prediction is
-    `seen`."""
+    """Return {way: answer} for the ways to assign targets that have a unique answer and whose
+    depth-2 prediction is `seen`."""
     kept = np.flatnonzero((shallow == seen) & (right >= 0))
     return {int(way): int(right[way]) for way in kept}
 
 
 def _answers(level: int, drawn: Ints) -> tuple[Ints, Ints]:
-    """Return, for each draft and way, the answer (-1 if none or several) and a depth-2 prediction.
+    """Return, for each draft and way, the answer (-1 if it is not unique) and a depth-2 prediction.
 
     The prediction is the set of places that depth 2 predicts to be emptiest, as bits (level 3).
     """
@@ -202,8 +203,8 @@ class Descriptions:
                     self.goes[i, to, off] = self._goes(i, to, off)
 
     def _goes(self, kind: int, to: int | None, off: int | None) -> int:
-        """Return the place to which an agent goes because of a like or a followed agent; -1 if it
-        is not unique."""
+        """Return the place to which an agent goes because of its likes or the agent it follows;
+        -1 if the place is not unique."""
         liked, disliked = self.named[kind]
         ends = {0: to, 1: off}
         one = Profile(
@@ -297,8 +298,8 @@ def _paired(
 
 
 def _members(one: _Half, other: _Half, rng: np.random.Generator) -> Members:
-    """Return, for every answer, an order of each half, all equally crossed; empty if there are
-    none."""
+    """Return, for every answer, an order of the dislikes of each half, such that in all of them
+    each place is both liked and disliked by equally many agents; empty if none exist."""
     right = _only_place()[_emptiest()[one.heads[:, None] + other.heads[None]]]
     found = np.where(right >= 0, 1 << np.maximum(right, 0), 0)  # as bits
     if np.bitwise_or.reduce(found, axis=None) != 15:

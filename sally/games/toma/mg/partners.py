@@ -56,8 +56,8 @@ def _solved(game: Minority, seat: Seat) -> Answerer:
 
 
 def _believer(game: Minority, seat: Seat) -> Script:
-    """Return a script that acts on injected predictions, and on the solver's for all other
-    agents."""
+    """Return a script that acts on the injected predictions; for agents without one, it uses the
+    solver's."""
     names = [agent.name for agent in game.problem.agents]
 
     def act(turn: Turn[int, View]) -> int:
@@ -76,8 +76,8 @@ def _reasoner(game: Minority, seat: Seat, depth: int) -> Script:
 
 
 def _reasoned(game: Minority, seat: Seat, depth: int) -> Answerer:
-    """Return an answerer that reports a reasoner's predictions; depth 0 reports those of depth
-    1."""
+    """Return an answerer that reports a reasoner's predictions; depth 0, which makes none,
+    reports those of depth 1."""
     names = [agent.name for agent in game.problem.agents]
     predicted = places_at(profiles(game.problem), max(depth, 1) - 1)
 

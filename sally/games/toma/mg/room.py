@@ -1,5 +1,5 @@
-"""Check, for all ways of the next agent at once, whether a group can still make its remaining
-mentions.
+"""Check, for all ways to describe the next agent at once, whether a group of agents can still name
+each place as often as required.
 
 Counts are small, so all counts of a row are packed into one integer, each below a guard bit: one
 subtraction decreases them all, and a cleared guard bit marks a negative count. The unpacked
@@ -21,8 +21,8 @@ MOST = (4,) * 8 + (4, 6, 6)
 
 
 def room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
-    """Return, for each draft and way, whether `agents` more agents can make exactly the mentions
-    that remain of `left`."""
+    """Return, for each draft and way to describe the next agent, whether `agents` further agents
+    can make exactly the mentions that are then left."""
     # many drafts have the same left: each is computed once
     seen = _least(left, agents) * 16 + about
     _, first, same = np.unique(seen, return_index=True, return_inverse=True)
@@ -42,15 +42,15 @@ def _room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
 
 
 def _least(left: Small, agents: int) -> Wide:
-    """Return the packed quantities that must not fall below zero."""
+    """Return, packed into one integer per row, the quantities that must not fall below zero."""
     counts = left.astype(np.int64)
     totals = _totals(counts) - np.array([LIKES[0], DISLIKES[0]]) * agents
     return _packed(np.concatenate([counts, totals], axis=1), LEAST)
 
 
 def _most(left: Small, agents: int) -> Wide:
-    """Return the packed amounts by which each count exceeds the mentions that these agents can
-    make."""
+    """Return, packed into one integer per row, how far each count exceeds the number of mentions
+    that this many agents can make."""
     counts = left.astype(np.int64)
     totals = _totals(counts) - np.array([LIKES[1], DISLIKES[1]]) * agents
     return _packed(np.concatenate([_places(counts) - agents, totals], axis=1), MOST)

@@ -60,8 +60,7 @@ class Undetermined(ValueError):
 
 
 def meets(feature: str, wish: str) -> bool:
-    """Return whether a wish names a feature in full or in part, that is, with consecutive words of
-    it."""
+    """Return whether a wish names a feature in full or by some of its consecutive words."""
     return f" {wish.lower()} " in f" {feature.lower()} "
 
 
@@ -107,8 +106,8 @@ def best_places(profile: Profile, gone: Mapping[int, int]) -> tuple[int, ...]:
 
 
 def depths(relations: Sequence[Profile | Agent]) -> tuple[int, ...]:
-    """Return the level of each agent: 1 without a relation, else one more than the deepest agent it
-    names."""
+    """Return the depth of each agent: 1 without a relation, else 1 more than the deepest agent
+    that it follows or avoids."""
     found: dict[int, int] = {}
     while len(found) < len(relations):
         before = len(found)
@@ -125,7 +124,8 @@ def depths(relations: Sequence[Profile | Agent]) -> tuple[int, ...]:
 
 
 def destinations(listed: Sequence[Profile]) -> dict[int, int]:
-    """Return the place to which each agent goes, computed from the anchors upward."""
+    """Return the place to which each agent goes, computed first for the anchors (agents without
+    a relation), then for deeper agents."""
     deep = depths(listed)
     gone: dict[int, int] = {}
     for index in sorted(range(len(listed)), key=lambda i: (deep[i], i)):

@@ -116,7 +116,7 @@ def no_leaves(listed: Sequence[Profile]) -> Counts:
 
 
 def level_is_needed(listed: Sequence[Profile], right: int) -> bool:
-    """Return whether the emptiest place is not determined without the deepest agents."""
+    """Return whether the emptiest place cannot be found without counting the deepest agents."""
     return max(depths(listed)) == 1 or least(no_leaves(listed)) != [right]
 
 
@@ -144,8 +144,8 @@ PARTIAL: dict[str, Counter] = {"anchors": anchors, "no_leaves": no_leaves}
 
 
 def counters(level: int) -> dict[str, Counter]:
-    """Return the shortcuts to balance, without the right rules (`no_relations` at level 1,
-    `one_step` at level 2)."""
+    """Return the shortcuts to balance at a level, without the rule that is the right solution
+    there (`no_relations` at level 1, `one_step` at level 2)."""
     chosen = dict(BALANCED)
     if level > 1:
         chosen["no_relations"] = no_relations
@@ -206,7 +206,8 @@ def _disliked(one: Profile) -> set[int]:
 
 
 def _tally(votes: Iterable[Sequence[int]], split: bool) -> Counts:
-    """Return votes per place; a vote for several places counts for each, or is split among them."""
+    """Return votes per place; a vote for several places counts fully for each or, with `split`,
+    is divided among them."""
     counts = [0.0] * 4
     for places in votes:
         for place in places:

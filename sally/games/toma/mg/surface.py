@@ -50,8 +50,8 @@ def _of(kind: str, count: shortcuts.Counter) -> shortcuts.Counter:
 
 
 def counters_of(level: int, by_group: bool) -> dict[str, shortcuts.Counter | None]:
-    """Return the counts at a level by name; with `by_group`, also counts by group of agents that
-    like but do not dislike a place."""
+    """Return the counts used at a level, by name; with `by_group`, also how many agents of each
+    group like a place and do not dislike it."""
     found = dict(COUNTERS)
     if level == 1:
         return found
@@ -82,8 +82,8 @@ def _drawn(level: int, seed: int, version: int, many: int) -> tuple[Scenario, ..
 
 
 def attacks() -> Iterable[Attack]:
-    """Yield attacks on every level; from level 2 on, also an attack that is given half of the
-    solution."""
+    """Yield attacks on every level; from level 2 on, also an attack whose features include half
+    of the solution."""
     for level in (1, 2, 3):
         yield attack_on(level)
         if level > 1:

@@ -25,7 +25,8 @@ Kept = list[tuple[Draft, Floats]]
 
 
 class Twins:
-    """Drafts of one size, grouped by their appearance and by that of the answer."""
+    """Drafts of one size, grouped by their appearance and by the counts of the place that is the
+    answer."""
 
     def __init__(self, level: int, size: int, rng: np.random.Generator, excess: Excess) -> None:
         self._source, self._rng, self._excess = drafts(level, size, rng), rng, excess
@@ -33,8 +34,8 @@ class Twins:
         self._read(FIRST)
 
     def take(self, debt: Floats | None) -> tuple[Draft, Floats]:
-        """Return a draft with a uniformly drawn answer: of its group, the one that best reduces the
-        debt."""
+        """Draw a group and an answer, and return the draft with that answer that best reduces
+        the imbalance `debt` (see `balance.pick`)."""
         self._read(FRESH, debt)
         while not (whole := [look for look, by in self._kept.items() if set(look) == set(by)]):
             self._read(FRESH, debt)

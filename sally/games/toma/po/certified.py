@@ -1,7 +1,8 @@
-"""Generator of the certified set: scenarios by the depth of reasoning that scores above chance.
+"""Generator of the certified set: scenarios grouped by the depth of reasoning needed to score above
+chance.
 
 A block of depth d (0 to 3) uses the knowledge structure of kang2026's level d. A reasoner of depth
-d or more answers all of it correctly. Shallower reasoners do not beat chance:
+d or more answers every scenario of the block correctly. Shallower reasoners do not beat chance:
 
 - Depth 2 and 3: the others' costs are drawn so that the predictions of depth d - 1 always collide.
   That reasoner therefore always answers "failure", which is right in a fifth of block 2 and never
@@ -11,9 +12,9 @@ d or more answers all of it correctly. Shallower reasoners do not beat chance:
 - No cost of another agent is below the player's lowest, so the smallest cost on the page carries no
   further information. Rules over columns are balanced by selection (see `balance`).
 
-No set can exclude one strategy: a player that predicts some of the others correctly and ignores
-that two predictions collide has ruled out the predicted tasks, and guesses among the remaining ones
-(two or three of four). The player's row gives no information about these either.
+No set can exclude one strategy: a player may predict some of the others correctly, rule out the
+predicted tasks even if two predictions collide, and guess among the remaining two or three tasks.
+The player's row gives no information about the remaining tasks either.
 """
 
 from __future__ import annotations
@@ -88,9 +89,9 @@ def _fitting(
 ) -> tuple[Ints, Ints]:
     """Return matrices in which the predictions of shallower reasoners collide, and their answers.
 
-    `order` gives the rank of the player's cost for the first choice of role 1, then for the three
-    other tasks in the order in which the others take them; so the player's costs are independent of
-    the roles of the tasks.
+    `order` gives the rank of the player's cost for each task: first for the first choice of role 1,
+    then for the three other tasks in the order in which the other agents take them. So the player's
+    costs are independent of which agent takes which task.
     """
     while True:
         others = rng.integers(own[0] + 1, COSTS[1], size=(POOL, 3, 4))
@@ -130,8 +131,8 @@ def _collides(depth: int, others: Ints) -> Bools:
 
 
 def _roles_of_tasks(depth: int, others: Ints) -> Ints:
-    """Return the four tasks of each matrix in order: those of roles 1, 2 and 3, then the remaining
-    one."""
+    """Return the four tasks of each matrix in this order: those that roles 1, 2 and 3 take, then
+    the remaining one."""
     one, two, three = (others[:, role] for role in range(3))
     first = _firsts(one)
     second = _firsts(two, first)
@@ -152,7 +153,8 @@ def _excess(depth: int, costs: Ints, right: Ints) -> Floats:
 
 
 def _patterns(costs: Ints, right: Ints) -> Floats:
-    """Return a column that balances failures among scenarios whose first choices are all equal."""
+    """Return a column for `balance.pick` that balances how often failure is right among
+    scenarios in which all other agents have the same first choice."""
     first = costs[:, 1:].argmin(axis=2)
     alike = (first == first[:, :1]).all(axis=1)
     fails = (right == FAILURE) - 1 / FAILS_IN

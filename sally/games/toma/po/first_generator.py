@@ -2,7 +2,7 @@
 
 It balances ranks but not magnitudes: the spread of the player's costs reveals the answer (accuracy
 .31 to .48, with a chance level of .20 to .25). It is kept to reproduce figures on the first set;
-this module also contains the functions shared with `generators`.
+the module also contains functions that `generators` uses.
 """
 
 from collections.abc import Iterator
@@ -97,7 +97,8 @@ def _candidates(rng: np.random.Generator) -> Ints:
 
 
 def untied(costs: Ints) -> Ints:
-    """Return the matrices without a tie in cells, column totals or best assignment."""
+    """Return the matrices whose cells differ, whose column totals differ, and whose best
+    assignment is unique."""
     flat = np.sort(costs.reshape(len(costs), 16), axis=1)
     costs = costs[(np.diff(flat, axis=1) > 0).all(axis=1)]
     for rows in (4, 3):  # all roles, and those known at level 1
@@ -131,8 +132,8 @@ def answers(level: int, costs: Ints) -> Ints:
 
 
 def needs_its_level(level: int, costs: Ints, right: Ints) -> npt.NDArray[np.bool_]:
-    """Return whether using first choices is no better than taking the player's own cheapest task
-    (levels 2 and 3)."""
+    """Return, for each matrix, whether avoiding the others' first choices is no better than
+    taking the player's own cheapest task (levels 2 and 3; always true at other levels)."""
     if level not in (2, 3):
         return np.ones(len(costs), dtype=bool)
     needs: npt.NDArray[np.bool_] = (_spare(costs) != right) | (costs[:, 0].argmin(axis=1) == right)
@@ -148,13 +149,14 @@ def _spare(costs: Ints) -> Ints:
 
 
 def excess_of(level: int, costs: Ints, right: Ints) -> Floats:
-    """Return each shortcut's score on each candidate minus its intended share of right answers.
+    """Return each shortcut's score on each candidate minus the share of right answers it should
+    have.
 
     A shortcut takes the task that ranks first (or last, for its inverse) by some number, so the
-    rank of the right task is balanced: by own cost, column total, smallest and largest cost of the
-    column, the player's advantage over the others, and distance from the player's mean cost (at
-    level 1, where the most expensive task is never right, by the known and the unknown rows
-    instead).
+    rank of the right task is balanced for each of these numbers: own cost, column total, smallest
+    and largest cost of the column, the player's advantage over the others, and distance from the
+    player's mean cost (at level 1, where the most expensive task is never right, the costs in the
+    known and in the unknown rows instead).
     """
     own, totals = costs[:, 0], costs.sum(axis=1)
     numbers = [totals, costs.min(axis=1), costs.max(axis=1), 4 * own - totals]
@@ -176,7 +178,8 @@ def excess_of(level: int, costs: Ints, right: Ints) -> Floats:
 
 
 def rank(number: Ints, right: Ints) -> Ints:
-    """Return the rank of the right task by a number (meaningless for mission failure)."""
+    """Return the rank of the right task by a number (meaningless if the right answer is mission
+    failure)."""
     own = np.take_along_axis(number, (right % 4)[:, None], axis=1)
     before: Ints = (number < own).sum(axis=1)
     return before

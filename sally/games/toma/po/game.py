@@ -85,8 +85,8 @@ class PartlySeen(OneShot[View]):
         return len(TASKS) + 1
 
     def as_seen(self, view: View) -> Scenario:
-        """Return the scenario for scripted players, with zeros for rows that the view does not
-        contain.
+        """Return the scenario as scripted players receive it, with zeros for rows that the view
+        does not contain.
 
         The solver uses only rows that the player's role knows.
         """

@@ -5,7 +5,8 @@ failure, or the task of a given rank among the player's costs) is drawn independ
 the others' costs are drawn to match it. So no rule over the player's row beats the best constant
 answer. Rules over whole columns are balanced by selection (see `balance`).
 
-The first generator, whose own rows leaked the answer by their magnitudes, is in `first_generator`.
+The first generator, in which the magnitudes of the player's costs revealed the answer, is in
+`first_generator`.
 """
 
 from collections.abc import Iterator
@@ -95,7 +96,8 @@ def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tupl
 
 
 def leans(costs: Ints, right: Ints) -> Floats:
-    """Return how far the right column is from the mean column, in sum, minimum and maximum."""
+    """Return how far the column of the right task is from the mean column, in sum, minimum and
+    maximum."""
     is_task = (right != FAILURE)[:, None]
     others = costs[:, 1:]
     numbers = [others.sum(axis=1), others.min(axis=1), others.max(axis=1)]

@@ -60,8 +60,8 @@ def _solved(game: PartlySeen, seat: Seat) -> Answerer:
 
 
 def _believer(game: PartlySeen, seat: Seat) -> Script:
-    """Return a script that acts on injected predictions, and on the solver's for all other
-    agents."""
+    """Return a script that acts on the injected predictions; for agents without one, it uses the
+    solver's."""
 
     def act(turn: Turn[int, View]) -> int:
         seen = game.as_seen(turn.view)
@@ -79,8 +79,8 @@ def _reasoner(game: PartlySeen, seat: Seat, depth: int) -> Script:
 
 
 def _reasoned(game: PartlySeen, seat: Seat, depth: int) -> Answerer:
-    """Return an answerer that reports a reasoner's predictions; depth 0 reports those of depth
-    1."""
+    """Return an answerer that reports a reasoner's predictions; depth 0, which makes none,
+    reports those of depth 1."""
 
     def report(turn: Turn[int, View]) -> ProbeReport:
         assert turn.question is not None

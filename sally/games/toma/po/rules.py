@@ -74,8 +74,8 @@ def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozen
     """Return the options that are right if the others act as predicted.
 
     If predicted choices collide, mission failure is the only right option; otherwise the right
-    option is the cheapest task that no agent is predicted to take. At level 4, three predictions
-    leave a single task.
+    option is the cheapest task that no agent is predicted to take. At level 4 the three predicted
+    tasks leave only one.
     """
     _check_predictions(scenario, predicted)
     taken = set(predicted.values())
@@ -112,7 +112,8 @@ def total_cost(scenario: Scenario, tasks: tuple[int, ...]) -> int:
 
 
 def known_costs(scenario: Scenario) -> tuple[Row | None, ...]:
-    """Return the cost rows that the player's role knows; other rows are None (`matrix=known`)."""
+    """Return the cost rows that the player's role knows; other rows are None, as on pages with
+    `matrix=known`."""
     seen = {scenario.player, *scenario.knows[scenario.player]}
     return tuple(row if agent in seen else None for agent, row in enumerate(scenario.costs))
 

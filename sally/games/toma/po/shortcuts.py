@@ -55,16 +55,17 @@ def _disadvantage(s: Scenario, task: int) -> int:
 
 
 def _off_mean(s: Scenario, task: int) -> int:
-    """Return how far the player's cost of a task is from the mean of its own costs (times four)."""
+    """Return how far the player's cost of a task is from the mean of the player's costs, times
+    four."""
     row = s.costs[s.player]
     return abs(4 * row[task] - sum(row))
 
 
 def _stranger(end: Callable[[Row], int]) -> Rule:
-    """Return the rule that takes the task with the extreme cost for an agent that is not
-    predictable.
+    """Return the rule that takes the cheapest or most expensive task (`end`) of an agent that the
+    player cannot predict.
 
-    The first such agent is used; the rule returns None if there is none.
+    The first such agent is used; the rule returns None if all agents are predictable.
     """
 
     def rule(s: Scenario) -> int | None:

@@ -1,8 +1,8 @@
 """Depths of reasoning about the ally on the channel of speak or wait.
 
-The choice that depends on the ally is whether to speak: two messages at once are noise. An ally of
-level 0 speaks whenever it has something to say; an ally of level k speaks if an ally of level k - 1
-would not. A reasoner of depth k plays the best reply to an ally of level k - 1.
+The choice that depends on the ally is whether to speak: two simultaneous messages are heard as
+noise. An ally of level 0 speaks whenever it has something to say; an ally of level k speaks if an
+ally of level k - 1 would not. A reasoner of depth k plays the best reply to an ally of level k - 1.
 """
 
 from __future__ import annotations

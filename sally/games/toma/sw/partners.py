@@ -82,8 +82,8 @@ def turn_number(view: View) -> int:
 
 
 def by_landmark(view: View) -> str:
-    """Describe the treasure by the landmark offset that is possible from the most landmarks, so
-    that C learns least."""
+    """Describe the treasure's place as an offset from a landmark, choosing the offset that stays
+    on the grid from the most landmarks, so that C learns least."""
     assert view.treasure is not None
     best = max(view.landmarks, key=lambda mark: _fitting(view, _offset(view.treasure, mark[1])))
     return f"The treasure is {said_at(best[0], *_offset(view.treasure, best[1]))}."
@@ -107,7 +107,7 @@ def _fitting(view: View, offset: CellOf) -> int:
 
 def _guide(tell: Callable[[View], str], speaks: Callable[[int], bool]) -> Act:
     """Return a guide that opens the box when it can; in its speaking turns it asks for the
-    password, or states the treasure's place once."""
+    password or, once it knows the treasure's place, states it once."""
 
     def act(turn: RadioTurn) -> Action:
         view = turn.view
@@ -201,7 +201,7 @@ def _silent_listener(game: SpeakOrWait) -> Act:
 
 
 def _expects_turns(game: SpeakOrWait, seat: Seat) -> Answerer:
-    """Return an answerer that predicts that the ally takes turns."""
+    """Return an answerer that predicts that guide and explorer speak in alternate turns."""
 
     def report(turn: RadioTurn) -> ProbeReport:
         assert turn.question is not None

@@ -26,8 +26,8 @@ OF_TREASURE = re.compile(r"\btreasure\b", re.I)
 def read_claims(text: str, speaker: str, landmarks: Sequence[str]) -> Reading:
     """Return the cells, landmarks, directions and passwords that a message claims.
 
-    A negated sentence claims nothing. A sentence is about the treasure or about B if it says so;
-    otherwise about the treasure if A speaks, and about B if B speaks.
+    A negated sentence claims nothing. A sentence that names neither the treasure nor B is taken to
+    be about the treasure if A speaks, and about B if B speaks.
     """
     cells: list[CellClaim] = []
     near: list[LandmarkClaim] = []

@@ -1,8 +1,8 @@
 """The rules of speak or wait: a guide, an explorer, one radio channel and an eavesdropper.
 
 Source: kang2026, appendix C.3 and E.3, with the turn order and the winning rule of our protocol. A
-and B act at the same time; two messages at once are noise. A message that is heard goes to a
-reader, which records its claims, and then to C, which guesses unless it is blocked.
+and B act at the same time; two simultaneous messages are heard as noise. A message that is heard
+goes to a reader, which records its claims, and then to C, which guesses unless it is blocked.
 """
 
 from __future__ import annotations

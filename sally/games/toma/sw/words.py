@@ -326,7 +326,7 @@ def shown(cell: CellOf) -> str:
 
 
 def read_act(reply: str) -> Action:
-    """Return the act given after the label, or the act that is the whole reply."""
+    """Return the act that follows the label in a reply, or the whole reply if it is just an act."""
     # A prediction of the ally's WAIT is not a second answer about the player's own act.
     mine = "\n".join(line for line in reply.split("\n") if not _of_the_ally(line))
     stated = next((s for label in LABELS if (s := after_label(mine, label)) is not None), mine)

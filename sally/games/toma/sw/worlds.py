@@ -1,5 +1,5 @@
-"""All worlds consistent with an eavesdropper's information: B's cell, the treasure's cell, and the
-names."""
+"""All worlds consistent with an eavesdropper's information: B's cell, the treasure's cell, and
+which object has which landmark name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ REACH = np.array([[a == b or any(after(a, w) == b for w in ways(a)) for a in CEL
 
 
 def namings(view: View) -> list[Naming]:
-    """Return all possible assignments of the names heard so far to the objects."""
+    """Return all possible assignments of the landmark names heard so far to the objects on the
+    map."""
     names = sorted({c.landmark for radio in view.radio for c in radio.reading.landmarks})
     given = permutations(view.objects, len(names))
     return [dict(zip(names, cells, strict=True)) for cells in given]
@@ -29,8 +30,8 @@ def namings(view: View) -> list[Naming]:
 def worlds(view: View, wins_on_sight: bool) -> Fits:
     """Return the worlds in which all messages heard are true and every guess was wrong.
 
-    Statements are assumed to be true; those about B only if B makes them. If no world remains, some
-    statement was false, and only C's own guesses and observations count.
+    Statements about B count only if B makes them. If no world remains, some statement was false,
+    and only C's own guesses and observations count.
     """
     fits = _followed(view, wins_on_sight, believing=True)
     return fits if fits.any() else _followed(view, wins_on_sight, believing=False)
@@ -53,7 +54,8 @@ def _followed(view: View, wins_on_sight: bool, believing: bool) -> Fits:
 
 
 def _true_in(radio: Radio, naming: Naming) -> Fits:
-    """Return the positions of B and of the treasure for which every claim of a message is true."""
+    """Return the positions of B and of the treasure for which every claim of a message is true,
+    given which object has which name."""
     holds = np.ones((len(CELLS), len(CELLS)), dtype=bool)
     for claim in radio.reading.cells:
         if _counts(claim.about, radio):
