@@ -464,7 +464,7 @@ def _bill(episodes: Iterable[Episode]) -> Bill:
 
 
 def sentences(games: Sequence[GameResult], player: str) -> list[str]:
-    """Return in which games the checklist refuses each claim; claims with one answer share it."""
+    """Return sentences on which games refuse each claim; claims with the same answer share one."""
     claims = {KNOWS: "knows what others will do", ACTS_ON: "acts on what it knows",
               THEORY: "shows theory of mind"}  # fmt: skip
     places = defaultdict[tuple[str, ...], list[str]](list)

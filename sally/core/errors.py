@@ -25,7 +25,7 @@ class IllegalMove(BadInput):
 
 
 class NotAsked(BadInput):
-    """An answer to an ask that is not open: it is out of turn, repeated or unknown."""
+    """An answer that is out of turn or repeated, or whose ask is unknown: no such ask is open."""
 
 
 class PromptDiffers(Exception):

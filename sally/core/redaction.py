@@ -57,7 +57,7 @@ def _in_environment() -> Iterator[str]:
 
 @cache
 def _needles() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return each key and each of its encodings, with the text cut into short blocks."""
+    """Return each key and each of its encodings, together with the short blocks it is cut into."""
     found = dict.fromkeys(
         form
         for key in known()

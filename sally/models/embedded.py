@@ -229,7 +229,7 @@ class Embedded:
     def _edges(
         self, stem: in_process.Tokens, tails: Sequence[tuple[int, ...]]
     ) -> tuple[dict[tuple[int, ...], float], int, int]:
-        """Return the log-probability of the last token of every prefix of every tail."""
+        """Return, for each prefix of each tail, the log-probability of its last token."""
         # In sorted order every prefix comes before its continuations, so each call adds one token.
         children: dict[tuple[int, ...], list[int]] = {}
         for start, token in sorted({(t[:i], t[i]) for t in tails for i in range(len(t))}):

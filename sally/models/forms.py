@@ -1,4 +1,4 @@
-"""Forms of weights: unpack a GGUF file for speed, and remember which form was fastest."""
+"""Forms (number formats) of weights: convert a GGUF file for speed, and store the fastest form."""
 
 from __future__ import annotations
 

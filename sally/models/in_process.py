@@ -1,4 +1,4 @@
-"""Shared parts of the models that run in this process: checks, open turns, tokens and scores."""
+"""Code shared by the models that run in this process: checks, open turns, tokens and scores."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def wheel() -> Any:
 
 @dataclass
 class Slot:
-    """A slot of llama.cpp, and the tokens evaluated in it with the same result as in one batch."""
+    """A slot of llama.cpp, and those of its tokens that can be reused without changing results."""
 
     tokens: Tokens = field(default_factory=lambda: np.empty(0, np.int64))
     used: int = 0

@@ -112,7 +112,8 @@ def check(
 def _other_versions(spec: GameSpec[Any, Any, Any], episode: Episode, but: str = "") -> str | None:
     """Return why the prompts of an episode cannot be rendered again, or None.
 
-    `but` names a component of a player, such as the reply reader, whose version may differ.
+    `but` names a component of players, such as the reply reader, whose version is allowed to
+    differ.
     """
     for seat, who in episode.setup.lineup.items():
         if not _has_calls(episode, seat):

@@ -150,7 +150,7 @@ class Beat:
 
 
 class Watch:
-    """A monitor that tells which runs are alive: by process here, by heartbeat elsewhere."""
+    """A monitor of which runs are alive: by process id on this machine, by heartbeat on others."""
 
     def __init__(self, silent: float = SILENT_SECONDS) -> None:
         self._silent = silent

@@ -1,4 +1,4 @@
-"""Fork a stored episode at a turn: the past stays the same, and something changes from there on.
+"""Fork a stored episode at a turn: earlier turns stay the same, later turns follow a change.
 
 Answers before the turn come from the log. Bots are asked again to restore their memory; the fork
 fails if a bot would now move differently. From the turn on, chance comes from the same seed, so two
@@ -157,7 +157,7 @@ def _keeps_notes(episode: Episode, seat: str, who: PlayerSpec) -> bool:
 def _with_notes(
     ask: Turn[Any, Any], logged: Given, player: Player[Any, Any], episode: str
 ) -> Given:
-    """Return the logged move with the memory the bot returns now."""
+    """Return the logged move with the memory that the bot returns when it is asked again."""
     given = put(ask, player)
     if not isinstance(given, Decision) or not isinstance(logged, Decision):
         return logged

@@ -73,7 +73,7 @@ def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
 
 
 def plays_here(missing: Sequence[Order], config: Config, cache: bool) -> bool:
-    """Return whether episodes can be played without Inspect, which provides the reply cache."""
+    """Return whether episodes can be played without Inspect; the reply cache needs Inspect."""
     ways = {transport_of(name, config) for _, _, setup in missing for name in models_in(setup)}
     return "inspect" not in ways and not (cache and "server" in ways)
 
@@ -230,7 +230,8 @@ def orders(study: Study, limit: int | None = None, open_models: bool = True) -> 
 
 
 def _in_bulk(study: Study, open_models: bool) -> Orders | None:
-    """Return the episodes, listed kind by kind; None if two cells may contain the same episode."""
+    """Return the episodes, generated kind by kind; None if two cells may contain the same
+    episode."""
     found, seen = Orders(study.seed), set[bytes]()
     for cell in study.cells:
         once = msgspec.structs.replace(cell, repeats=1)

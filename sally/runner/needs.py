@@ -70,7 +70,7 @@ def _lacking(
 
 
 def _alike(game: AnyGame, words: Words[Any, Any], seat: Seat) -> Iterator[str]:
-    """Yield the reason, if any, why scoring cannot distinguish the names of the first menu."""
+    """Yield each reason why scoring cannot distinguish the option names of the first menu."""
     state = game.start()
     options = game.options(state, seat) if seat in game.to_move(state) else ()
     if options and is_finite(options):

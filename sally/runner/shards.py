@@ -103,7 +103,7 @@ class Shard(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def label(self) -> str:
-        """The name of the shard's files, note and result."""
+        """The name used for the shard's files, for its note of counts, and for its result."""
         return f"{self.name}.{self.part}" if self.part else self.name
 
     def concerns(self, file: str) -> bool:
@@ -223,7 +223,7 @@ def _play(
 
 
 def _stands(at: Place, claim: str, run: str) -> bool:
-    """Return whether a claim still exists, belongs to the run, and is the latest of its shard."""
+    """Return whether a claim is valid: it exists, is the run's own, and is the shard's latest."""
     shard, _, number = claim.rpartition(".")
     others = (name.rpartition(".") for name in at.names("claims") if name != claim)
     heirs = [n for name, _, n in others if name == shard and n.isdigit() and int(n) > int(number)]
@@ -279,7 +279,7 @@ class Notes:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove the note; the result replaces it."""
+        """Remove the note file with the counts; the shard's result replaces it."""
         self._over.set()
         if self._noted:
             with suppress(OSError):

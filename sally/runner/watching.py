@@ -131,7 +131,7 @@ def _without_runs(study: str, found: store.Survey) -> Look:
 
 
 def _with_notes(at: Place, run: Run) -> Tally:
-    """Return a run's counts, including its workers' notes."""
+    """Return a run's counts, including those in its workers' notes."""
     total = run.tally
     for shard in run.in_flight:
         try:

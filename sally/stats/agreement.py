@@ -120,7 +120,7 @@ def set_score(truth: Sequence[Set[Any]], given: Sequence[Set[Any]]) -> LabelScor
 
 
 def macro_f1(scores: Iterable[LabelScore]) -> float | None:
-    """Return the unweighted mean of F1 over labels that occur in the truth or the answers."""
+    """Return the unweighted mean of F1 over the labels that are true or given at least once."""
     defined = [f1 for f1 in (score.f1 for score in scores) if f1 is not None]
     return sum(defined) / len(defined) if defined else None
 

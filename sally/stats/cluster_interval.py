@@ -4,14 +4,14 @@ The units are clusters, not episodes: the interval is a t interval with a cluste
 (Liang and Zeger 1986), for a ratio of sums by linearisation. With fewer than five clusters there is
 a value but no interval. If a measure is bounded and the t interval would leave the bounds, Wilson's
 interval (1927) replaces it, with the number of trials that gives the same error; so no interval
-contains impossible values, and an observed 0 or 100 % is not treated as certain. A count has one
-bound; its interval is the limit of Wilson's, the score interval of a Poisson mean.
+contains impossible values, and an observed 0 or 100 % is not treated as certain. A count is bounded
+below only; its interval is the limiting case of Wilson's, the score interval of a Poisson mean.
 
 A share of counts (right answers out of answers) gets the interval of a beta-binomial model instead
 if its clusters differ by more than chance or the t interval would leave the bounds: near 0 and 1,
-the coverage of a t interval over clusters is as low as .30
-(`python -m benchmarks.validity shares`). The prior is Jeffreys' for the share, and the same arcsine
-law for the correlation within clusters.
+the coverage of a t interval over clusters is as low as .30 (`python -m benchmarks.validity
+shares`). The share has Jeffreys' prior (an arcsine law), and so has the correlation within
+clusters.
 
 If a design fixes groups of clusters (the partners of a study), the groups are strata: differences
 between strata are part of the design and not an error.
@@ -200,7 +200,7 @@ def _around(
 ) -> Estimate:
     """Return the t interval over clusters, or Wilson's if the t interval would leave the bounds.
 
-    `lost` is the number of degrees of freedom used for means.
+    `lost` is the number of degrees of freedom used up by estimated means.
     """
     if error <= 1e-12 * max(1.0, abs(value)):
         error = 0.0  # all clusters agree; the rest is rounding
@@ -240,7 +240,7 @@ def _wilson(
 def _counted(
     value: float, error: float, count: int, reach: float, bounds: Bounds, n: int
 ) -> Estimate:
-    """Return the score interval of a count, which has one bound.
+    """Return the score interval of a count, which is bounded on one side only.
 
     If every cluster is at the bound, the error is 0 and the interval has no width.
     """

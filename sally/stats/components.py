@@ -106,7 +106,8 @@ class _Fit:
                 self.matrix[i, j] = whole - ends + squares[i] * squares[j] / n**2
 
     def _crossed(self, i: int, j: int) -> float:
-        """Return the trace of the product of two factors' matrices: squared counts of cells."""
+        """Return the trace of the product of two factors' matrices: the sum of squared cell
+        counts."""
         last = len(self.codes)
         if i == last or j == last:
             return float(self.n)
@@ -124,7 +125,8 @@ class _Fit:
 
 
 def _drawn(fit: _Fit, raw: Floats, seed: Seed, draws: int) -> Floats:
-    """Return draws of the shares of variance for generalised confidence intervals.
+    """Return random draws of each factor's share of the variance, for generalised confidence
+    intervals.
 
     Each mean square is multiplied by its degrees of freedom and divided by a draw from the
     chi-squared distribution with these degrees of freedom.

@@ -113,7 +113,7 @@ class Ideal:
         return float(self.value_if_known(place, left)[0])
 
     def gain(self, belief: Belief, mine: int, theirs: int) -> float:
-        """Return what a round pays."""
+        """Return the payoff of a round."""
         return float(self.pay[mine, theirs])
 
     def informed(self, left: int) -> float:
@@ -200,7 +200,7 @@ class Ideal:
 
 
 class AdaptivePlay(Protocol):
-    """Inference and play against a pool, as the split of regret needs it; `Ideal` is one.
+    """Interface that the split of regret needs: inference and play against a pool, as in `Ideal`.
 
     Moves are numbered from 0. `left` counts the rounds that are left.
     """
@@ -259,7 +259,7 @@ class IdealProblem(NamedTuple):
 
 
 def split(ideal: AdaptivePlay, place: int, rounds: Sequence[SeenRound]) -> IdealSplit:
-    """Return the parts of the regret against the machine at `place` of the pool."""
+    """Return the parts of the regret against the machine with index `place` in the pool."""
     belief, left = ideal.start(), len(rounds)
     earned = inferred = translated = lost = 0.0
     complete = bool(rounds)

@@ -63,7 +63,7 @@ def blank_intervals(estimates: Iterable[tuple[str, Estimate]]) -> list[str]:
 
 
 def _some(names: Sequence[str], most: int = 4) -> str:
-    """Return the first few names, and the number of the others."""
+    """Return the first `most` names and the number of further names, as text."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
@@ -79,7 +79,8 @@ def t_estimate(
 def widened(
     estimate: Estimate, error: float, degrees: float = math.inf, level: float = 0.95
 ) -> Estimate:
-    """Return the estimate with an independent error added to its interval, by squares.
+    """Return the estimate with its interval widened by an independent error (squared errors add
+    up).
 
     >>> widened(Estimate(0.5, 0.2, 0.9, 9, "t"), 0.0).interval
     [0.2, 0.9]
@@ -109,7 +110,7 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95) -> Estimate:
 
 
 def share_interval(successes: int, n: int, *, level: float = 0.95) -> Estimate:
-    """Return a share and its Wilson (1927) score interval, defined from one trial on."""
+    """Return a share and its Wilson (1927) score interval, which needs at least one trial."""
     within(level, 0, 1, "level")
     if not 0 <= successes <= n:
         raise ValueError(f"successes is {successes}; it must lie between 0 and n = {n}.")

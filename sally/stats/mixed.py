@@ -208,7 +208,8 @@ def _surface(
 
 
 def _merged(data: Trials, codes: list[Codes]) -> tuple[Trials, list[Codes]]:
-    """Return rows merged where only the outcome differs; the likelihood is the same, but faster."""
+    """Merge rows that differ only in the outcome; the likelihood is the same and faster to
+    compute."""
     alike = np.column_stack([*codes, data.design, data.offset])
     _, first, row = np.unique(alike, axis=0, return_index=True, return_inverse=True)
     where, count = row.ravel(), first.size
@@ -242,7 +243,8 @@ def _climb(surface: Surface, width: int, factors: int) -> Floats:
 
 
 def _free(x: Floats, width: int) -> Codes:
-    """Return the parameters off the boundary; cross derivatives of an sd at 0 are 0 by symmetry."""
+    """Return which parameters are off the boundary; cross derivatives of an sd at 0 are 0 by
+    symmetry."""
     return np.flatnonzero((np.arange(x.size) < width) | (x != 0))
 
 

@@ -140,7 +140,8 @@ def sign_flip_test(
 
 
 def _all_totals(sums: Floats) -> Floats:
-    """Return the totals for all choices of signs with a fixed first sign; the rest is symmetric."""
+    """Return the totals for all choices of signs with the first sign fixed; the others mirror
+    these."""
     totals = sums[:1]
     for value in sums[1:]:
         totals = np.concatenate([totals + value, totals - value])

@@ -81,7 +81,7 @@ def rows_of(lines: NDArray[np.int64], many: NDArray[np.int64]) -> NDArray[np.int
 
 
 class Deduplicator:
-    """A collector of a store's ids, piece by piece, that selects the lines that count."""
+    """Collects a store's ids, piece by piece, and selects one line for each episode."""
 
     def __init__(self) -> None:
         self._ids, self._cut = [packed_ids([])], [np.array([], dtype=np.bool_)]

@@ -341,7 +341,7 @@ def _open(at: Folder) -> _Database | None:
 
 
 def _stat(path: Path) -> str:
-    """Return a text that changes with the file; empty if the last change is too recent to tell."""
+    """Return a text that changes with the file; empty if a recent change could go unnoticed."""
     try:
         found = path.stat()
     except OSError:

@@ -289,7 +289,8 @@ def _writer(name: str) -> str:
 
 
 def _put_lines(at: Place, writer: str, names: list[str]) -> Iterator[tuple[str, int, bytes]]:
-    """Yield the lines of a remote writer: from its parts, or from the file that replaced them."""
+    """Yield the lines of a remote writer, from its uploaded parts or the file that replaced
+    them."""
     whole, seen = writer + DONE, 0
     if whole not in names:
         for name in names:

@@ -1,4 +1,4 @@
-"""Functions that build arms of a study: other labels, orders and wordings, and cross-play."""
+"""Functions that add arms to a study: other labels, orders and wordings, or cross-play."""
 
 from __future__ import annotations
 

@@ -171,8 +171,7 @@ def tasks(game: str) -> Sequence[Task]:
 
 
 def _in_turn(groups: Sequence[Sequence[Any]]) -> Iterator[Any]:
-    """Yield the first item of every group, then the second of every group, until a group is used
-    up."""
+    """Yield the first item of every group, then the second of every group, until one group ends."""
     for several in zip(*groups, strict=False):
         yield from several
 

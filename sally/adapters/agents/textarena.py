@@ -63,8 +63,7 @@ class PartnerAgent(Agent):  # type: ignore[misc]
         self._seats: dict[str, MirroredSeat] = {}  # by the first prompt
 
     def __call__(self, observation: str) -> str:
-        """Return the reply to an observation: a move in brackets, or an empty text in a
-        conversation."""
+        """Return the reply to an observation: a move in brackets, or "" during conversation."""
         found = re.search(r"You are Player ([01])\b.*?(?=\n\[|\Z)", observation, re.DOTALL)
         title = next((title for title in TITLES if found and title in found[0]), None)
         if found is None or title is None:
@@ -127,7 +126,7 @@ class AgentModel:
         settings: Settings = AS_THE_PROVIDER_DOES,
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
-        """Return the agent's reply to the text of the messages; settings are the agent's own."""
+        """Return the agent's reply to the text of the messages; `settings` are ignored."""
         text = "\n\n".join(message.text for message in messages)
         return Reply(await asyncio.to_thread(self._agent, text))
 

@@ -24,7 +24,7 @@ SEEN = {"true_belief": 0, "false_belief": 1}  # index of the right answer
 
 
 def imported(checkout: Path) -> list[Item]:
-    """Return the 25 items of each row of a checkout, or of the file itself."""
+    """Return the 25 items of each row of `bigtom.csv`, given a checkout or the file itself."""
     found = [checkout] if checkout.is_file() else sorted(checkout.rglob(FILE))
     if not found:
         raise BadInput(f"{checkout} has no {FILE}; give a checkout of procedural-evals-tom.")

@@ -67,14 +67,14 @@ def _items(root: Path) -> Iterator[Item]:
 
 
 def _place(file: Path) -> tuple[int, int, int]:
-    """Return chapters, sample and order of a file."""
+    """Return the number of chapters, the sample and the order in a file's path."""
     found = re.search(r"length_(\d+)/sample_(\d+)/order_(\d+)", file.as_posix())
     assert found is not None  # the glob matched
     return int(found[1]), int(found[2]), int(found[3])
 
 
 def _read(file: Path) -> tuple[str, str, tuple[str, ...], str]:
-    """Return story, question, choices and key of a file."""
+    """Return story, question, choices and published answer of a file."""
     try:
         text = file.read_text("utf-8")
     except OSError as why:

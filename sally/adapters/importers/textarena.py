@@ -2,7 +2,8 @@
 (docs/how-to/recorded_play.md).
 
 TextArena writes no files itself. A record is one line of JSON per game: the environment, its rules,
-every reply in order, and the state at the end. Of its environments, the matrix games are supported.
+every reply in order, and the state at the end. Only the matrix games among its environments are
+supported.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ PLAIN: dict[FaultKind, str] = {
 
 
 def failure_of(error: BaseException, address: str | None = None) -> ModelFailure:
-    """Return the failure that an exception and its causes stand for.
+    """Return the failure that an exception, with its causes, represents.
 
     The failure's detail is the server's message, or a sentence of ours if there is none, and ends
     with the address.

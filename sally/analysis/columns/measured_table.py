@@ -117,13 +117,13 @@ class MeasuredTable(Sequence[Measured]):
         return np.zeros(len(self.kind)) if found is None else found
 
     def kinds(self) -> list[int]:
-        """Return the kinds that occur, in order of first appearance."""
+        """Return the kinds of measured seats, in order of first appearance."""
         kinds, first = np.unique(self.kind, return_index=True)
         ordered: list[int] = kinds[np.argsort(first)].tolist()
         return ordered
 
     def asked_kinds(self) -> set[int]:
-        """Return the kinds that have a row with probes about others."""
+        """Return the kinds of measured seats that were asked a probe about others in some row."""
         return set(np.unique(self.kind[self.of("asked") > 0]).tolist())
 
     def take(self, rows: NDArray[Any]) -> MeasuredTable:
@@ -265,7 +265,7 @@ class MeasuredRows:
         self._numbers.append((*got, *answers, *mindless, *rest))
 
     def filled(self, ids: list[str], rows: list[int], **lines: Any) -> MeasuredChunk:
-        """Return a chunk of lines with these ids; `rows` gives the number of added rows of each."""
+        """Return a chunk of lines with these ids; `rows` is the number of rows of each line."""
         plain: dict[str, Any] = {"cut": [], "why": [], "sat": [], "sats": []}
         numbers: Floats = np.array(self._numbers, dtype=np.float64).reshape(-1, len(NUMBERS)).T
         bins = np.zeros((len(self._numbers) * bool(self._bins), BINS, 3))

@@ -54,7 +54,7 @@ def episode_rows(episodes: Iterable[Episode], metrics: Chosen = True) -> Iterato
 
 
 def seat_rows(whole: Played, metrics: Chosen = True) -> Iterator[Row]:
-    """Yield the rows of a replayed episode; `ends` holds the bounds that its game declares."""
+    """Yield a row for each seat of a replayed episode, with the game's bounds in `ends`."""
     game = whole.replay.game
     for seat in game.seats:
         row = _episode_row(whole, seat, metrics)

@@ -93,7 +93,8 @@ def studied(rows: Sequence[Row]) -> list[Row]:
 
 
 def keys_for(by: Sequence[By]) -> tuple[str, ...]:
-    """Return the grouping keys: game, seat and, unless `by` names parts of it, the player."""
+    """Return the grouping keys: game, seat, `by`, and the player unless `by` has model or
+    strategy."""
     for name in by:
         if name not in get_args(By):
             raise unknown("grouping", name, get_args(By))

@@ -10,11 +10,11 @@ different. A value printed without an error also comes from some sample; it is a
 same error as ours. Test statistics get no verdict (a z or a p is not an estimate), nor do the
 settings of a study.
 
-If the n of the printed value is known, neither error is smaller than the spread of both samples
-pooled around their common mean allows (the score test). A sample of a measure that is nearly always
-the same, such as 98% right with an occasional 99%, may show too little spread or none, and up to
-16% of true replications would come out different. Figures that differ by the errors as they stand
-but not by the pooled ones are undecided, never equivalent.
+If the n of the printed value is known, each error is at least the one implied by the spread of both
+samples pooled around their common mean (as in the score test). A sample of a measure that is nearly
+always the same, such as 98% right with an occasional 99%, may show too little spread or none, and
+up to 16% of true replications would come out different. Figures that differ significantly by their
+own errors but not by the pooled ones are undecided, never equivalent.
 """
 
 from __future__ import annotations

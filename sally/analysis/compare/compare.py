@@ -191,7 +191,7 @@ def family(
 ) -> list[Comparison]:
     """Return every comparison that the scores allow, adjusted together.
 
-    If no two episodes form a pair, the comparisons are unpaired, unless this is disabled.
+    If no two episodes form a pair, the comparisons are unpaired, unless `unpaired` is False.
     """
     for how in (_compared, _unpaired):  # unpaired only if nothing at all is paired
         found = []

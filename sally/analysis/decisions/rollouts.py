@@ -48,7 +48,7 @@ class Branch(msgspec.Struct, frozen=True):
 def branches(
     episode: Episode, turn: int, changes: dict[str, Change], repeats: int = 1
 ) -> tuple[list[Branch], list[Episode]]:
-    """Return the unchanged branch and one for each change from a turn on, and the new episodes.
+    """Fork an episode at a turn; return the unchanged branch, one per change, and the new episodes.
 
     Raises:
         BadInput: If `repeats` is below 1.

@@ -1,4 +1,4 @@
-"""The atlas: players of several records, each with its game, setting and measure."""
+"""The atlas: scores of players from several records, each with its game, setting and measure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sally.core.rules.metric import Played
 
 
 def sources() -> dict[str, AtlasSource]:
-    """Return the papers that declare dots, by the prefix of their instances."""
+    """Return the papers that declare dots, by the prefix of their instances' ids."""
     found = [registry.paper_part(name, "atlas") for name in registry.entries("papers")]
     return {
         prefix: source

@@ -154,8 +154,8 @@ class BaselineScores:
     def draws(self, table: MeasuredTable, rows: Bools) -> DrawnZero:
         """Return the uncertainty of the mean zero of some rows, from the draws of their problems.
 
-        If all draws of a problem are equal, one in all the draws is taken to differ by the range of
-        the score, because a rare success may not have been drawn.
+        If all draws of a problem are equal, their variance is set as if one of all the draws had
+        differed by the range of the score, because a rare success may not have been drawn.
         """
         kinds, many = np.unique(
             table.kind[rows & np.isnan(exactly_random(table))], return_counts=True
@@ -307,7 +307,7 @@ def _place(
 ) -> Estimate:
     """Return the summed gain over the lower end, divided by the summed range.
 
-    An error e of the mean zero moves the ratio r by e (1 - r) over the mean range.
+    An error e in the mean zero changes the ratio r by e (1 - r) divided by the mean range.
     """
     if why:
         return without_interval(None, 0, "t", "not defined")

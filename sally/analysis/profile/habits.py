@@ -4,7 +4,7 @@ A habit is a rule of choice that ignores the situation: always one label, always
 label just predicted, the other's last move, the player's own last move. The score of a habit is
 computed by exchanging moves between episodes: the labels that a player pressed in the other
 instances are compared with the predictions of this one, averaged over all such pairs. A player that
-follows its predictions scores less after the exchange; one that always presses the same key does
+follows its predictions scores less after the exchange; one that always presses the same label does
 not.
 """
 
@@ -115,7 +115,7 @@ def _beyond(means: Means, expected: Floats) -> Estimate:
 
 
 class Elsewhere(msgspec.Struct):
-    """By row, presses of keys that other units also offer, and predictions from those units."""
+    """The presses in each row, and the numbers expected from presses of the same keys elsewhere."""
 
     presses: Floats
     blind: Floats  # presses that a blind pick would predict
@@ -222,7 +222,7 @@ REPEATED = ((REPETITION, "repeats", "repeatable", "by_repeated", "by_unrepeated"
 def _followed(
     table: MeasuredTable, units: Sequence[int], habits: Sequence[tuple[str, str, str, str, str]]
 ) -> dict[str, Floats]:
-    """Return the moves explained by following an option as often as in other instances."""
+    """Return the fitting moves expected if each habit is followed as often as elsewhere."""
     of, found = table.of, dict[str, Floats]()
     for name, did, able, on, off in habits:
         if of(able).any():

@@ -82,7 +82,7 @@ def _key(answer: Judged) -> str:
 
 
 def _again(answers: Sequence[Judged]) -> list[float]:
-    """Return the scores of predicting the previous truth again; the first is an even guess."""
+    """Return the scores of repeating the previous truth; the first prediction is an even guess."""
     last: dict[tuple[str, str], object] = {}
     found = []
     for answer in answers:
@@ -95,7 +95,7 @@ def _again(answers: Sequence[Judged]) -> list[float]:
 
 
 def _mirror(played: Played, seat: Seat, answer: Judged) -> float:
-    """Return the score of predicting the seat's own last move; a guess if it is not a choice."""
+    """Return the score of predicting the seat's own last move; an even guess if it is no option."""
     before = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
     mine = next((move for move in before if move is not None), None)
     return float(mine == answer.truth) if mine in answer.question.choices else _even(answer)

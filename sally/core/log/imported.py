@@ -1,4 +1,4 @@
-"""Shared parts of importers: provenance, recorded players, irregularities and differences."""
+"""Code shared by importers: provenance, recorded players, irregularities and differences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HUMAN = "human"  # the name of a recorded person
 
 
 class Oddity(msgspec.Struct, frozen=True):
-    """An irregularity in a source, with its place."""
+    """An irregularity in a source, with its location."""
 
     file: str
     what: str

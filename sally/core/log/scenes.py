@@ -182,7 +182,7 @@ class _Teller:
             yield msgspec.structs.replace(scene, event=event)
 
     def _judged(self, scene: Scene) -> Scene:
-        """Return the scene with the name of the answer and the truth."""
+        """Return the scene with the answer in words and the truth added."""
         spec, replay, event = self._match.spec, self._match.replay, scene.event
         if event is None or isinstance(event, Ended | Censored):
             return scene
@@ -297,7 +297,7 @@ def _rules(context: SeatContext) -> str:
 
 
 def _or_none(say: Callable[[], str]) -> str:
-    """Return a text from the words, or "" if they have none for this seat, as for helpers."""
+    """Return the text that `say` returns, or "" if the words have none, as for a helper's seat."""
     try:
         return say()
     except LookupError:

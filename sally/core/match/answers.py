@@ -21,7 +21,7 @@ def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
 
 
 def spoken(turn: Turn[Any, Any], action: Any, given: Decision[Any]) -> Moved:
-    """Return a move with its reply, calls and look-ups; only language players' notes are kept."""
+    """Return the event of a move; its memory is logged only if there were model calls."""
     calls, number, seat = given.calls, turn.id[0], turn.context.seat
     memory, looked = given.memory if calls else None, turn.looked
     return Moved(number, seat, action, given.reply, given.tries, calls, memory, looked)
@@ -58,7 +58,7 @@ def ask_of(event: Event) -> AskId | None:
 
 
 def _is_rejected(event: Event) -> bool:
-    """Return whether the rules forfeited this move, so that the seat was not asked."""
+    """Return whether an event is a forfeit imposed by the rules, without asking the seat."""
     return isinstance(event, Forfeited) and event.reason == "rejected"
 
 

@@ -57,7 +57,7 @@ def _play(
 
 
 def _decides(match: Match[Any, Any, Any], player: Player[Any, Any]) -> Source:
-    """Return the function that decides a player's moves; if possible, the script of a bot."""
+    """Return the function that decides a player's moves; for a bot without tools, its script."""
     bare = type(player) is Scripted and not match.spec.tools  # a look-up is logged with a decision
     return player.script if bare else player.decide  # type: ignore[attr-defined]
 

@@ -72,8 +72,8 @@ def mismatch(
 ) -> str | None:
     """Return how a rerun of the log through a match differs from the log, or None if it does not.
 
-    With `asked_again`, players answer again: the answers of bots are compared, and the prompts of
-    models by their hashes.
+    With `asked_again`, the players are asked again: the answers of bots are compared with the log,
+    and the hashes of models' prompts with the logged hashes.
     """
     if episode.id != (asked := episode_id(episode.setup)):
         return f"the id should be {asked}, the hash of its setup"
@@ -141,9 +141,9 @@ def _stop_as_logged(match: Match[Any, Any, Any], episode: Episode) -> None:
 def rerun(
     match: Match[Any, Any, Any], episode: Episode
 ) -> Iterator[tuple[Turn[Any, Any], Event | None]]:
-    """Play the log through a fresh match and yield each ask just before it is answered.
+    """Play the log through a fresh match; yield each ask and its event before it is answered.
 
-    Asks that were unanswered when the episode stopped come last, with None.
+    Asks that were unanswered when the episode stopped come last, each with None as its event.
     """
     logged = _LogSource(match.spec, episode, None)
     while not match.over:

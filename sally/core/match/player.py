@@ -130,7 +130,7 @@ reused."""
 
 
 def wait(turn: Turn[Any, Any]) -> Any:
-    """Leave an ask open: the source for seats that have no other source."""
+    """Leave an ask open; this is the source of answers for seats that have no other source."""
     return WAIT
 
 

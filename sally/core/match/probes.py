@@ -137,7 +137,7 @@ class ProbeSession:
     # --- probes -----------------------------------------------------------------------------
 
     def at_start(self, movers: Collection[Seat], report: Mapping[str, Source]) -> list[Ask]:
-        """Return the asks at the turn's start, for any seat, and before the move, for movers."""
+        """Return the probes due at the turn's start (any seat) and before the move (movers)."""
         begins = self._game.begins_turn(self._replay.states[-1])
         if begins:
             self._began = len(self._replay.moves)
@@ -164,7 +164,8 @@ class ProbeSession:
         moves: bool = True,
         pending: Any = None,
     ) -> None:
-        """Append a probe's questions for a seat to `asks`; `moves`: whether the seat moves now."""
+        """Append a probe's questions for a seat to `asks`; `moves` is true if the seat moves
+        now."""
         if probe.once and self._was_asked(probe, seat):
             return
         state, number, name = self._replay.states[-1], len(self._replay.moves), probe.name
@@ -217,7 +218,7 @@ class ProbeSession:
     def after_move(
         self, seat: Seat, given: Decision[Any] | Forfeit, report: Mapping[str, Source]
     ) -> list[Ask]:
-        """Record predictions made inside a move; return the asks before the move is revealed."""
+        """Record predictions made inside a move; return the asks due before the reveal."""
         number = len(self._replay)
         for f in given.foreseen if isinstance(given, Decision) else ():
             made = foreseen(number, seat, f)
@@ -229,7 +230,7 @@ class ProbeSession:
         return self.after_asks(seat, given.action, report) if seat in self.after else []
 
     def after_asks(self, seat: Seat, action: Any, report: Mapping[str, Source]) -> list[Ask]:
-        """Return the asks between a seat's move and the reveal."""
+        """Return the probes due after a seat's move and before the move is revealed."""
         asks: list[Ask] = []
         for probe in self.after[seat]:
             self._put(asks, probe, seat, report, pending=action)
@@ -258,9 +259,9 @@ class ProbeSession:
     ) -> bool:
         """Return whether a mover may be asked now, because all information for it is known.
 
-        Its own questions come first, so that what it is told cannot influence its answers. A mover
-        that receives a truth waits for all other asks, because the truth may be another seat's move
-        or report.
+        The mover's own probes come first, so that injected information cannot influence its
+        answers. A mover that receives a truth waits for all other asks, because the truth may be
+        another seat's move or report.
         """
         if not self._injections[seat]:
             return True
@@ -310,7 +311,7 @@ class ProbeSession:
     def _what_to_tell(
         self, seat: Seat, injection: Injection, probe: Probe, question: Question
     ) -> Told:
-        """Return the information given: an answer from this point or from the turn's start."""
+        """Return the injected information: the seat's own report, or the truth, possibly wrong."""
         replay = self._replay
         asked = self._began if probe.point == "start" else len(replay)
         at = At(asked, seat, probe.name, question.about)

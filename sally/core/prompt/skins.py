@@ -154,7 +154,7 @@ def packs_from(skins: Skins, texts: Mapping[str, str]) -> dict[str, Pack]:
 
 
 def _by_place(skins: Skins, skin: str) -> dict[str, str]:
-    """Return the texts of a skin that change names or order, without its sentences."""
+    """Return the settings of a skin that changes the order of lists or the names of moves."""
     if skin == ORDER:
         return {"order": REVERSED}
     if skins.labels and skin in (LABELS, SWAP):

@@ -374,7 +374,7 @@ class Strategy:
 
 
 def can_foresee(kind: str, point: Point) -> bool:
-    """Return whether a probe asks for one choice before the move, which a decision can answer."""
+    """Return whether a decision can include the answer: one choice, asked before the move."""
     return kind == "choice" and point != "after"
 
 

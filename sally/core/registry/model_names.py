@@ -21,7 +21,7 @@ def called(model: str) -> str:
 
 
 def named(params: dict[str, Any]) -> list[str]:
-    """Return parameters that are set, as `name=value`; settings use letters, such as `T`."""
+    """Return parameters that are set, as `name=value`; settings are abbreviated, such as `T`."""
     return [
         f"{WAYS.get(key, key)}={_said(value)}" for key, value in params.items() if value is not None
     ]

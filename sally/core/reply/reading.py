@@ -146,7 +146,7 @@ def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
 
 
 def _is_article(name: str, text: str, end: int) -> bool:
-    """Return whether a name is an article or a pronoun in its place: `A player`, `I`, `no way`."""
+    """Return whether a name is used as an ordinary word: `A player`, `I`, `no way`."""
     if name.casefold() == "no":
         return re.match(r" \w", text[end : end + 2]) is not None
     if name in ("a", "i", "I"):
@@ -324,14 +324,14 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -
 
 
 def _core(text: str, find: Finds) -> str:
-    """Return the text without asides; `, which is X` is not one."""
+    """Return the text without asides; `, which is X` is not an aside."""
     return _ASIDE.sub(
         lambda hit: hit[0] if hit[0].startswith(", which is") and find(hit[0], True) else " ", text
     )
 
 
 def _masked(text: str, mentions: list[Mention]) -> str:
-    """Return the text in lower case without the options in it: "no" may be one."""
+    """Return the text in lower case with its options masked, because "no" may be an option."""
     for mention in sorted(mentions, reverse=True, key=lambda each: each.start):
         text = text[: mention.start] + "#" + text[mention.end :]
     return text.casefold()
@@ -368,7 +368,7 @@ def _last_clause(sentence: str) -> str:
 
 
 def _is_whole(text: str, find: Finds) -> bool:
-    """Return whether a text was not cut: it ends with a full stop, or with an option."""
+    """Return whether a text is complete: it ends with a full stop, or with an option."""
     found = find(text[-SHORT:], True)
     return text.endswith((".", "!", ")", "。")) or (
         bool(found) and found[-1].end == len(text[-SHORT:]) and len(text) < 4 * SHORT

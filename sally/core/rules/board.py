@@ -241,7 +241,7 @@ class Drawing(Part, frozen=True):
 class Limit(msgspec.Struct, frozen=True):
     """The maximum number of characters of a text that reach other seats.
 
-    If a marker line is given, the text after that line counts.
+    If the marker line `after` is given, only the text after that line is counted.
     """
 
     limit: int

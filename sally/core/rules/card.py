@@ -1,4 +1,4 @@
-"""Cards: the conditions under which mindless players play a game, and the metrics.
+"""Cards: conditions that test a game with mindless players (without theory of mind), and metrics.
 
 A card tests both directions. A rule of thumb that scores below chance is a shortcut too, because
 its inverse scores above chance, so every rule is on the card together with its inverse.
@@ -133,7 +133,7 @@ def both_ways(player: str, partial: bool = False, **params: Any) -> Shortcut:
 def study_of(name: str, conditions: Sequence[Condition], episodes: int, seed: int) -> Study:
     """Return the conditions as a study: every player on every instance, up to `episodes` episodes.
 
-    A fixed set of problems ends once all of them have been played.
+    A condition with a fixed set of problems plays each of them once.
     """
     return Study(
         name=name,

@@ -1,9 +1,10 @@
 """Depths of reasoning: the answers of players that think k steps ahead about the others.
 
 A reasoner of depth k makes the best reply to others that it takes for reasoners of depth k - 1,
-each with the knowledge of their own seat only. The depth of a decision is the smallest k from which
-on every answer is right. A *certified* set consists of blocks: a reasoner of a block's depth
-answers every question in it correctly, and all shallower ones are right as often as chance.
+each with the knowledge of their own seat only. The depth of a decision is the smallest k such that
+reasoners of depth k and deeper are all right. A *certified* set consists of blocks: a reasoner of a
+block's depth answers every question in it correctly, and all shallower ones are right as often as
+chance.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Reasoned(msgspec.Struct, frozen=True):
 
     @property
     def depth(self) -> int | None:
-        """The smallest depth from which on answers are right; None if the deepest is wrong."""
+        """The smallest depth at and above which all are right; None if the deepest is wrong."""
         wrong = [k for k, given in enumerate(self.by_depth) if not set(given) <= set(self.right)]
         if not wrong:
             return 0

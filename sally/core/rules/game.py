@@ -71,7 +71,7 @@ class Game(ABC, Generic[S, A, V]):
 
     @abstractmethod
     def forfeit(self, state: S, moves: Mapping[Seat, A], forfeited: tuple[Seat, ...]) -> S:
-        """Return the state after some movers gave no legal action: a void round, a pass, an end."""
+        """Return the state after movers without a legal action, such as a void round or a pass."""
 
     def rejections(self, state: S, seat: Seat) -> int:
         """Return how many times in a row the rules have rejected the action of `seat`."""

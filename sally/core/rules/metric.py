@@ -68,7 +68,7 @@ T = TypeVar("T")
 
 
 def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
-    """Decorate a function so that its result is cached by episode and seat; do not modify it."""
+    """Cache a function's result by episode and seat; callers must not modify the result."""
 
     @wraps(find)
     def found(played: Played, seat: Seat) -> T:

@@ -446,7 +446,7 @@ def _by_pair(found: Sequence[Sequence[Line]]) -> dict[frozenset[str], list[Mappi
 
 
 def _orders(pair: frozenset[str]) -> list[tuple[str, str]]:
-    """Return both orders of two letters, the default first; in it, J, Q or R is move 0."""
+    """Return both orders of two letters; the default, with J, Q or R as move 0, comes first."""
     one, two = sorted(pair, key="JQRFXH".find)
     return [(one, two), (two, one)]
 

@@ -12,7 +12,7 @@ ROUNDS, LONG = 10, 20
 
 
 def _machine(*rows: tuple[str, list[int], list[list[str]]]) -> PlayerSpec:
-    """Return a finite automaton as a player; a row is a state: its name, move odds and next
+    """Return a finite automaton as a player; each row gives a state's name, move odds and next
     states."""
     states: dict[str, Any] = {name: {"odds": odds, "after": after} for name, odds, after in rows}
     return player_spec("policy_table", table={"start": rows[0][0], "states": states})

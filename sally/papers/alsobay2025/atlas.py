@@ -1,4 +1,4 @@
-"""Dots of the atlas: people's contributions to public goods, by the return of a token."""
+"""Dots of the atlas: people's contributions to public goods, by the return per token."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOURCE, YEAR = "alsobay2025", 2025
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return one dot for each return of a token, from games without extra stages; groups are
+    """Return one dot for each return per token, from games without extra stages; groups are
     clusters."""
     by_return: dict[str, list[tuple[float, Played]]] = {}
     for played in games:

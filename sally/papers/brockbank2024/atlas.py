@@ -12,8 +12,7 @@ YEAR = 2024
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return a dot for the people against each bot that is a finite automaton; adaptive bots are
-    not."""
+    """Return a dot for the people against each bot that is a finite automaton."""
     return decision_dots(games, "brockbank2024", {}, YEAR)
 
 

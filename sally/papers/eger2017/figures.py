@@ -1,6 +1,6 @@
 """Figures of the published Hanabi games: scores, and kinds of moves given what the player knew.
 
-A person is a cluster, for the moves of the AI too, because they depend on its partner. One person
+A person is a cluster, also for the AI's moves, because these depend on the person. One person
 played 28 % of the full record, so every figure is also available without that person and for first
 games only.
 """

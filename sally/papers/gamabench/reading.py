@@ -1,8 +1,8 @@
 """Read GAMA-Bench's raw results of the guessing game and the public goods game.
 
-The repository is GPL-3: its files are read in place and never shipped. Every table has one model in
-all seats. Choices are read from `player_data`; the `responses` of a round may be shuffled and are
-only compared with them.
+The repository is GPL-3: its files are read in place and never shipped. A table is one run of a
+game, with one model in all seats. Choices are read from `player_data`; the `responses` of a round
+may be shuffled and are only compared with them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read the published tournaments: matches with replies (CSV), and match histories without (JSON).
+"""Read the published tournaments: matches with replies (CSV), and histories without replies (JSON).
 
 The authors' parser scores an unreadable reply as cooperation. Replies are therefore read again: the
 last line must be C, D, cooperate or defect, optionally after a word such as "decision".

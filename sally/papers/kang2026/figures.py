@@ -175,8 +175,8 @@ def consistency(name: str, family: str, known: Known, effort: Effort) -> Picture
 
 
 def injected(name: str, pooled_games: bool, known: Known, effort: Effort) -> Picture:
-    """Draw Figures 5b and 9: success with injected truths, each of which is wrong with probability
-    e."""
+    """Draw Figures 5b and 9: success when others' moves are injected, each replaced by a wrong one
+    with probability e."""
     panels = {"both games": tuple(GAMES)} if pooled_games else {v: (k,) for k, v in GAMES.items()}
 
     def drawn() -> Iterator[Series]:
@@ -207,8 +207,7 @@ def _who(facts: Conditions) -> str:
 
 
 def _plain(facts: Conditions) -> bool:
-    """Return whether the player is zero-shot without injection, and the scenario Level 1 or
-    above."""
+    """Return whether a player is zero-shot, without injection, at Level 1 or above."""
     asked = {"told": TOLD_NOTHING, "strategy": "zero_shot"}
     return asked.items() <= facts.items() and facts.get("level") != "L0"
 

@@ -1,4 +1,4 @@
-"""kang2026 as a study: four games, five strategies, and injected truths that may be wrong.
+"""kang2026 as a study: four games, five strategies, and injected truths, some of them corrupted.
 
 Settings are those of the paper's Table 8. ToM accuracy comes from probes in the `asked` cells;
 tom_cot and tom_guide predict inside their decisions and are not probed.

@@ -243,7 +243,7 @@ def _most_appeals(games: Known) -> Estimate | None:
 
 
 def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
-    """Return the share of the game's prefixes by whose end everything has been asked for."""
+    """Return the share of the game's prefixes in which everything has been asked for by the end."""
     names, cells = metrics.game_of(played).names, metrics.game_of(played).problem.cells
     missing, done = len(names.attributes) + len(cells), []
     for asked in metrics.new_appeals(played, inferential):

@@ -1,4 +1,5 @@
-"""Dots of the atlas: doing in hindsight of models and habits on recorded quotes, by era."""
+"""Dots of the atlas: doing in hindsight of models' recorded quotes, and of habits in their place,
+by era."""
 
 from __future__ import annotations
 

@@ -94,8 +94,7 @@ def _is_theirs(game: LockerGame) -> bool:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure over all models; None for other rows, and until every model has been
-    played."""
+    """Return a figure over all models; None for other rows, or if a model has no episodes yet."""
     if row.get("model") != EVERY:
         return None
     names = {str(f.row["model"]) for f in table(load("tang2024"), "first_run").rows} - {EVERY}

@@ -112,7 +112,7 @@ def scaled(
     Args:
         games: Imported choices of people, or episodes of a study by `sally zhu2024 study`.
         least: Screens with fewer recorded opponents are left out.
-        roles: The games in a role to include; None includes all.
+        roles: The games to include, each identified together with a role; None includes all.
     """
     by_player: dict[str, list[_Screen]] = {}
     for played in games:
@@ -129,7 +129,7 @@ def scaled(
 
 
 def roles_of(games: Sequence[Played]) -> set[Role]:
-    """Return the games in a role that were played."""
+    """Return the games that were played, each identified together with the player's role."""
     return {screen.role for played in games if (screen := _screen(played)) is not None}
 
 

@@ -1,4 +1,4 @@
-"""Index of stored episodes; each line is read once, and when a file grows, only its new lines."""
+"""Index of stored episodes; when a file grows, only its new lines are read."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ class EpisodeIndex:
 
 
 class Header(msgspec.Struct, frozen=True):
-    """An episode of whose events only the last is decoded; decoding all takes ten times as long."""
+    """An episode with only its last event decoded; decoding all events takes ten times as long."""
 
     id: str
     setup: Setup

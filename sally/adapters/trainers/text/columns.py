@@ -59,8 +59,8 @@ class Row(msgspec.Struct):
 
 
 def worths_at(match: Match[Any, Any, Any], seat: str) -> Worths | None:
-    """Return the function that values a seat's moves from the start of a match; None if it is
-    unknown."""
+    """Return the function that values a seat's moves from the start of a match; None if the values
+    are unknown."""
     room: Training | None = registry.part(match.spec.name, "training")
     if room is None or room.worths is None:
         return None
