@@ -5,12 +5,12 @@ moves if their policies are declared. Cards are drawn without replacement, so sl
 another; weights are integers and nothing is rounded.
 
 Second-order beliefs: another seat also counts the cards in the reasoning seat's hand, which the
-reasoning seat cannot see. Its estimate is therefore the other seat's posterior, averaged over the
-hands that the reasoning seat may hold.
+reasoning seat cannot see. The reasoning seat therefore estimates the other seat's posterior by
+averaging it over the hands that it may hold itself.
 
-Inference from moves: at an earlier turn, another seat saw everything that the reasoning seat has
-seen since, and in addition only the reasoning seat's hand. So each possible hand determines the
-whole past, and the probability of the others' moves in that past is the likelihood of the hand.
+Inference from moves: of the cards that another seat saw at an earlier turn, the reasoning seat has
+by now seen all except those in its own hand. So each possible hand determines the whole past, and
+the probability of the others' moves in that past is the likelihood of the hand.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def posterior(game: Hanabi, marks: tuple[int, ...], left: tuple[int, ...]) -> Po
 class Hidden:
     """A hidden hand: its slots with their hints, and the cards that they may hold.
 
-    Cards that fit the same slots form a pool. The number of ways to fill k slots from a pool of m
-    cards is m(m-1)...(m-k+1), so sums over all hands run over pools and sets of slots only.
+    Cards that may be in the same slots form a pool. The number of ways to fill k slots from a pool
+    of m cards is m(m-1)...(m-k+1), so sums over all hands run over pools and sets of slots only.
     """
 
     def __init__(self, game: Hanabi, marks: tuple[int, ...], left: tuple[int, ...]) -> None:
@@ -105,8 +105,8 @@ class Hidden:
 
     @cached_property
     def _behind(self) -> list[dict[int, int]]:
-        """For each pool, the number of ways to fill the remaining slots from it and the later
-        pools, by filled slots."""
+        """For each pool, the number of ways to fill the slots that are still empty from this
+        pool and the later ones, keyed by the set of filled slots."""
         full = (1 << len(self.marks)) - 1
         table = [{full: 1}]
         for slots, cards in reversed(self.pools):
@@ -240,7 +240,8 @@ def own_hands(game: Hanabi, view: View, draws: Stream) -> list[tuple[Hand, Fract
     """Return the hands that the seat may hold with their probabilities, or a sample if there are
     too many.
 
-    The cards of a hand are sorted, since another seat that counts the cards ignores their order.
+    The cards of each hand are sorted, because the result is used for other seats' card counting, in
+    which their order does not matter.
     """
     own = hidden(game, view)
     few = _are_few(own, view)
@@ -297,8 +298,8 @@ def their_odds(game: Hanabi, view: View, seat: int, slot: int, draws: Stream) ->
 
 
 def public_counts(game: Hanabi, view: View, seat: int) -> Posterior:
-    """Return the posterior of `seat` if it saw no other hand: the baseline without theory of
-    mind."""
+    """Return the posterior of `seat` as if it saw no other hand; this is the baseline without
+    theory of mind."""
     blank = replace(view, hands=((),) * game.players)
     return posterior(game, view.marks[seat], unseen(game, blank, seat))
 
@@ -312,7 +313,7 @@ LEAST_EFFECTIVE = 100.0  # fewer effective samples give no estimate
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """Probabilities of every card in every slot, and how they were computed."""
+    """The probabilities of every card in every slot, and the method by which they were computed."""
 
     odds: tuple[tuple[float, ...], ...]
     exact: bool
@@ -359,8 +360,8 @@ def likelihoods(
 ) -> list[float]:
     """Return the likelihood of each hand.
 
-    The pasts that the hands imply differ only in the seat's own cards, so the moves are replayed
-    once, and hands with the same cards before a move share one evaluation.
+    The hands imply pasts that differ only in the seat's own cards. So the moves are replayed once,
+    and hands with the same cards before a move are evaluated together.
     """
     if not hands:
         return []
@@ -403,7 +404,8 @@ def past_views(game: Hanabi, view: View, hand: Hand) -> Iterator[tuple[int, View
 
 
 def supposed(game: Hanabi, view: View, hand: Hand, shown: Mapping[int, int]) -> State:
-    """Return the deal implied by a hand; undrawn cards are in arbitrary order."""
+    """Return the deal implied by the view and a hand for its seat; undrawn cards are in
+    arbitrary order."""
     faces = {**shown, **dict(zip(view.ids[view.me], hand, strict=True))}
     drawn = [faces[id] for id in range(len(game.cards) - view.left)]
     rest = list(game.cards)

@@ -67,7 +67,8 @@ class BestReply:
         return found
 
     def best(self, cases: list[Case]) -> tuple[float, int]:
-        """Return the expected score in the seat's turn, and the first of the best moves."""
+        """Return the expected score at the seat's turn with best play, and the first of the best
+        moves."""
         key = self._key(cases)
         if key not in self._found:
             self._found[key] = self._search(cases)
@@ -86,7 +87,8 @@ class BestReply:
         return best, move
 
     def _ordered(self, cases: list[Case]) -> list[int]:
-        """Return the legal moves, likely plays first: early good moves prune more."""
+        """Return the legal moves, likely good plays first, because a good move found early
+        prunes more branches."""
         game, size = self.game, self.game.hand_size
         total = sum(w for _, w in cases)
 
@@ -100,8 +102,8 @@ class BestReply:
         return sorted(game.legal(cases[0][0], self.me), key=rank)
 
     def _value(self, cases: list[Case], action: int, floor: float) -> float | None:
-        """Return the value of a move times the total weight of the cases; None if it is not above
-        the floor."""
+        """Return the value of a move times the total weight of the cases; None if this is not
+        above `floor`."""
         done, after = 0.0, _Groups()
         for state, weight in cases:
             for new, chance in outcomes(self.game, state, action):
@@ -137,7 +139,7 @@ class BestReply:
         return done if done + bound > floor + CLOSE else None
 
     def _answer(self, state: State, mind: Hashable) -> Odds:
-        """Return the partner's move probabilities, cached by its view and memory."""
+        """Return the partner's move probabilities, cached by the partner's view and memory."""
         key = (_table(state), state.hands[self.me], mind)
         if key not in self._moves:
             view = self.game.observe(state, self.game.seats[self.other])
@@ -237,7 +239,8 @@ def outcomes(game: Hanabi, state: State, action: int) -> Iterator[tuple[State, f
 
 
 def score_bound(game: Hanabi, state: State) -> float:
-    """Return an upper bound on the score: reachable cards, at most one per remaining turn."""
+    """Return an upper bound on the score: the cards that can still be played, at most one per
+    remaining turn."""
     reach = sum(game.reach(state, colour) for colour in range(game.colours))
     turns = len(state.deck) - state.drawn + state.last
     return float(min(reach, sum(state.piles) + turns))

@@ -101,7 +101,8 @@ def _told(words: HanabiWords, mark: int) -> str:
 
 
 def _short(words: HanabiWords, game: Hanabi, mark: int) -> tuple[str, ...]:
-    """Return the colour and rank that hints have established; excluded values are in the note."""
+    """Return the colour and rank that hints have established; values that hints have excluded
+    are shown in the note."""
     colours = [c for c in range(game.colours) if mark >> c & 1]
     ranks = [r for r in range(game.ranks) if mark >> game.colours + r & 1]
     known = [words.colour(colours[0])] if len(colours) == 1 < game.colours else []

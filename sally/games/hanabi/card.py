@@ -1,7 +1,7 @@
 """The card of Hanabi: scores of players that do not reason about others.
 
-One seat is audited while `smart` plays the others, so that a rule of thumb receives meaningful
-hints.
+One seat plays the audited rule while the bot `smart` plays the other seats, so that a rule of thumb
+receives meaningful hints.
 """
 
 from __future__ import annotations

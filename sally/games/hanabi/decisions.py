@@ -53,7 +53,8 @@ def turns_of(played: Played, seat: Seat) -> Iterator[HanabiTurn]:
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return misplays and forfeits per turn, over turns in which the seat reported playability.
+    """Return misplays and forfeits per turn, over the turns in which the seat reported which of its
+    cards are playable.
 
     A misplayed card is an inference loss if the seat had called it playable, and a translation loss
     if not. Losses are counted in cards on the piles: a lost life has no separate cost.
@@ -77,8 +78,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 def ACTING(played: Played, seat: Seat) -> list[Acted]:
     """Return, for each card played, whether the seat itself had called it playable.
 
-    Hints and discards are left out, because such a prediction does not determine a best hint or
-    discard.
+    Hints and discards are left out, because a prediction of which cards are playable does not
+    determine the best hint or discard.
     """
     return [
         Acted(each.turn, each.believed.get(each.plays, EVEN) >= EVEN, None)

@@ -21,7 +21,7 @@ Kind = Literal["hint", "play", "discard"]
 
 
 class JudgedTurn(msgspec.Struct, frozen=True):
-    """The judgement of one move; fields that do not apply to its kind are False."""
+    """The judgement of one move; fields that do not apply to this kind of move are False."""
 
     turn: int
     before: State

@@ -89,7 +89,8 @@ def _own_card_odds(
 
 
 def brier(odds: tuple[float, ...], truth: int) -> float:
-    """Return the Brier score of probabilities: 0 is perfect, 2 is certain and wrong."""
+    """Return the Brier score of probabilities: 0 for certainty in the true card, 2 for certainty
+    in a wrong one."""
     return sum((p - (card == truth)) ** 2 for card, p in enumerate(odds))
 
 
@@ -99,8 +100,8 @@ def _counted(game: Hanabi, view: View) -> Posterior:
 
 
 def _odds_by_reading(played: Played, view: View, slot: int) -> tuple[float, ...] | None:
-    """Return the probabilities given the others' moves, if all the others are bots with a
-    policy."""
+    """Return the probabilities inferred also from the others' moves, if all other seats are bots
+    with a declared policy; else None."""
     game, lineup = rules_of(played), played.episode.setup.lineup
     others = {n: lineup[s].player for n, s in enumerate(game.seats) if n != view.me}
     small = game.highest**game.hand_size <= MOST_HANDS

@@ -42,7 +42,8 @@ SUPPOSED = 12  # own hands sampled to predict another's move
 def answerer(
     game: Hanabi, own: Callable[[View], Odds], others: Policy | None, minds: bool = True
 ) -> Callable[[Turn[Any, Any]], ProbeReport]:
-    """Return an answerer that uses the probabilities `own` and the `others`' policy (None: guess).
+    """Return an answerer that reports the probabilities `own` and predicts moves with the policy
+    `others` (or guesses if this is None).
 
     Without `minds`, another seat's knowledge is computed from the public counts only.
     """
@@ -97,7 +98,7 @@ def _their_mind(game: Hanabi, turn: Turn[Any, Any], question: Question, minds: b
 def _their_move(
     game: Hanabi, turn: Turn[Any, Any], question: Question, policy: Policy | None
 ) -> ProbeReport:
-    """Return the mover's most likely move, averaged over sampled hands of the viewer."""
+    """Return the mover's most likely move, averaged over sampled hands that the viewer may hold."""
     view, odds = turn.view, dict.fromkeys(question.choices, 0.0)
     if policy is None:
         even = 1 / len(odds)
@@ -175,7 +176,8 @@ def script(policy: Policy) -> Script:
 
 
 def _bot(name: str, make: Make) -> Partner:
-    """Return a partner that answers probes by counting and expects others to play as it does."""
+    """Return a partner that answers probes by counting and predicts that the others play by the
+    same policy."""
     return Partner(
         name,
         ABOUTS[name],

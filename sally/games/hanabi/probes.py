@@ -52,7 +52,8 @@ def own_playable(replay: HanabiReplay, at: At) -> dict[str, float]:
 
 
 def asked_about(game: Hanabi, view: View) -> tuple[int, int]:
-    """Return the next seat, and its slot touched last by a hint (or else its oldest slot)."""
+    """Return the next seat, and that seat's slot that a hint touched last (its oldest slot if no
+    hint touched any)."""
     seat = (view.me + 1) % game.players
     return seat, last_touched(view, seat) or 0
 
@@ -75,7 +76,8 @@ def _which_belief(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def their_belief(replay: HanabiReplay, at: At) -> dict[str, float]:
-    """Return the other seat's posterior over that card from hints and counting, in percent."""
+    """Return the other seat's posterior over the card in question from hints and counting, in
+    percent."""
     game = _rules(replay)
     seat, slot = place_of(game, at.about)
     known = counted_by(game, replay.state(at.turn), seat)
@@ -98,15 +100,16 @@ def their_known(replay: HanabiReplay, at: At) -> str:
 
 
 def _which_move(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
-    """Return the question about the next move for waiting seats; hints are distinguished by target
-    only, because some hints depend on hidden cards."""
+    """Return the question about the next move, for seats that are not to move; hints are
+    distinguished by target only, because some hints depend on hidden cards."""
     if view.mover == view.me:
         return ()
     return (Question("their_move", "choice", moves_of(game, view), game.seats[view.mover]),)
 
 
 def moves_of(game: Hanabi, view: View) -> tuple[str, ...]:
-    """Return the moves that the mover may have, as far as a waiting seat can tell."""
+    """Return the moves that may be legal for the mover, as far as a seat that is not to move can
+    tell."""
     slots = range(1, len(view.ids[view.mover]) + 1)
     plays = tuple(f"play {slot}" for slot in slots)
     discards = tuple(f"discard {slot}" for slot in slots) if game.may_discard(view) else ()

@@ -318,8 +318,8 @@ class Hanabi(Game[State, int, View]):
         return mark & self.bits[card] == self.bits[card]
 
     def hint_of(self, action: int) -> tuple[int, int]:
-        """Return the number of seats between a hint's giver and target (1 for the next seat), and
-        its value."""
+        """Return how many places ahead of its giver a hint's target is (1 for the next seat),
+        and the hinted value."""
         told = action - 2 * self.hand_size
         by_colour = (self.players - 1) * self.colours
         if told < by_colour:
@@ -416,8 +416,8 @@ def card_bits(colours: int, ranks: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def hint_masks(colours: int, ranks: int) -> tuple[int, ...]:
-    """Return, by hint value, the mask of possible values that a hint leaves for a card it
-    touches."""
+    """Return, for each hint value, the bit mask of the values that remain possible for a card
+    that the hint touches."""
     all_colours = (1 << colours) - 1
     all_ranks = ((1 << colours + ranks) - 1) & ~all_colours
     return tuple(
@@ -433,8 +433,8 @@ def slot_actions(first: int, slots: int) -> tuple[int, ...]:
 
 
 def hint_number(players: int, colours: int, ranks: int, size: int, ahead: int, value: int) -> int:
-    """Return the action number of a hint; colour hints come after the plays, then rank hints, by
-    seat."""
+    """Return the action number of a hint; after the plays come all colour hints, then all rank
+    hints, each ordered by target seat."""
     if value < colours:
         return 2 * size + (ahead - 1) * colours + value
     return 2 * size + (players - 1) * colours + (ahead - 1) * ranks + value - colours

@@ -111,7 +111,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
-    """The information of one seat, whose own hand is shown as empty."""
+    """The information of one seat, with its own hand empty because the seat cannot see it."""
 
     me: int
     hands: tuple[tuple[Card, ...], ...]  # the seat's own entry is empty
@@ -161,8 +161,8 @@ def last_touched(view: View, seat: int) -> int | None:
 
 
 def _held_since(slots: tuple[int, ...], parted: list[int]) -> list[int]:
-    """Return the new positions of the cards in these slots after the slots `parted` were emptied in
-    turn."""
+    """Return the new positions of the cards in these slots after the cards in the slots `parted`
+    were removed one after another."""
     left = list(slots)
     for gone in parted:
         left = [slot - (slot > gone) for slot in left if slot != gone]

@@ -32,8 +32,8 @@ class ExactSight(Sight):
 
 
 def bookkeeper(game: Hanabi, risk: float = 0.9) -> Policy:
-    """Return a policy that plays a card whose probability to score, by counting, is at least
-    `risk`."""
+    """Return a policy that plays a card if counting gives a probability of at least `risk` that
+    the card scores."""
     rules = _checked(risk)
 
     def policy(view: View) -> Mapping[int, float]:
@@ -48,8 +48,8 @@ def reader(game: Hanabi, of: Callable[[Hanabi], Policy], risk: float = 0.9) -> P
     """Return a policy that infers its own hand from counting and from the others' moves, given
     their policy.
 
-    The policy plays cards whose probability to score is at least `risk`, and otherwise hints and
-    discards like the others, so that they can interpret its moves.
+    The policy plays a card if the probability that it scores is at least `risk`; otherwise it hints
+    and discards like the others, so that they can interpret its moves.
     """
     rules = _checked(risk)
     if game.highest**game.hand_size > MOST:

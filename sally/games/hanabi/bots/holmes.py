@@ -53,8 +53,8 @@ class HolmesMemory(IdentityMemory):
         return self.last_copies() & ~self.on_piles()
 
     def chop(self, seat: int) -> int | None:
-        """Return the slot that a seat would discard if it has no better move, or None if there is
-        none."""
+        """Return the slot that a seat discards if it has no better move (its chop), or None if
+        all its cards must be kept."""
         own = [self.flags[id] for id in self.ids[seat]]
         if any(flag.go or flag.worthless for flag in own):
             return None
@@ -99,7 +99,8 @@ class HolmesMemory(IdentityMemory):
                 flag.go = True
 
     def next_of(self, colour: int) -> Cards:
-        """Return the next playable card of a colour; empty once its pile is complete."""
+        """Return the next playable card of a colour; an empty set once the pile of this colour
+        is complete."""
         return self.next_cards() & self.values[colour]
 
     def warns(self, seat: int, value: int, touched: tuple[int, ...]) -> bool:
@@ -118,7 +119,8 @@ class HolmesMemory(IdentityMemory):
         flag.go = flag.go or event.value - self.game.colours == min(self.piles)
 
     def parted(self, event: Played | Discarded) -> None:
-        """Withdraw the play signal from other copies of a card that has just scored."""
+        """Remove the play signal from the other copies of a card that is about to be played
+        successfully."""
         was_last = self.last_copies() >> event.card & 1
         if isinstance(event, Played) and event.scored and not was_last:
             for id, flag in self.flags.items():

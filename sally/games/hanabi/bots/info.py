@@ -1,8 +1,8 @@
 """A hat-guessing bot: every hint encodes one number for all the other seats at once.
 
 The idea is from Cox et al. 2015 ("How to make the perfect fireworks display") and from the
-information strategy in hanabi.rs (Wu). The bot was written from descriptions, not from that code:
-where they are silent, the questions, signals and order of moves are our own.
+information strategy in hanabi.rs (Wu). The bot was written from descriptions, not from that code;
+details that the descriptions leave open (questions, signals, order of moves) are our own.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class InfoMemory(SmartMemory):
         return self._fit[cards]
 
     def pointed(self, seat: int) -> int:
-        """Return the slot that a hint signals by touching or not touching it: the one with the most
-        identities."""
+        """Return the slot that a hint signals by touching or not touching it: the one with the
+        most possible identities."""
         own = [self.may_be[id].bit_count() for id in self.ids[seat]]
         return own.index(max(own))
 
@@ -88,8 +88,8 @@ class InfoMemory(SmartMemory):
         return [(card, n) for card, n in enumerate(left) if n]
 
     def question(self, seat: int, numbers: int) -> Question | None:
-        """Return the question that the next hint answers for a seat: what to play, or what a card
-        is."""
+        """Return the question that the next hint answers for a seat: which card to play, or what
+        a card is."""
         nexts, dead = self.next_cards(), self.worthless()
         own = {id: self.may_be[id] for id in self.ids[seat]}
         unsure = [id for id, c in own.items() if not (is_one(c) or within(c, dead))]
@@ -117,7 +117,8 @@ class InfoMemory(SmartMemory):
     def told(
         self, questions: Mapping[int, Question | None], faces: Mapping[int, int]
     ) -> dict[int, int]:
-        """Return each seat's answer (a number), for the seats whose cards are all in `faces`."""
+        """Return each seat's answer to its question, as a number, for the seats whose cards are
+        all in `faces`."""
         return {
             seat: asked.answer(faces) if asked else 0
             for seat, asked in questions.items()
@@ -127,11 +128,12 @@ class InfoMemory(SmartMemory):
     # --- conventions ------------------------------------------------------------------------------
 
     def before(self, event: Event | None) -> None:
-        """Count cards only: by this convention, the absence of a hint means nothing."""
+        """Update the card counts only, because in this convention the absence of a hint means
+        nothing."""
         super().before(None)
 
     def parted(self, event: Played | Discarded) -> None:
-        """Do nothing: by this convention, a discard means nothing."""
+        """Do nothing, because in this convention a discard means nothing."""
 
     def hinted(self, event: Hinted) -> None:
         numbers, said = self.numbers(event.by), self.number(event)
@@ -150,7 +152,7 @@ class InfoMemory(SmartMemory):
 
 
 def _apart(can: Sequence[int], values: int) -> bool:
-    """Return whether some two of these cards cannot share a value."""
+    """Return whether at least two of these cards have no possible value in common."""
     return any(not a & b & values for n, a in enumerate(can) for b in can[:n])
 
 
@@ -199,14 +201,15 @@ class _Chooser:
         return useless[0] if useless else self._least_valuable()
 
     def _discards_are_free(self) -> bool:
-        """Return whether discards are still free, that is, whether all cards can still be drawn in
-        time."""
+        """Return whether a discard has no cost yet, because enough turns remain to draw all
+        cards."""
         discards = sum(self.view.gone)
         game = self.game
         return discards <= len(game.cards) - game.highest - game.players * game.hand_size
 
     def _sure(self) -> int | None:
-        """Return the most urgent certainly playable slot, low and unshared cards first, or None."""
+        """Return the most urgent certainly playable slot, low cards and cards that no other seat
+        holds first, or None."""
         sure = [s for s, cards in enumerate(self.own) if within(cards, self.nexts)]
         return max(sure, key=self._urgency, default=None)
 
@@ -228,13 +231,14 @@ class _Chooser:
         return sum(n for c, n in left.items() if kind >> c & 1) / total if total else 0.0
 
     def _almost(self) -> int | None:
-        """Return a slot whose card is probably playable and otherwise worthless, or None."""
+        """Return a slot whose card is probably playable and, if it is not, worthless; or None."""
         slots = [s for s, cards in enumerate(self.own) if within(cards, self.nexts | self.dead)]
         best = max(slots, key=lambda s: self._chance(s, self.nexts), default=None)
         return best if best is not None and self._chance(best, self.nexts) > ALMOST else None
 
     def _has_news(self) -> bool:
-        """Return whether some seat holds a playable card but knows of none."""
+        """Return whether some seat holds a playable card but does not know that any of its cards
+        is playable."""
         memory = self.memory
         for seat in memory.others(self.view.me):
             hand = list(zip(self.view.ids[seat], self.view.hands[seat], strict=True))
@@ -277,8 +281,8 @@ class _Chooser:
         return found
 
     def _least_valuable(self) -> int:
-        """Return the least valuable slot: a card seen elsewhere, not a last copy, or of high
-        rank."""
+        """Return the least valuable slot: preferably one whose card is seen elsewhere, is not a
+        last copy, and has a high rank."""
         valuable = self.memory.valuable()
         elsewhere = sum(1 << card for hand in self.view.hands for card in hand)
 
@@ -308,7 +312,8 @@ class Question(Protocol):
 
 
 class FirstYes:
-    """The question "which of these cards is the first of its kind?"; the last answer means none."""
+    """The question "which of these cards is the first of its kind?"; the last answer means "none
+    of them"."""
 
     def __init__(self, items: Sequence[tuple[int, Cards]]) -> None:
         self.items = items

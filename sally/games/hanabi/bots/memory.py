@@ -1,4 +1,4 @@
-"""Memory of a bot: the public past, folded move by move into one table."""
+"""Memory of a bot: the public history, summarised in one table that is updated move by move."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def of_the_table(count: Callable[[M], T]) -> Callable[[M], T]:
-    """Cache a method that depends only on piles and discards, until these change."""
+    """Cache the result of a method that depends only on piles and discards, until these change."""
     name = count.__name__
 
     def kept(memory: M) -> T:
@@ -113,8 +113,8 @@ class Memory:
         return sum(1 << c * ranks + h for c, h in enumerate(self.piles) if h < ranks)
 
     def is_tempo(self, hint: Hinted) -> bool:
-        """Return whether a rank hint merely passes the turn: full tokens, previous seat's oldest
-        card touched."""
+        """Return whether a rank hint merely passes the turn: all tokens are available and the
+        hint touches the previous seat's oldest card."""
         return (
             hint.value >= self.game.colours
             and self.tokens == self.game.hints
@@ -233,7 +233,8 @@ class IdentityMemory(Memory):
         del self.may_be[event.id], self.hints[event.id]
 
     def narrow(self, id: int, cards: Cards) -> None:
-        """Restrict a card to these identities; fall back on the hints if none remains."""
+        """Restrict a card to these identities; if none of them is possible, keep all identities
+        that the hints allow."""
         self.may_be[id] = (self.may_be[id] & cards) or self.hints[id]
 
     def hear(self, id: int, value: int, fits: bool) -> None:

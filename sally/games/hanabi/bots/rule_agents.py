@@ -17,8 +17,8 @@ Odds = Mapping[int, float]
 
 
 class Sight:
-    """A view prepared for rules: possible cards by slot, and each seat's knowledge from hints
-    only."""
+    """A view prepared for rules: the possible cards of each slot, and what each seat knows from
+    hints alone."""
 
     def __init__(self, game: Hanabi, view: View) -> None:
         self.game, self.view = game, view
@@ -73,7 +73,7 @@ def _sure(action: int) -> Odds:
 
 
 def evenly(actions: Iterable[int]) -> Odds | None:
-    """Return equal probabilities for all actions; None if there are none."""
+    """Return equal probabilities for all actions; None if the list is empty."""
     among = list(actions)
     return {action: 1 / len(among) for action in among} if among else None
 
@@ -120,8 +120,8 @@ def _telling(rule: Rule) -> Rule:
 
 
 def _useful(seats: int | None) -> Rule:
-    """Return a rule that hints the first playable card not fully known to its holder: rank, else
-    colour."""
+    """Return a rule that gives a hint about the first playable card that its holder does not
+    fully know: its rank, or its colour if the rank is known."""
 
     def rule(sight: Sight) -> Odds | None:
         game, view = sight.game, sight.view
@@ -138,7 +138,8 @@ def _useful(seats: int | None) -> Rule:
 
 
 def _tell_unknown(sight: Sight) -> Odds | None:
-    """Hint the first card that the next seat does not fully know: its colour, else its rank."""
+    """Give a hint about the first card that the next seat does not fully know: its colour, or
+    its rank if the colour is known."""
     game, view = sight.game, sight.view
     seat = (view.me + 1) % game.players
     for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
@@ -164,7 +165,8 @@ def _tell_most(sight: Sight) -> Odds | None:
 
 
 def _tell_dispensable(sight: Sight) -> Odds | None:
-    """Hint the first card that its holder then knows to be useless because of the hint."""
+    """Give a hint that lets another seat know that one of its cards is useless, for the first
+    such card."""
     game, view = sight.game, sight.view
     for ahead, seat in sight.others():
         for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
@@ -203,7 +205,7 @@ def _discarding(rule: Rule) -> Rule:
 
 
 def _osawa(sight: Sight) -> Odds | None:
-    """Discard the first card that hints show to be useless."""
+    """Discard the first card that is useless according to its hints."""
     game, view = sight.game, sight.view
     for slot, mark in enumerate(view.marks[view.me]):
         colour, rank = sight.colour(mark), sight.rank(mark)

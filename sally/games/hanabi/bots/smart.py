@@ -1,4 +1,5 @@
-"""SmartBot of Quuxplusone/Hanabi (Arthur O'Dwyer): the absence of a hint is informative, too."""
+"""SmartBot of Quuxplusone/Hanabi (Arthur O'Dwyer): it also draws conclusions from the absence of
+a hint."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class SmartMemory(IdentityMemory):
 
     @of_the_table
     def worthless(self) -> Cards:
-        """Return the cards that can no longer score: played, or above a rank that is lost."""
+        """Return the cards that can no longer score: those already played, and those above a
+        rank of which all copies are discarded."""
         ranks, cards = self.game.ranks, 0
         for colour, height in enumerate(self.piles):
             reach = height
@@ -41,8 +43,8 @@ class SmartMemory(IdentityMemory):
         return self.last_copies() & ~self.worthless()
 
     def chop(self, seat: int) -> int | None:
-        """Return the slot that a seat would discard if it has no better move, or None if there is
-        none."""
+        """Return the slot that a seat discards if it has no better move (its chop), or None if
+        all its cards must be kept."""
         nexts, worthless, valuable = self.next_cards(), self.worthless(), self.valuable()
         own = [self.may_be[id] for id in self.ids[seat]]
         if any(within(cards, nexts) or within(cards, worthless) for cards in own):
@@ -53,7 +55,7 @@ class SmartMemory(IdentityMemory):
     # --- conventions ------------------------------------------------------------------------------
 
     def before(self, event: Event | None) -> None:
-        """Count cards, and infer from missing warnings."""
+        """Update the card counts, and draw conclusions from warnings that were not given."""
         changed = True
         while changed:
             changed = False
@@ -102,8 +104,8 @@ class SmartMemory(IdentityMemory):
         return new
 
     def meant(self, event: Hinted, old: list[Cards], new: list[Cards]) -> int | None:
-        """Return the slot that a hint signals as playable; None if the hint itself proves one
-        playable."""
+        """Return the slot that a hint signals as playable; None if the literal content of the
+        hint already proves that a card is playable."""
         nexts = self.next_cards()
         maybe = [s for s, cards in enumerate(old) if cards & nexts and cards & ~nexts]
         if any(within(new[slot], nexts) for slot in maybe):
@@ -135,7 +137,8 @@ class SmartMemory(IdentityMemory):
 
 
 def share(cards: Cards, kind: Cards) -> float:
-    """Return the fraction of possible identities that are of a kind, each counted once."""
+    """Return the fraction of possible identities that are of a kind; each identity counts once,
+    regardless of its copies."""
     return (cards & kind).bit_count() / cards.bit_count()
 
 
@@ -185,8 +188,8 @@ def _own_cards(view: View, memory: SmartMemory) -> list[Cards]:
 
 
 def _sure_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards]) -> int | None:
-    """Return a play of a certainly playable card, or None: privately known ones first, then the
-    lowest."""
+    """Return the play of a certainly playable card, or None; cards that only this seat knows to
+    be playable come first, then low cards."""
     nexts = memory.next_cards()
     best, found = 0, None
     for slot, cards in enumerate(own):
@@ -210,8 +213,8 @@ def _risky_play(game: Hanabi, view: View, memory: SmartMemory, own: list[Cards])
 
 
 def _double(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
-    """Return the slot of a known playable card whose copy is another seat's newest card, or
-    None."""
+    """Return the slot of a known playable card of which another seat holds a copy as its newest
+    card, or None."""
     wanted = memory.next_cards() & ~memory.valuable()
     for slot, id in enumerate(view.ids[view.me]):
         cards = memory.may_be[id]
