@@ -5,9 +5,9 @@ be right for all levels, which requires two precautions:
 
 - In a contest against players of one level, any number somewhat below theirs wins, and among three
   players even 0 does. So three of the others are of level k and one is of level k + 2: the winning
-  number then lies between theirs, and no number wins at two levels.
-- If the same box were salient in every game, opening it would find half of all hiders, since two of
-  four levels choose it. So the salient box takes every position in turn.
+  number then lies between their numbers, and no number wins for two values of k.
+- If the same box were salient in every game, opening it would find half of all hiders, since hiders
+  of two of the four levels choose it. So the salient box takes every position in turn.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def _condition(
 
 
 def _requests() -> list[Condition]:
-    """Return the conditions of the request game: against each level, people's choices and an
-    equilibrium.
+    """Return the conditions of the request game: against each level, against people's choices, and
+    against an equilibrium.
 
     Each fixed number is right against one level; against an equilibrium, every number in its
     support is right.

@@ -32,8 +32,8 @@ def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float, float
     prediction.
 
     If several moves are best replies to the prediction, the inference loss is that of the move made
-    if it is one of them, else the mean over them. The translation loss is the payoff that the move
-    gives up if the prediction is right.
+    if it is a best reply, else the mean over the best replies. The translation loss is the payoff
+    that the move gives up if the prediction is right.
     """
     game = game_of(played)
     predicted = next(
@@ -123,8 +123,8 @@ def _odds(played: Played, seat: Seat, turn: int) -> tuple[list[Odds], str]:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return the payoff per round with void and unplayed rounds counted as 0, and counted as the
-    maximum."""
+    """Return two payoffs per round: with void and unplayed rounds counted as 0, and counted as
+    the maximum."""
     game, steps = game_of(played), list(played.replay.steps())
     earned = 0.0
     for step in steps:
@@ -176,7 +176,8 @@ LEVELS = range(4)  # of partners
 
 
 def _reasoned(game: LevelGame, seat: Seat, k: int, group: str = "") -> Reasoned | None:
-    """Return a round against one partner of level k; None if several moves are best.
+    """Return a round against a partner of level k with, for each depth, whether it is right; None
+    if several moves are best.
 
     Several moves can be best if the partner draws among equally good replies.
     """

@@ -33,8 +33,8 @@ Floats = NDArray[np.float64]
 
 
 def depth_of(game: LevelGame, move: int) -> int | None:
-    """Return the level that would choose this move (in a contest, a number near it); None if there
-    is none."""
+    """Return the level that would choose this move (in a contest, a number near this one); None
+    if no level would."""
     pays = game.pays
     if isinstance(pays, Request):
         steps, rest = divmod(pays.high - move, pays.gap)
@@ -80,7 +80,7 @@ class Depth(msgspec.Struct, frozen=True):
 def estimated(
     game: LevelGame, seat: Seat, moves: Sequence[tuple[View, int]], error: float = ERROR
 ) -> Depth | None:
-    """Return the posterior over levels 0 to 3 after a seat's moves; None if there are none."""
+    """Return the posterior over levels 0 to 3 after a seat's moves; None if no moves are given."""
     if not moves:
         return None
     even = error / len(game.menu(seat))
@@ -139,8 +139,8 @@ def fitted(
 def fitted_tau(
     game: LevelGame, seat: Seat, counts: Mapping[int, int], draws: int = 100, seed: int = 1
 ) -> Estimate:
-    """Return the mean number of steps (tau) in the best-fitting cognitive hierarchy, on a grid of
-    0.05.
+    """Return the mean number of steps (tau) in the best-fitting cognitive hierarchy, searched in
+    steps of 0.05.
 
     Level 0 is uniform, as in Camerer, Ho and Chong (2004): it accounts for moves that no level
     would make.
@@ -163,8 +163,8 @@ def _hierarchy(game: LevelGame, seat: Seat, tau: float, deepest: int = 8) -> Flo
 
 
 def _shape(game: LevelGame, seat: Seat, levels: Sequence[Odds]) -> Floats:
-    """Return the probability of each move, as (level, move), with uniform errors as the last
-    row."""
+    """Return the probability of each move, as (level, move), and a last row for random errors,
+    which is uniform."""
     menu = game.menu(seat)
     rows = [[odds.get(move, 0.0) for move in menu] for odds in (*levels, evenly(menu))]
     return np.array(rows)

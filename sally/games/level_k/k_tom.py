@@ -1,8 +1,8 @@
 """k-ToM: a player that infers its opponent's depth of inference, for games with two moves per seat.
 
 Source: Devaine et al. 2014. The equations are reimplemented from the public package tomsup 1.4.1,
-and the tests compare choice probabilities with it. Volatility and temperature are logarithms; other
-quantities are logits where noted.
+and the tests compare the choice probabilities with those of tomsup. Volatility and temperature are
+logarithms; other quantities are logits where noted.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Guess(NamedTuple):
 
 
 class Deep(NamedTuple):
-    """The state of a k-ToM with k > 0: a guess for each level below its own."""
+    """The state of a k-ToM with k > 0: one `Guess` for each level below k."""
 
     guesses: tuple[Guess, ...]
 
@@ -58,7 +58,8 @@ Mind = Zero | Deep
 
 @dataclass(frozen=True)
 class KTom:
-    """The settings of a k-ToM; its learned state is a `Mind`, passed in and out."""
+    """The settings of a k-ToM; its learned state is a `Mind`, which every method takes as an
+    argument or returns."""
 
     gains: Gains
     k: int

@@ -1,7 +1,7 @@
 """Minds that declare their depth, their expectations of the others, and their moves.
 
 They are in a lower layer than the partners because probes need them: the true depth of a seat is
-the one that its mind declares.
+the depth that its mind declares.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def fixed(does: Odds, expects: Odds | None = None, depth: int | None = None) -> 
 
 
 def ground(game: LevelGame, seat: Seat, base: str | Sequence[float] = "") -> Odds:
-    """Return a level-0 player's move probabilities: the salient move, uniform, or the given ones.
+    """Return a level-0 player's move probabilities: the salient move, a uniform distribution, or
+    the probabilities given in `base`.
 
     The default is the salient move; for a coin, where neither side is salient, it is uniform.
     """
@@ -182,7 +183,7 @@ def people(game: LevelGame, seat: Seat) -> Mind:
 
 
 def balanced(game: LevelGame, seat: Seat) -> Mind:
-    """Return a mind that plays its part of an equilibrium and expects the others' parts."""
+    """Return a mind that plays its equilibrium strategy and expects the others to play theirs."""
     return fixed(equilibrium(game, seat), equilibrium(game, game.others(seat)[0]))
 
 

@@ -36,7 +36,8 @@ def _script(make: Making) -> Callable[..., Script]:
 
 
 def _answers(make: Making) -> Callable[..., Answerer]:
-    """Return a factory of answerers that report the mind's own expectation, or stay silent."""
+    """Return a factory of answerers that report what the mind expects, or give no answer if it
+    expects nothing."""
 
     def made(game: LevelGame, seat: Seat, **settings: Any) -> Answerer:
         mind = make(game, seat, **settings)
@@ -56,7 +57,8 @@ def _answers(make: Making) -> Callable[..., Answerer]:
 
 
 def _drawn(question: Question, odds: Odds, turn: Turn[int, View]) -> ProbeReport:
-    """Return a report of the most probable move, drawn among ties, with all probabilities."""
+    """Return a report of the most probable move (ties are broken at random) and of all
+    probabilities."""
     chances = tuple(odds.get(int(choice), 0.0) for choice in question.choices)
     likely = [c for c, p in zip(question.choices, chances, strict=True) if p >= max(chances) - SAME]
     return ProbeReport(turn.draws.pick(likely), tuple(p / sum(chances) for p in chances))
@@ -140,7 +142,8 @@ def _observer(game: LevelGame, seat: Seat) -> Answerer:
 
 
 def _recorded(game: LevelGame, seat: Seat, name: str = "") -> Script:
-    """Always raise BadInput, because the name represents a player of an imported game."""
+    """Always raise BadInput, because the name stands for a player in imported records, which
+    cannot play."""
     raise BadInput("this player represents recorded play and cannot be played again")
 
 

@@ -29,8 +29,8 @@ class _Pays(
 
 
 class Request(_Pays, frozen=True):
-    """The request game: each player gets the number requested, and a bonus for `gap` less than the
-    other.
+    """The request game: each player gets the number requested, and a bonus for requesting exactly
+    `gap` less than the other.
 
     Arad and Rubinstein, American Economic Review 102 (2012), 3561-3573: 11 to 20, bonus 20, gap 1.
     """

@@ -80,8 +80,8 @@ def worths(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> list[float] |
 
 
 def best_replies(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> tuple[int, ...] | None:
-    """Return the moves with the highest expected payoff against these probabilities; None if
-    unknown."""
+    """Return the moves with the highest expected payoff against these probabilities; None if the
+    expected payoffs cannot be enumerated."""
     return _best(game, seat, tuple(tuple(odds.items()) for odds in others))
 
 
@@ -107,9 +107,9 @@ def nearest(number: float | Fraction, menu: Sequence[int]) -> int:
 def request_equilibrium(pays: Request) -> Odds:
     """Return the symmetric equilibrium of the request game.
 
-    From the top down in steps of the gap, each number x is requested with the probability (high - x
-    + gap) / bonus, which makes x - gap pay as much as the highest number, until the probabilities
-    sum to 1.
+    Starting at the highest number and descending in steps of the gap, each number x gets the
+    probability (high - x + gap) / bonus, which makes requesting x - gap pay as much as requesting
+    the highest number. The descent ends when the probabilities sum to 1.
     """
     chances: dict[int, float] = {}
     left = 1.0

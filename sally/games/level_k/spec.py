@@ -60,8 +60,8 @@ def minds_of_others(replay: Past, seat: Seat) -> list[Mind | None]:
 
 
 def their_move(replay: Past, at: At) -> int | None:
-    """Return the other's move in the same round, or the mean move of several others; None if it was
-    void."""
+    """Return the other's move in the same round, or the mean move of several others; None if the
+    round was void."""
     if replay.forfeited.get(at.turn):
         return None
     moves = [replay.move(at.turn, other) for other in game_of(replay).others(at.seat)]
@@ -73,7 +73,7 @@ def their_guess_of_me(replay: Past, at: At) -> int | None:
     """Return the move that the others expect of this seat, from their declared minds or their
     reports.
 
-    None if one of the others gives no answer or expects two moves equally.
+    None if one of the others gives no answer or considers two moves equally likely.
     """
     game = game_of(replay)
     guesses: list[int] = []
@@ -156,7 +156,7 @@ def best_replies(
 ) -> tuple[int, ...] | None:
     """Return the moves that pay most in this round if the others move as believed.
 
-    A belief about several others is taken as one number that each of them names.
+    With several others, the belief is one number, which all of them are taken to name.
     """
     if isinstance(belief, Mapping) and not belief:
         return None
@@ -169,8 +169,8 @@ def best_replies(
 
 
 def numbers(game: LevelGame, view: View) -> tuple[float, ...]:
-    """Return whether there was a played round, its own and the other move (scaled to 0..1), and the
-    time left."""
+    """Return whether a round has been played, the own and the other's move in the last one
+    (scaled to 0..1), and the share of rounds left."""
     left = 1 - (view.round - 1) / game.rounds
     played = view.played()
     if not played:
