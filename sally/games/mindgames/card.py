@@ -1,8 +1,8 @@
 """Card of MindGames: the success of rules that do not model the target's knowledge and likes.
 
 A standard puzzle is won by exactly one set of disclosures, so a rule that ignores the target should
-hardly ever win. The other kinds show the score of a rule where winning is impossible, certain or
-merely possible. Where it is possible, telling everything wins every second puzzle, and telling
+hardly ever win. The other kinds of puzzles show how a rule scores if winning is impossible, certain
+or merely possible. In the last kind, telling everything wins every second puzzle, and telling
 nothing wins none, because the goal is never the target's first choice. Random disclosure has an
 exact success rate.
 """

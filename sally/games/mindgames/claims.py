@@ -1,5 +1,5 @@
-"""Claims of a message: disclosed facts and questions, by name, and the form that a reader fills
-in."""
+"""Claims of a message: disclosed facts and questions, by name, and the form (a structured menu)
+that a reader fills in with them."""
 
 from __future__ import annotations
 
@@ -124,8 +124,8 @@ def claims_form(names: Names, cells: int) -> Form[Any]:
 
 
 def samples(names: Names, puzzle: Puzzle, discrete: bool) -> tuple[str, ...]:
-    """Return the messages that a random persuader may send: true or false cells, questions, a
-    greeting."""
+    """Return the messages that a random persuader may send: true or false statements about
+    cells, questions, and a greeting."""
     if discrete:
         asked = {"motivational": list(names.attributes)}
         return ("{}", msgspec.json.encode(asked).decode())

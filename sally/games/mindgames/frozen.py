@@ -54,7 +54,7 @@ def puzzle(collection: Collection, number: int) -> Puzzle:
 def make(collection: Collection) -> Frozen:
     """Generate a set again; the result must equal the frozen one.
 
-    The standard sets use every symmetry class at most once and have none in common: the first 40
+    The two standard sets use every symmetry class at most once and share no class: the first 40
     classes drawn are `standard`, the next 20 are `variants`.
     """
     from sally.games.mindgames.generators import (  # slow to import; only a new set needs it

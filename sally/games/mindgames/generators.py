@@ -36,7 +36,8 @@ LEVELS = np.array([-1, 0, 1], dtype=np.int8)
 
 
 class Solutions(msgspec.Struct, frozen=True):
-    """Puzzle matrices as parallel arrays; the rows of every matrix are goal, trap and initial."""
+    """Puzzle matrices as parallel arrays; the rows of every matrix are the proposals goal, trap
+    and initial."""
 
     utilities: Signs  # (n, 3, attributes)
     target_values: Signs  # (n, attributes)
@@ -77,7 +78,8 @@ def _worth(gains: Signs, known: Flags) -> Signs:
 
 
 def _winnable(attributes: int, max_hidden: int) -> tuple[Signs, Flags, Flags]:
-    """Return all (gains, hidden, winning) that satisfy the target's conditions, gain = v_T * U.
+    """Return all (gains, hidden, winning) that satisfy the conditions on the target, where gains =
+    v_T * U.
 
     The target's choices depend on v_T and U only through their product, so 3**9 tables of products
     represent all 3**12 pairs.
@@ -144,8 +146,8 @@ def all_matrices(attributes: int = 3, max_hidden: int = MOST_HIDDEN) -> Solution
 
 
 def count_with_persuader(solutions: Solutions) -> int:
-    """Return the number of solutions if persuader values and winning sets are counted
-    separately."""
+    """Return the number of solutions if each combination with persuader values and a winning set
+    counts as one."""
     return int(_values_by_persuader(solutions.utilities).sum())
 
 
@@ -235,8 +237,8 @@ def holds(puzzle: Puzzle) -> bool:
     """Return whether a puzzle has the property of its kind over all subsets of its hidden cells.
 
     standard: exactly one subset wins, and it is neither empty nor complete. never_win: no subset
-    makes the goal the target's unique best. always_win: every subset does. can_win: the goal is not
-    the target's first choice, and at least one subset makes it the unique best.
+    makes the goal the target's unique best. always_win: every subset makes it so. can_win: the goal
+    is not the target's first choice, and at least one subset makes it the unique best.
     """
     if not _well_formed(puzzle):
         return False
@@ -278,7 +280,8 @@ def _draft(
     target: NDArray[Any],
     persuader: NDArray[Any],
 ) -> Puzzle:
-    """Return a puzzle without roles; hidden cells are given by cell number."""
+    """Return a puzzle whose goal, trap and initial proposal are not yet set; hidden cells are
+    given by cell number."""
     return Puzzle(
         utilities=tuple(map(_ints, utilities)),
         hidden=tuple(divmod(cell, 3) for cell in _ints(hidden)),
@@ -304,7 +307,8 @@ def _draw(kind: Kind, rng: np.random.Generator) -> Puzzle | None:
 
 
 def _with_roles(draft: Puzzle, goal: int, trap: int, initial: int) -> Puzzle:
-    """Return the draft with its roles and, for can_win, a smallest winning set."""
+    """Return the draft with goal, trap and initial proposal set and, for can_win, with a
+    smallest winning set."""
     named = replace(draft, goal=goal, trap=trap, initial=initial)
     sets = winning_sets(named)
     return replace(named, winning=sets[0]) if draft.kind == "can_win" and sets else named
@@ -313,7 +317,8 @@ def _with_roles(draft: Puzzle, goal: int, trap: int, initial: int) -> Puzzle:
 def sample_kind(
     kind: Kind, n: int, seed: int, *, permute_letters: bool = True
 ) -> tuple[Puzzle, ...]:
-    """Draw `n` puzzles of a kind; all but standard are uniform over the qualifying tables."""
+    """Draw `n` puzzles of a kind; kinds other than standard are drawn uniformly from the tables
+    with the property of the kind."""
     if kind == "standard":
         return sample(n, seed, permute_letters=permute_letters)
     rng = np.random.default_rng(seed)
@@ -351,8 +356,8 @@ def sample_balanced(kind: Literal["never_win", "can_win"], n: int, seed: int) ->
 
 
 def _usual(puzzle: Puzzle) -> bool:
-    """Return whether telling everything wins (can_win) or preserves the first choice
-    (never_win)."""
+    """Return whether telling everything wins (for can_win) or leaves the target's first choice
+    unchanged (for never_win), as it does in most puzzles."""
     return puzzle.trap == (puzzle.goal if puzzle.kind == "can_win" else puzzle.initial)
 
 

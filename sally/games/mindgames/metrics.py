@@ -23,7 +23,8 @@ class After(msgspec.Struct, frozen=True):
 
 
 class Appealed(msgspec.Struct, frozen=True):
-    """The target's likes and the cells that were asked about."""
+    """The attributes whose value to the target a message asked about (likes), and the cells it
+    asked about."""
 
     likes: frozenset[int] = frozenset()
     cells: frozenset[Cell] = frozenset()
@@ -66,8 +67,8 @@ def choices(played: Played) -> tuple[int, ...]:
 
 
 def choices_with_look_ahead(played: Played) -> tuple[int, ...]:
-    """Return the choices by the published convention, which breaks early ties by the final
-    choice."""
+    """Return the choices by the published convention, which breaks ties after early messages in
+    favour of the final choice."""
     puzzle = game_of(played).problem
     last = choices(played)[-1]
     return tuple(choice(values(puzzle, a.mind.known), last) for a in messages(played))
@@ -101,8 +102,8 @@ def final_lead(played: Played) -> int:
 def appeals(played: Played, inferential: bool) -> Iterator[Appealed]:
     """Yield the likes and cells that each message asked about.
 
-    If inferential appeals count, each of them asks about all likes and about all cells of the named
-    proposals.
+    With `inferential`, an inferential appeal (a question about the target's choice) counts as
+    asking about all likes and about all cells of the named proposals.
     """
     names = game_of(played).names
     for after in messages(played):

@@ -98,7 +98,7 @@ def _signs(sign: int) -> Planner:
 
 
 def _ask_only(seen: Known, names: Names) -> Claims:
-    """Ask for likes, knowledge and preference, and disclose nothing."""
+    """Ask about the target's likes, knowledge and preferred proposal, and disclose nothing."""
     asked = planners.ask_everything(names)
     return claims((), asked.motivational, asked.informational, names.proposals)
 
@@ -106,7 +106,8 @@ def _ask_only(seen: Known, names: Names) -> Claims:
 def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
     """Return a persuader that discloses one uniformly drawn cell in each of the first `n` messages.
 
-    Cells are drawn with replacement. As a free target, the player chooses at random.
+    Cells are drawn with replacement. In the seat of a free target, the player chooses a proposal at
+    random.
     """
     if seat == TARGET and game.target == "free":
         return lambda turn: turn.draws.pick(turn.options)
@@ -126,7 +127,8 @@ def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
 
 
 def _expects(game: MindGame, seat: Seat) -> Answerer:
-    """Return an answerer that uses the page and the replies; unknown values count as 0."""
+    """Return an answerer that predicts the target from the page and its replies; unknown values
+    count as 0."""
 
     def report(turn: MindTurn) -> ProbeReport:
         assert turn.question is not None
@@ -147,7 +149,7 @@ def _expects(game: MindGame, seat: Seat) -> Answerer:
 
 
 def _rules_reader(game: MindGame, seat: Seat) -> Script:
-    """Return the rules reader, which is given the conversation before the message."""
+    """Return the rules reader, which is also given the conversation before the message."""
     _only(READER, seat, "rules")
 
     def find(turn: MindTurn) -> Action:

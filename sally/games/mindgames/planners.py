@@ -52,7 +52,8 @@ def lead(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> int:
 
 
 def smallest_win(seen: Known) -> tuple[Cell, ...] | None:
-    """Return the smallest set of untold cells that makes the goal strictly best, or None."""
+    """Return the smallest set of cells, unknown to the target, whose disclosure makes the goal
+    strictly best; None if no set does."""
     if seen.likes is None or seen.known is None:
         raise ValueError("A plan needs the target's likes and knowledge; ask for both first.")
     untold = [cell for cell in seen.cells if cell not in seen.known]

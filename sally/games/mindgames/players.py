@@ -75,7 +75,8 @@ class ModelReader(ModelPlayer, frozen=True):
         return Decision(found)
 
     async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str, read: Any) -> Any:
-        """Return one part of the findings; request it again if the answer is invalid."""
+        """Return the statements or the questions of a message (`part`), as found by the model;
+        request it again if the answer is invalid."""
         words, context = turn.context.words, turn.context
         assert isinstance(context.game, MindGame)
         schema = schema_of(part, context.game.names) if can_constrain(self.model) else ""

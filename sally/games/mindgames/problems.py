@@ -1,5 +1,5 @@
-"""Problems to choose from in the lobby: who makes the final choice, and whether lies are
-believed."""
+"""Problems that a visitor of the lobby may choose from: who makes the final choice, and whether
+lies are believed."""
 
 from __future__ import annotations
 

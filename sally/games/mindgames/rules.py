@@ -72,7 +72,7 @@ Beliefs = tuple[tuple[Cell, int], ...]  # cells and what they are taken to do
 class Exchange(msgspec.Struct, frozen=True):
     """One text of the persuader, and its outcome.
 
-    Without an answer, the text was rejected (`false` or `problem` gives the reason) or never
+    If `answer` is None, the text was rejected (`false` or `problem` gives the reason) or never
     written.
     """
 
@@ -184,7 +184,8 @@ class MindGame(Game[State, Action, View]):
 
     @cached_property
     def shown(self) -> Puzzle:
-        """The puzzle of the example of a perfect game, which is never the puzzle being played."""
+        """The puzzle used in the prompt's example of a perfect game; it is never the puzzle
+        being played."""
         if self.example is not None:
             return self.example
         others = frozen.frozen("variants" if self.puzzle is None else "standard").puzzles
@@ -268,7 +269,8 @@ class MindGame(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Count an unwritten message as sent; a target that gives no answer keeps its choice."""
+        """Count a message that was not written as one of the persuader's messages; a target that
+        gives no answer keeps its choice."""
         if state.claims is not None:
             return self._answered(state, Reply(self.exact(state).answer, self.chosen(state)))
         return msgspec.structs.replace(
@@ -296,7 +298,8 @@ class MindGame(Game[State, Action, View]):
             return _turned_down(state, Exchange(text, problem=str(why)))
 
     def _read(self, state: State, text: str, found: Claims) -> State:
-        """Accept a message, or reject all of it if any cell is false; a rejection uses no turn.
+        """Accept a message, or reject all of it if it states any false effect; a rejection uses no
+        turn.
 
         An ambiguous message is also rejected, with a request for clarification.
         """
@@ -340,7 +343,8 @@ class MindGame(Game[State, Action, View]):
         return msgspec.structs.replace(self.problem, utilities=rows)
 
     def chosen(self, state: State) -> int:
-        """Return the target's current choice: the one it made, or the one its knowledge implies."""
+        """Return the target's current choice: the one implied by the knowledge of an exact
+        target, or the latest choice of a free one."""
         if self.target == "exact":
             return choice_of(self.world(state), state.mind)
         answered = [x.chosen for x in state.story if x.answer is not None]

@@ -36,8 +36,8 @@ def _knows(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def an_episode(game: MindGame, seat: Seat) -> tuple[float, float]:
-    """Return the minimum and maximum payoff: 0 and 1 for the persuader, true values for a
-    target."""
+    """Return the minimum and maximum payoff: 0 and 1 for the persuader; for the target, the
+    lowest and highest true value of a proposal."""
     if seat != TARGET:
         return 0.0, 1.0
     worth = values(game.problem, game.problem.cells)

@@ -1,5 +1,5 @@
-"""The exact target: it believes all messages, values the cells it knows, and chooses the best
-proposal."""
+"""The exact target: it believes all messages, computes the value of each proposal from the cells
+it knows, and chooses the best one."""
 
 import itertools
 from collections.abc import Iterable
@@ -89,9 +89,9 @@ def random_success_formula(n: int, memory: Memory, cells: int = 9) -> Fraction:
     The chance is the same for every standard puzzle with this many cells.
 
     With frozen memory, both winning cells and neither spoiling cell must be drawn (inclusion and
-    exclusion). With sequential memory, the goal is remembered once both winning cells are known,
-    and survives the tie that one spoiling cell makes; the sum over the turn of that cell is
-    geometric.
+    exclusion). With sequential memory, the choice of the goal is remembered once both winning cells
+    are known, and persists in the tie that one spoiling cell causes; the sum over the turn in which
+    that cell is drawn is geometric.
     """
     if memory == "frozen":
         ways = Fraction((cells - 2) ** n - 2 * (cells - 3) ** n + (cells - 4) ** n)

@@ -1,4 +1,5 @@
-"""MindGames in language: every sentence by its key, the perfect game, prompts, and reply parsing.
+"""MindGames in language: all sentences by key, the example of a perfect game, prompts, and reply
+parsing.
 
 The sentences are our own, in the order of moore2025, Figure 14. The perfect game is a won
 conversation that is shown to the persuader before its own.
@@ -359,7 +360,7 @@ class MindWords(Words[Action, View]):
             yield self._about(f"rules.known.{mind}", table=self._table(known))
 
     def _perfect(self) -> str:
-        """Return a won game under the same story, with another table."""
+        """Return the example of a won game with the same cover story and a different table."""
         shown = self._game.shown
         names = self._tale.names(shown.letters)
         talk: list[str] = []

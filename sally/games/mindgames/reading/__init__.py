@@ -102,8 +102,8 @@ def _cells(told: Iterable[Fact]) -> Cells:
 def _disclosures(
     found: list[Fact], names: Names, puzzle: Puzzle | None
 ) -> tuple[list[Disclosure], list[Disclosure]]:
-    """Return the first statement about each cell and, separately, false statements that may be
-    unintended."""
+    """Return the first statement about each cell and, separately, false statements that need
+    clarification because they may be unintended."""
     told: dict[tuple[int, int], int] = {}
     unclear: dict[tuple[int, int], int] = {}
     for fact in found:

@@ -35,7 +35,7 @@ def word_before(tokens: Tokens, i: int) -> str:
 
 
 def ends(tokens: Tokens, i: int) -> bool:
-    """Return whether position i is the last word of its clause."""
+    """Return whether position i holds the last word of its clause."""
     return i + 1 == len(tokens) or tokens[i + 1].sort == "mark"
 
 
@@ -61,7 +61,7 @@ def speaks_next(tokens: Tokens, i: int) -> bool:
 
 
 def denied(tokens: Tokens, i: int, asks: bool) -> bool:
-    """Return whether there is a denial shortly before position i, in the same clause."""
+    """Return whether a negation precedes position i closely, within the same clause."""
     for back in range(i - 1, max(-1, i - 8), -1):
         token = tokens[back]
         if token.sort == "deny":
@@ -86,7 +86,8 @@ def rhetorical(tokens: Tokens, i: int, asks: bool) -> bool:
 
 
 def next_attribute(tokens: Tokens, i: int) -> str:
-    """Return the distance of the next attribute: near (only fillers in between), far, or none."""
+    """Return the distance of the next attribute: `near` (only filler words in between), `far`,
+    or `none`."""
     near = True
     for token in tokens[i + 1 :]:
         if token.sort == "attribute":
@@ -113,7 +114,8 @@ def attribute_behind(tokens: Tokens, i: int) -> int | None:
 
 
 def moved_behind(tokens: Tokens, i: int) -> bool:
-    """Return whether a direction word right after the attribute at i applies to that attribute."""
+    """Return whether a direction word that follows the attribute at i describes how that
+    attribute changes."""
     for j in range(i + 1, len(tokens)):
         if tokens[j].sort == "direction":
             return next_attribute(tokens, j) != "near"
@@ -123,7 +125,7 @@ def moved_behind(tokens: Tokens, i: int) -> bool:
 
 
 def owner(tokens: Tokens, i: int) -> Rows:
-    """Return the proposal right after a phrase that ends at i: `the speed spike in B`."""
+    """Return the proposal to which a phrase that ends at i belongs: B in `the speed spike in B`."""
     rest = [t for t in tokens[i + 1 : i + 4] if t.text not in lexicon.NOUNS]
     if len(rest) > 1 and rest[0].text in lexicon.PLACES and rest[1].sort == "proposal":
         return rest[1].rows
@@ -167,12 +169,14 @@ def plainly(tokens: Tokens, subject: int, attribute: int, moved: int) -> bool:
 
 
 def measured(tokens: Tokens, i: int) -> bool:
-    """Return whether a denial is a matter of degree: `does not raise trust as much`."""
+    """Return whether a negation denies only the degree of an effect: `does not raise trust as
+    much`."""
     return any(t.text in ("as", "much", "enough", "like") for t in tokens[i + 1 : i + 3])
 
 
 def list_before(tokens: Tokens, i: int, taken: set[int]) -> list[int]:
-    """Return the attributes, in a list that ends at position i, that have no direction yet."""
+    """Return the attributes in a list that ends at position i for which no direction has been
+    found yet."""
     found: list[int] = []
     for back in range(i, -1, -1):
         if tokens[back].sort == "attribute" and back not in taken:
@@ -187,8 +191,8 @@ class Fact(msgspec.Struct, frozen=True):
 
     Unambiguous statements count even if false. A meaning that is only `likely` is dropped if it
     would be false, so that a loose phrase does not count as a lie. A statement whose reference is
-    `doubtful` (`B or C`, an `it` that may be either) is returned for clarification if it would be
-    false.
+    `doubtful` (`B or C`, an `it` that may be either) leads to a request for clarification if it
+    would be false.
     """
 
     row: int
@@ -244,7 +248,8 @@ def _continues(sentence: Sentence) -> bool:
 
 
 def turned(allowed: Allowed, denied: bool) -> Allowed:
-    """Return the values that a direction allows if denied: `not increase` means 0 or a decrease."""
+    """Return the values that a direction word allows if it is negated: `not increase` means 0 or
+    a decrease."""
     if not denied:
         return allowed
     if allowed == lexicon.UP:
@@ -255,8 +260,8 @@ def turned(allowed: Allowed, denied: bool) -> Allowed:
 
 
 def opposite(allowed: Allowed) -> Allowed:
-    """Return what a denial implies for the proposals it is contrasted with: UP for B in `A does
-    not raise X, unlike B`."""
+    """Return the values that a negated statement implies for a contrasted proposal: UP for B in
+    `A does not raise X, unlike B`."""
     return {lexicon.NOT_UP: lexicon.UP, lexicon.NOT_DOWN: lexicon.DOWN}.get(allowed, ())
 
 
@@ -340,7 +345,8 @@ class _Walk:
         self.wished = before in lexicon.SUPPOSES
 
     def inside(self, i: int) -> bool:
-        """Return whether the effect is attributed to the proposal: `growth, as in B`."""
+        """Return whether effects named earlier are attributed to the proposal at position i:
+        `growth, as in B`."""
         if not self.orphans or not i:
             return False
         does = i + 1 < len(self.tokens) and self.tokens[i + 1].text in lexicon.ECHOES
@@ -349,7 +355,8 @@ class _Walk:
         )
 
     def claims_orphans(self, before: str) -> bool:
-        """Return whether a proposal takes the effects named before it: `less trust under B`."""
+        """Return whether effects that were named before any proposal belong to this one: `less
+        trust under B`."""
         return before in lexicon.THROUGH or self.tokens[0].text in lexicon.OPENERS
 
     def compare(self, column: int, allowed: Allowed) -> None:
@@ -390,8 +397,8 @@ class _Walk:
             self.pronoun(i, allowed)
 
     def meaning(self, i: int, token: Token) -> Allowed:
-        """Return the values that a direction word allows, given a denial before it or an `or` after
-        it."""
+        """Return the values that a direction word allows, given a negation before it or an `or`
+        after it."""
         no = denied(self.tokens, i, self.asks)
         if token.sort == "touch":
             before = self.tokens[i - 1].text if i else ""
@@ -411,7 +418,8 @@ class _Walk:
         return self.tokens[i].sort == "direction"
 
     def hedged(self, i: int) -> bool:
-        """Return whether a consequence is merely hypothetical: `added safety can hinder speed`."""
+        """Return whether an effect is stated only as possible, and of an attribute rather than a
+        proposal: `added safety can hinder speed`."""
         at = next((j for j in range(i - 1, max(-1, i - 4), -1) if self.is_modal(j)), -1)
         if at < 1 or self.tokens[at - 1].text in ("it", "they"):
             return False

@@ -15,7 +15,7 @@ from sally.games.mindgames.reading.tokens import Rows, Sentence, Token, Topic, g
 
 
 def any_of(*shapes: str) -> re.Pattern[str]:
-    """Compile a pattern that matches any of the shapes as whole words."""
+    """Compile a pattern that matches any of these question patterns as whole words."""
     return re.compile("|".join(rf"\b(?:{shape})\b" for shape in shapes))
 
 
@@ -192,7 +192,7 @@ class Appeals(msgspec.Struct, frozen=True):
 
 
 class Clause(msgspec.Struct, frozen=True):
-    """One question: its shape (names replaced by P and T) and the names in it."""
+    """One question: its text with names replaced by P and T (its shape), and the names in it."""
 
     shape: str
     rows: Rows
@@ -233,7 +233,8 @@ def shape(tokens: tuple[Token, ...]) -> str:
 
 
 def asks(sentence: Sentence, text: str) -> bool:
-    """Return whether a sentence asks: by question mark, opening, embedded question or demand."""
+    """Return whether a sentence asks: it has a question mark, opens like a question, or contains
+    an embedded question or a demand."""
     if sentence.asks:
         return True
     if OFFER.search(text):

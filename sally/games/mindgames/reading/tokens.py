@@ -171,8 +171,8 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=65536)
 def alike(word: str, known: str) -> bool:
-    """Return whether two words are equal apart from endings and, if long, one or two typing
-    errors."""
+    """Return whether two words are equal apart from endings and, in long words, one or two
+    typing errors."""
     one, two = stem(word), stem(known)
     if one == two:
         return True
