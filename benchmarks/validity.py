@@ -316,13 +316,6 @@ def _null_scores(rng: np.random.Generator, metrics: int, clusters: int) -> Score
 ROOT = Path(__file__).parents[1]
 SHIPPED = ("kang2026-0.5b", "kang2026-1.5b")
 FACTS = ROOT / "benchmarks" / "shipped.json"
-TITLES = {
-    "ipd": "the prisoner's dilemma",
-    "toma_po": "the task game",
-    "toma_mg": "the place game",
-    "toma_sw": "the radio game",
-    "toma_ag": "the clue game",
-}
 
 
 def shipped(runs: int = 0) -> None:
@@ -369,6 +362,8 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         if {"model", "strategy"} <= set(row["shares"])
     }
     low, high = (each(by_player, key=lambda key: by_player[key]) for each in (min, max))
+    marks = {measure: f"`{measure}`" for _, measure in by_player if measure != "knowing"}
+    named = {(g, m): f"{marks.get(m, m)} in `{g}`" for g, m in by_player}
     rest = {row["game"]: row["shares"]["rest"] for row in facts["shares"]
             if row["measure"] == "task_success"}  # fmt: skip
     return [
@@ -376,10 +371,9 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         f"{mean('same trait, other game')} for *same trait, other game*, over "
         f"{facts['players']} players.",
         f"The model and its strategy together explain between {100 * by_player[low]:.0f}% "
-        f"({low[1]} in {TITLES[low[0]]}) and {100 * by_player[high]:.0f}% ({high[1]} in "
-        f"{TITLES[high[0]]}) of the variance of one episode. Of the variance of correct choices "
-        f"{100 * rest['toma_po']:.0f}% in the task game and {100 * rest['toma_mg']:.0f}% in the "
-        "place game are within single episodes.",
+        f"({named[low]}) and {100 * by_player[high]:.0f}% ({named[high]}) of the variance of one "
+        f"episode. Of the variance of correct choices {100 * rest['toma_po']:.0f}% in `toma_po` "
+        f"and {100 * rest['toma_mg']:.0f}% in `toma_mg` are within single episodes.",
     ]
 
 
