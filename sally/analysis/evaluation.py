@@ -354,7 +354,7 @@ def _reference_lines(
 
 
 def _survived(episodes: Sequence[Episode]) -> dict[str, Estimate]:
-    """Return the payoff that came from others' forfeits, by game; games with one seat have none."""
+    """Return the payoff that came from others' forfeits, by game, without one-seat games."""
     values: dict[str, list[float]] = {}
     clusters: dict[str, list[str]] = {}
     seats = evaluated_seats(episodes)

@@ -363,15 +363,15 @@ def reproduce(
     repeats: int = 2000,
     seed: int = 1,
 ) -> Rows:
-    """Return the figures of a paper's tables beside ours, one row per figure.
+    """Return the published figures of a paper's tables with ours, one row per figure.
 
     Args:
         paper: Name of a paper, such as `riemer2025`.
         table: Only this table.
         episodes: A store whose episodes fill the tables; without it, only computed figures.
         model: Only this model's episodes.
-        repeats: Draws of simulated figures.
-        seed: Seed of those draws.
+        repeats: Number of simulated episodes per cell.
+        seed: Seed of the simulations.
 
     Raises:
         BadInput: If the paper, table or model is unknown.

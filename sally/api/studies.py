@@ -194,7 +194,7 @@ def plan(
 
     Args:
         study: A study, its name, or a TOML file.
-        out: The store that may hold part of it.
+        out: The store that may already hold some of the episodes.
         model: The model for seats that the study leaves open.
         limit: Maximum number of episodes of each lineup.
         without: Strategies to leave out.

@@ -72,7 +72,7 @@ def doctor(as_json: bool) -> None:
 
 
 def another_sally() -> str:
-    """Return advice if the unrelated package `sally` is installed, else an empty text."""
+    """Return advice if the unrelated package `sally` is installed, else an empty string."""
     try:
         about = metadata.metadata("sally")
     except metadata.PackageNotFoundError:

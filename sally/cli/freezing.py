@@ -78,7 +78,7 @@ def study_rules(study: HumanStudy) -> str:
 def people_power(
     smallest: int, detect: float | None, sd: float | None, alpha: float
 ) -> list[dict[str, Any]]:
-    """Return how many people two conditions need each, and the size of the smallest condition."""
+    """Return how many people each of two conditions needs, and the smallest condition's size."""
     if detect is None:
         return []
     if sd is None:

@@ -205,7 +205,8 @@ class Commands(click.Group):
 
 @cache
 def brought() -> Mapping[str, str]:
-    """Return the commands of Sally's papers and games by description, without importing them."""
+    """Return the commands of Sally's papers and games, with descriptions, without importing
+    them."""
     return dict(sorted(_found(Path(next(iter(sally.__path__))))))
 
 

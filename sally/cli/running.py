@@ -159,7 +159,7 @@ def asked_study(
     part: arms.Part | None = None,
     more: Wish | None = None,
 ) -> Wished:
-    """Return the study to run, with open seats filled and the arms in `more`, and its settings."""
+    """Return the study to run (seats filled, arms in `more` added) and its model settings."""
     wish = msgspec.structs.replace(
         more or Wish(),
         limit=limit,

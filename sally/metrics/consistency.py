@@ -30,7 +30,7 @@ class Acted(msgspec.Struct, frozen=True):
 
 @shared
 def acted(played: Played, seat: Seat) -> list[Acted]:
-    """Return a seat's decisions that follow predictions of all that a best reply depends on."""
+    """Return a seat's decisions for which it had predicted all that a best reply depends on."""
     own: Callable[[Played, Seat], list[Acted]] | None = registry.part(played.spec.name, "acting")
     if own is not None:
         return own(played, seat)

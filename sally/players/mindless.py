@@ -236,7 +236,7 @@ def _noisy(
 def _underneath(
     spec: Spec, game: Rules, seat: Seat, what: str, of: str, params: Mapping[str, Any] | None
 ) -> Player[Any, Any]:
-    """Return a player or partner by name."""
+    """Return the player or partner called `of`, on which another player is based."""
     given = dict(params or {})
     partner = registry.partners(spec.family or spec.name).get(of)
     if partner is not None:

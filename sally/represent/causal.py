@@ -376,7 +376,12 @@ def _unit(vectors: NDArray[Any]) -> Floats:
 def _measured(
     before: Floats, after: Floats, options: Sequence[int]
 ) -> tuple[float, float, float, float] | None:
-    """Return shift, changed, distance and mass; None if `options` is empty or has all options."""
+    """Return four effects of a change; None if `options` is empty or contains all options.
+
+    The effects are the shift of these options' log-odds, whether the likeliest option changed, the
+    total variation distance between the odds before and after, and the ratio of the total
+    probability of all options after the change to that before.
+    """
     if not 0 < len(options) < len(before):
         return None
     odds = [np.exp(logs - np.logaddexp.reduce(logs)) for logs in (before, after)]

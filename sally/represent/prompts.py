@@ -208,7 +208,7 @@ def _request(
 
 
 def _last(requests: Sequence[Request], purpose: str) -> Request | None:
-    """Return the last request with this purpose, or else the last that does not measure a prior."""
+    """Return the last request with this purpose, or else the last whose purpose is not `prior`."""
     fitting = [r for r in requests if r.purpose == purpose] or [
         r for r in requests if r.purpose != "prior"
     ]

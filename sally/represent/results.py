@@ -395,7 +395,7 @@ COMBINATIONS = tuple(product((True, False), repeat=3))
 
 
 def arms(labels: Labels, fitted: Fitted) -> list[Arms]:
-    """Return the joint tables over all partners and for each, where all arms are known."""
+    """Return joint tables of all partners and of each, over decisions with all arms known."""
     known = [
         n
         for n, one in enumerate(labels.decisions)

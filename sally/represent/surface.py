@@ -3,7 +3,7 @@
 The label of a decision is the canonical action (`action`), the name that the page gives it
 (`shown`), or whether the action repeats the last one (`change`). In a game whose actions differ
 only in their names, such as rps, the canonical action cannot be inferred from a page, but `change`,
-which has no letters either, can.
+which does not depend on letters either, can.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def forked_setup(episode: Episode, turn: int, change: Change, repeat: int = 0) -
 
 
 def can_go_on(episode: Episode, seats: Sequence[str] = ()) -> bool:
-    """Return whether the other players can continue beyond the log."""
+    """Return whether the players outside `seats` can continue beyond the log."""
     return not _gone(episode, seats)
 
 

@@ -1,8 +1,8 @@
-"""The episodes that a study requires, stored in a few bytes each.
+"""Orders: the episodes that a study requires, stored in a few bytes each.
 
 Episodes of one cell, instance and lineup differ only in seed and repeat. Their shared data is
-stored once, and an order with its seed and id is built on access, because hashing a million ids
-first would keep workers waiting.
+stored once, and an order (episode id, cell and setup) is built on access, because hashing a million
+ids first would keep workers waiting.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ SEED, REPEAT = 8765432109876543, 7654321098765432  # placeholders that occur in 
 
 
 class _Hash:
-    """A hasher for setups that differ only in seed and repeat; the rest is hashed once."""
+    """A hasher for setups that differ only in seed and repeat; the shared part is hashed once."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup

@@ -1,7 +1,8 @@
 """Estimate calls, tokens, cost and time of a study from pilot episodes.
 
-Pilot episodes send real prompts to a stub model that only counts, so calls and input tokens are
-those of the study as far as they do not depend on replies. A token is taken as four characters.
+Pilot episodes send real prompts to a stub model that only counts, so calls and input tokens equal
+those of the study, except where these depend on replies. A token is assumed to have four
+characters.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ class Counting:
 
     @property
     def can_score(self) -> bool:
-        """Whether the model can score, as far as known without contacting it."""
+        """Whether the model can score candidates, as known without contacting it."""
         return in_process(self.name) or self.name.startswith("sally/")
 
     async def complete(

@@ -121,8 +121,9 @@ def _plain(value: Any) -> Any:
 def sensitivity(found: Iterable[Reading]) -> list[dict[str, Any]]:
     """Return, by game, question and rule, the share of readable replies and a figure from them.
 
-    For moves, the figure is the share of the menu's first option; for probes, it is the share of
-    right answers. Both are shares of the readable replies; None if there is no menu or no truth.
+    For moves, the figure is the share of readable replies that choose the menu's first option; for
+    probes, it is the share of readable replies that are right. It is None without a menu or a
+    truth.
     """
     groups: dict[tuple[str, str], list[Reading]] = {}
     for each in found:

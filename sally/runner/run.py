@@ -291,7 +291,7 @@ class Drive:
         return self._pace.expected(cut.alike, len(cut.numbers))
 
     def _share(self, cut: Cut) -> Budget | None:
-        """Return the budget of a shard, or None while the rest is allotted to other shards."""
+        """Return the budget of a shard, or None while other shards hold the whole budget."""
         if cut.kind == "bots":
             return Budget()
         given = self._out.values()

@@ -50,7 +50,7 @@ class Survey:
 
 
 class Noted(msgspec.Struct, array_like=True):
-    """Summary columns of a piece of lines; an unreadable line has an empty id."""
+    """Summary columns of some consecutive lines; an unreadable line has an empty id."""
 
     ids: list[str]
     cut: list[bool]

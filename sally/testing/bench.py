@@ -132,7 +132,7 @@ class Bench:
         return self._episodes[id]
 
     def log_in_order(self, setup: Setup) -> bytes:
-        """Return the digest of a match's log if its asks are answered in order, to compare with."""
+        """Return the digest of a match's log with asks answered in order, for comparison."""
         id = episode_id(setup)
         if id not in self._logs:  # no other check uses an episode with injections
             self._logs[id] = digest(played(setup) if setup.injections else self.episode(setup))

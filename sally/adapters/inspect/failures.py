@@ -51,8 +51,8 @@ PLAIN: dict[FaultKind, str] = {
 def failure_of(error: BaseException, address: str | None = None) -> ModelFailure:
     """Return the failure that an exception, with its causes, represents.
 
-    The failure's detail is the server's message, or a sentence of ours if there is none, and ends
-    with the address.
+    The failure's detail is the server's message, or a standard sentence if the server sent none,
+    followed by the address.
     """
     found = causes(error)
     kinds = (k for cause in found if (k := _kind(cause)) is not None)

@@ -159,8 +159,8 @@ class TurnRollouts(Rollouts):
 
     The policy plays a task up to a turn; then each member of the group answers that turn from the
     same past. Only the tokens of that answer are trained on, and they get the reward of that turn:
-    the loss of the move where it is known exactly, else the seat's gain from there to the end. So
-    the advantage of a turn does not affect any other turn. `turns` is the number of turns of an
+    the loss of the move where it is known exactly, else the seat's gain from that turn to the end.
+    So the advantage of a turn does not affect any other turn. `turns` is the number of turns of an
     episode among which a row's turn is drawn.
     """
 

@@ -459,7 +459,7 @@ def _lineups(source: Source) -> Iterator[Mapping[str, PlayerSpec]]:
 
 
 def model_and_way(who: PlayerSpec) -> tuple[str, str]:
-    """Return a player's model and the rest of its label."""
+    """Return a player's model, and its label without the model."""
     model = model_and_strategy(who)[0]
     return model, label(who).removeprefix(model).strip()
 

@@ -2,8 +2,8 @@
 
 For each option, the episode is resumed at that turn with that option and played to its end several
 times, the first time with the seed of the log. For long menus and free text, the move is compared
-with what each bot of the game would have done there. The best of several sampled means is a little
-too high on average, so small losses with wide intervals carry no information.
+with the move that each bot of the game would have made. The best of several sampled means is a
+little too high on average, so small losses with wide intervals carry no information.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def at_turn(
 
 
 def _tried(whole: Played, seat: str, turn: int) -> tuple[tuple[Any, ...], str]:
-    """Return the moves that a decision is compared with, including its own, and their origin."""
+    """Return the moves that a decision is compared with (and the move made), and their origin."""
     state, move = whole.replay.states[turn], whole.replay.move(turn, Seat(seat))
     options = whole.replay.game.options(state, Seat(seat))
     if move is None:

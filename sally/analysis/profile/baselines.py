@@ -271,7 +271,7 @@ def _seated(met: Measured, who: PlayerSpec) -> Setup:
 
 
 def _redealt(met: Measured, *key: Key) -> Measured:
-    """Return the setting with a seed from a key, and without probes, which doing does not need."""
+    """Return the setting with a seed derived from `key` and without probes, which doing ignores."""
     setup = msgspec.structs.replace(met.setup, seed=derived_seed(*key), arms={})
     return msgspec.structs.replace(met, setup=setup)
 

@@ -108,7 +108,7 @@ class _RoleScores:
 
 
 class DrawnZero(NamedTuple):
-    """The uncertainty of a zero that was drawn; the error is 0 if it is exact."""
+    """The uncertainty of a scale's zero that is a mean of draws; an exact zero has error 0."""
 
     error: float
     degrees: float
@@ -180,7 +180,7 @@ class BaselineScores:
         return None if value != value else value
 
     def there(self, role: str, table: MeasuredTable) -> tuple[_RoleScores, Codes] | None:
-        """Return the positions of a role's episodes in exactly the settings of these rows."""
+        """Return a role's scores and the positions of its episodes in these rows' settings."""
         known = self._roles.get(role)
         if known is None:
             return None

@@ -160,7 +160,7 @@ class Skipped(Noted, frozen=True):
 
 
 class Told(Noted, frozen=True):
-    """Information about another mind given to a seat; `value` is None if it was not available."""
+    """Information about another mind injected for a seat; `value` is None if it was unavailable."""
 
     seat: str
     probe: str

@@ -38,7 +38,7 @@ def let_answer(
 def sources_of(
     match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]
 ) -> tuple[Mapping[str, Source], Mapping[str, Source]]:
-    """Return the sources of these players' moves and of their answers to probes, by seat."""
+    """Return the functions that supply these players' moves and answers to probes, by seat."""
     decide = {seat: _decides(match, player) for seat, player in players.items()}
     return decide, {seat: _reports(player) for seat, player in players.items()}
 

@@ -317,7 +317,7 @@ class Match(Generic[S, A, V]):
         decide: Mapping[str, Source],
         report: Mapping[str, Source],
     ) -> list[Ask]:
-        """Give each open ask the source of its answer."""
+        """Return the open asks, each with the function that supplies its answer."""
         asks: list[Ask] = []
         for turn in turns:
             seat = turn.context.seat
@@ -387,7 +387,7 @@ class Match(Generic[S, A, V]):
                     self._probes.skip(seat, ("before", "after"))
 
     def _ready(self, open_asks: list[AskId], decide: Mapping[str, Source]) -> list[Ask]:
-        """Return asks for the moves that need not wait; injected information is given first."""
+        """Return the asks for moves that need not wait, with their injected information."""
         probes = self._probes
         assert probes is not None  # without a session nothing is told
         ready: list[Ask] = []

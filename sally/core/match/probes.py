@@ -127,7 +127,7 @@ class ProbeSession:
         return menu
 
     def move(self, seat: Seat, told: tuple[Told, ...]) -> Turn[Any, Any]:
-        """Return the ask for the move of a seat that was given information."""
+        """Return the ask for a seat's move, with the information injected for it."""
         state, number = self._replay.present, len(self._replay.moves)
         view, menu, memory = self.observe(state, seat), self.menu(state, seat), self._memory
         return Turn(
@@ -270,7 +270,7 @@ class ProbeSession:
         return not waiting and all(other in made for other in movers if other != seat)
 
     def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
-        """Return the information given to a mover; log it, and add kept items to the history."""
+        """Log and return the information injected for a mover; items to keep enter its history."""
         if not self._injections[seat]:
             return ()
         replay, view = self._replay, self.observe(self._replay.present, seat)
@@ -291,10 +291,10 @@ class ProbeSession:
         return tuple(everything)
 
     def _keep_own(self, movers: tuple[Seat, ...]) -> None:
-        """Add kept answers from the turn's start to the history of seats that do not move.
+        """Add answers from the turn's start to the histories of seats that do not move.
 
-        Movers receive them before they move; the other seats find them in the history at their next
-        move.
+        This applies to answers that the seat keeps. Movers receive theirs before they move; the
+        other seats find them in the history at their next move.
         """
         for seat in self._seats:
             kept = {i.probe for i in self._injections[seat] if i.source == "own" and i.keep}

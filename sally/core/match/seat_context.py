@@ -34,7 +34,7 @@ class Past:
         return new if kept is None else kept + new
 
     def _kept(self) -> list[str]:
-        """Return unread kept information as lines, each item after the history lines it follows."""
+        """Return unread lines of kept information, each after the history lines it follows."""
         words, new = self._context.words, list[str]()
         for seen, told in self._context.kept[self._marks :]:
             lines = list(words.lines(seen, self._lines, self._form))
@@ -127,7 +127,7 @@ class SeatContext:
 
     @property
     def kept(self) -> Sequence[tuple[Any, Told]]:
-        """The kept information, each item with the view that it follows."""
+        """The injected information kept in the history, each item with the view it follows."""
         return self._marks
 
     def opening(
@@ -153,7 +153,7 @@ class SeatContext:
         return list(lines)
 
     def heard(self, told: Sequence[Told]) -> list[str]:
-        """Return, in words, the information given now that is not in the seat's history."""
+        """Return, in words, the newly injected information that is not kept in the history."""
         kept = [each for _, each in self._marks[-len(told) :]] if told else []
         return [self.words.told(each) for each in told if each not in kept]
 

@@ -151,7 +151,7 @@ class PromptContext:
         return self._words.aside(question, self._turn.view)
 
     def told_text(self, past: bool = True) -> str:
-        """Return the given information in words, except what the history on the page contains."""
+        """Return the injected information in words, except what the page's history contains."""
         told = self._turn.told
         return "\n".join(self._desk.heard(told) if past else map(self._words.told, told))
 
@@ -305,7 +305,7 @@ class PromptContext:
         format: str | None = None,
         past: bool = True,  # whether the history is above
     ) -> str:
-        """Return the text after the opening: notes, situation, given information, question, format.
+        """Return the text after the opening: notes, situation, injections, question, format.
 
         After a failed try, the first tail says what was wrong with that try.
         """
@@ -328,7 +328,7 @@ class PromptContext:
 
 
 class StrategyResult(msgspec.Struct, frozen=True):
-    """The result of a strategy."""
+    """The result of a strategy: a reply or a chosen option, with notes and predictions."""
 
     text: str  # read by the game's words unless an index was chosen
     place: int | None = None  # index in the menu, if chosen by score

@@ -233,7 +233,7 @@ class Words(Generic[A, V]):
         return self.say(f"told.{told.source}", about=told.about or told.probe, value=name)
 
     def kept(self, told: Told, view: V) -> str:
-        """Return kept information as a history line after what `view` shows."""
+        """Return injected information as a history line that follows what `view` shows."""
         return self.told(told)
 
     def _number_format(self, scale: Whole) -> str:

@@ -390,7 +390,7 @@ def _shortened(entry: Any) -> str:
 
 @cache
 def _kinds() -> Mapping[str, tuple[Any, Any]]:
-    """Return the type of each constant and of its items; imported on the first call."""
+    """Return the types that each registry constant and its items must have."""
     from sally.core.prompt.strategy import Strategy
     from sally.core.registry.study import Study
 

@@ -37,7 +37,7 @@ def without_thoughts(reply: str) -> str:
 
 
 class _Narrow(dict[int, str]):
-    """Translation table that removes Unicode width and font variants; filled on demand."""
+    """Translation table from Unicode width and font variants to plain characters."""
 
     def __missing__(self, code: int) -> str:
         sign = chr(code)

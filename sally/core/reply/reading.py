@@ -358,7 +358,7 @@ def _committed(text: str, find: Finds, theirs: bool) -> int | None:
 
 
 def _sentences(text: str) -> list[str]:
-    """Return the last sentences of a text; none if one of them is too long to be read."""
+    """Return the last sentences of a text; an empty list if one of them is too long to be read."""
     last = [hit[0] for hit in _SENTENCE.finditer(text, _last_lines(text)[0])][-MOST_LINES:]
     return [] if any(len(sentence) > MOST_LENGTH for sentence in last) else last
 

@@ -15,7 +15,8 @@ FEW_IDS = 5
 
 
 class AtlasColumn(msgspec.Struct, frozen=True):
-    """One game in one setting, with one measure; figures of two columns are not comparable."""
+    """One game in one setting, with one measure; figures of different columns are not
+    comparable."""
 
     game: str
     setting: str

@@ -27,8 +27,7 @@ CAPTION = (
 
 
 def parts_of(player: str) -> tuple[str, str]:
-    """Return a player's label in two parts: the model and its strategy, or a bot's name and an
-    empty text."""
+    """Return a player's label in two parts: the model and its strategy, or a bot's name and ""."""
     turned = player.startswith("not ")
     name, _, how = player.removeprefix("not ").partition(" ")
     return (f"not {name}" if turned else name), how.partition(" ")[0]

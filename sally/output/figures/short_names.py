@@ -37,7 +37,7 @@ def fitted(name: str, most: int) -> str:
 
 def _less(text: str, most: int) -> str:
     """Shorten a text to `most` characters by replacing its middle with an ellipsis; two thirds of
-    the rest come from the beginning."""
+    what remains come from the beginning."""
     if len(text) <= most:
         return text
     bare = text.replace("…", "")

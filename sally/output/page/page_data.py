@@ -93,7 +93,7 @@ class PageData:
 
 
 class _Collector:
-    """Collector that joins the chunks of a store and selects the lines that count."""
+    """Joins the chunks of a store and selects one line for each episode."""
 
     def __init__(self, held: PageData) -> None:
         self._held, self.files = held, list[str]()
@@ -145,7 +145,7 @@ class _Collector:
         self._columns[name].append(column)
 
     def end(self) -> None:
-        """Store the columns of the lines that count in the page data."""
+        """Store the columns of the selected lines in the page data."""
         held = self._held
         if not self._lines:
             self.add([], PageColumn().piece(), SeatColumns((SEATS,)).columns())

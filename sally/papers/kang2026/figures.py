@@ -111,8 +111,8 @@ def _finished(picture: Picture, there: Known) -> Picture:
 
 
 def _of_family(known: Known, family: str) -> Known:
-    """Return the episodes of a family's models; models outside the paper join the first family if
-    it has none."""
+    """Return the episodes of a family's models; if the store has none of the first family, models
+    outside the paper take its place."""
     theirs = [(f, p) for f, p in known if short(str(f.get("model", ""))).startswith(family)]
     others = [(f, p) for f, p in known if "model" in f and short(str(f["model"])) not in MODELS]
     return theirs or (others if family == "qwen" else [])

@@ -44,7 +44,7 @@ LIKES = {
 
 
 def points_of(said: Answer, names: Names, discrete: bool = False) -> frozenset[Point]:
-    """Return the statements in the answer of Sally's target; an answer in JSON names no unknown
+    """Return the statements in an answer of Sally's target; with `discrete`, none about unknown
     cells."""
     points: set[Point] = set()
     for part in said.information:

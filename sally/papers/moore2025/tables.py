@@ -153,7 +153,7 @@ def facts(played: Played) -> Conditions | None:
 
 
 def named_as_published(model: str) -> str:
-    """Return a model's name in the paper's tables, or its own name if it is not there."""
+    """Return a model's name in the paper's tables, or its own name if it is not listed."""
     if model == RANDOM:
         return "random"
     found = [name for name, part in MODELS.items() if part in model.casefold()]

@@ -1,5 +1,5 @@
-"""step_game as a study: a model, asked for its predictions, at certified tables and with talking
-partners."""
+"""step_game as a study: a model, probed for predictions, on certified problems and with partners
+that talk."""
 
 from __future__ import annotations
 

@@ -321,7 +321,7 @@ class _RecordedMatch:
         self.counts["moves"] += 1
 
     def _feed(self, phase: _Phase) -> None:
-        """Play the crafts of both players, each player's in order, as far as the log goes."""
+        """Play the crafts of both players, each player's in order, until the log ends."""
         rows = {self.seat[who]: list(moves) for who, moves in phase.moves.items()}
         while not self.match.over and self.match.state.phase == "craft":
             movers = [str(seat) for seat in self.match.game.to_move(self.match.state)]

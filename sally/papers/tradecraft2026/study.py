@@ -80,7 +80,7 @@ def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
 
 
 def three_players(model: str) -> list[Cell]:
-    """Return cells for three players; they are Sally's own and enter no table of the paper."""
+    """Return cells for three players, which Sally adds and no table of the paper includes."""
     chosen = spread(SET_OF_THREE, **LOOKED_UP, most_refused=MOST_REFUSED)
     arms = {PLAYER: GROUPS["v0+v1"], PARTNER: GROUPS["v0"], THIRD: GROUPS["v0"]}
     told = tuple(each for seat, probes in arms.items() for each in own_reports(seat, probes))

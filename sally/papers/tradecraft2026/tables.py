@@ -128,8 +128,7 @@ RELEASED = ("games", "games_won", "won_by_first", "won_by_second", "won_by_both"
 
 
 def _released(metric: str, player: str, games: Plays) -> Estimate | None:
-    """Return a count of released games by recorded winners; a game without recorded winners counts
-    as won by nobody."""
+    """Return a count of released games by recorded winners; some games have none."""
     if not games:
         return None
     winners = [tuple(played.episode.used.get("recorded_winners") or ()) for played in games]
