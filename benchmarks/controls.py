@@ -60,8 +60,8 @@ LAYOUT = (
 )  # fmt: skip
 PARTS = (
     ("Bots and learners", BOTS, "The script plays these episodes."),
-    ("Two small language models", MODELS, "These episodes are read from the bundles; only the "
-     "learner's branch of the fork is played."),
+    ("Two small language models", MODELS, "These episodes are read from the shipped "
+     "bundles; only the fork, in which a learner continues a stored episode, is played."),
     ("The same models in other wordings", OTHER_WORDS, "The study `quickstart_model` was run with "
      "`--packs all --packs aware --aware --unasked`: ten rounds of three games in every wording, "
      "in the twin that describes a mechanism, under frames that state the purpose of the prompt, "
@@ -85,9 +85,8 @@ def page() -> Iterator[str]:
     yield ""
     yield (
         "Of the nine points of the reporting checklist, the study of bots completes four and "
-        "kang2026 three. With 2 or 4 pairs a sign-flip test cannot give a p below .5 or .125, so "
-        "with so few pairs a result that is not significant says nothing for or against a "
-        "difference."
+        "kang2026 three. With 2 or 4 pairs of episodes a sign-flip test cannot give a p below .5 "
+        "or .125, so a result that is not significant says nothing for or against a difference."
     )
     for title, commands, about in PARTS:
         yield from ("", f"## {title}", about)
