@@ -1,8 +1,9 @@
 """The card of Pick the Right Stuff: shortcuts and their inverses under every generator.
 
-Generated games audit a generator, and more episodes use more games; with this many rows, some
-differ from the guess level by chance alone. The frozen sets are audited separately: they were
-selected to be balanced on most of these rules, so their balance says nothing about the generators.
+The conditions with generated games audit the generators; a larger number of episodes draws more
+games. With this many rows, some differ from the guess level by chance alone. The frozen sets are
+audited separately: they were selected to be balanced on most of these rules, so their balance says
+nothing about the generators.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ CERTIFIED = (
 
 
 def _reasoned(name: str, believed: int, true: int, items: int, users: int) -> Reasoned:
-    """Return one question; chance is a guess over occupied boxes or, in the infinite mode, all
-    boxes."""
+    """Return one question with the answers of reasoners of every depth; the chance level is that
+    of a guess over the occupied boxes or, in the infinite mode, over all boxes."""
     among = users if name.startswith("infinite") else items
     block = 1 if name in CERTIFIED else None
     return Reasoned(((true,), (believed,)), (believed,), 1 / among, block, f"{name}, {among} boxes")

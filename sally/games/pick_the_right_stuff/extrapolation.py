@@ -29,7 +29,8 @@ class Alternate(msgspec.Struct, frozen=True, tag="alternate"):
 
 
 class Affine(msgspec.Struct, frozen=True, tag="affine"):
-    """A rule by which every reset moves the item by a step, and the first reset adds a jump."""
+    """A rule by which every reset moves the item by a step, and the first reset moves it by an
+    additional jump."""
 
     step: int
     jump: int
@@ -118,7 +119,8 @@ def listed(family: Family, boxes: int) -> tuple[Rule, ...]:
 
 @lru_cache(maxsize=4096)  # users see their items in any box, but after few numbers of resets
 def carried(family: Family, boxes: int, resets: int) -> tuple[int, ...]:
-    """Return how far each rule of a family moves an item, modulo the number of boxes."""
+    """Return how far each rule of a family moves an item, during `resets` resets, modulo the
+    number of boxes."""
     return tuple(travelled(rule, resets) % boxes for rule in listed(family, boxes))
 
 

@@ -59,7 +59,8 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """The resets before a question, and the last look before it: its time and the state shown."""
+    """The resets before a question, and the onlooker's look before it: its time and the state
+    shown."""
 
     resets: tuple[tuple[int, ...], ...]
     states: tuple[Contents, ...]
@@ -78,7 +79,8 @@ class Draft(msgspec.Struct, frozen=True):
     beliefs: tuple[tuple[int, int], ...] = ()  # (user, state that decides its belief)
 
     def floor(self, user: int) -> Look:
-        """Return the user's latest look as an onlooker, or the initial placement."""
+        """Return the user's latest look as an onlooker or, without one, a look at the initial
+        placement."""
         looks = [look for look in self.onlooks if look.user == user]
         return looks[-1] if looks else Look(user, 0, 0)
 
@@ -144,7 +146,7 @@ def _with_question(draft: Draft, user: int, onlooker: int, chance: Random) -> Dr
 
 
 def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
-    """Find resets that make the question balanced, preferring short stretches."""
+    """Find resets and an onlooker's look that make the question balanced, preferring few resets."""
     length = chance.randint(0, 2)
     before = [state.index(user) for state in draft.states]
     unseen = set(range(len(draft.states[0]))).difference(before[draft.floor(user).shown :])
@@ -213,7 +215,8 @@ def _balanced_looks(
 
 
 def _covered_at(visible: list[int], places: list[int], boxes: set[int]) -> int:
-    """Return the first state by which the user could have seen its item in each of `boxes`."""
+    """Return the first state by which the user could have seen its item at least once in every
+    box of `boxes`."""
     missing = set(boxes)
     for state in visible:
         missing.discard(places[state])
@@ -223,7 +226,7 @@ def _covered_at(visible: list[int], places: list[int], boxes: set[int]) -> int:
 
 
 def _visible(draft: Draft, user: int, until: int) -> list[int]:
-    """Return the states up to `until` that the user may see last."""
+    """Return the states up to `until` that could be the last one that the user sees."""
     floor = draft.floor(user).shown
     span = range(floor, until + 1)
     # A snapshot can show any state later on; the monitor shows a state only while it lasts.
@@ -231,7 +234,8 @@ def _visible(draft: Draft, user: int, until: int) -> list[int]:
 
 
 def _span(draft: Draft, user: int) -> tuple[int, Look, Look]:
-    """Return the state that determines a user's belief, and two looks.
+    """Return the state that determines a user's belief, and the two looks between which the user
+    may see it.
 
     The looks are the user's last look as an onlooker (or the initial placement) and the last look
     before its question.
@@ -244,8 +248,8 @@ def _span(draft: Draft, user: int) -> tuple[int, Look, Look]:
 def _counted_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
     """Yield one to three looks of a user; their number does not depend on the user's belief.
 
-    The last look shows the state that determines the belief. If there are too few earlier moments,
-    that look is repeated, which changes no belief.
+    The last look shows the state that determines the belief. If there are too few earlier moments
+    for the other looks, the last look is repeated, which changes no belief.
     """
     decided, floor, onlook = _span(draft, user)
     if onlook.user == user:

@@ -1,8 +1,9 @@
-"""The generator of the infinite mode: private rules, rehearsals that identify them, and new gaps.
+"""The generator of the infinite mode: private rules, rehearsals that identify them, and questions
+at gaps that were not rehearsed.
 
 Every user gets a rule from the families in play and rehearses it at a few gaps (a gap is the number
-of resets since the user last saw the locker). The generator accepts rehearsals only if all rules in
-play that explain them are the same function, so the rule is identified within and across families.
+of resets since the user last saw the locker). The generator accepts rehearsals only if all rules,
+of any family in play, that explain them are the same function; so the rehearsals identify the rule.
 In the game, a user collects only at a gap that it has not rehearsed.
 
 The gap and the rehearsed gaps are drawn first; then, independently of them, the distance from the
@@ -135,8 +136,8 @@ def _played_by(
 
 
 def _even_mind(user: int, families: tuple[Family, ...], boxes: int, chance: Random) -> Mind:
-    """Draw gaps, then the distance from the box that the user saw last, then a rule that fits
-    both."""
+    """Draw gaps, then the distance from the box that the user saw last, then a rule that moves
+    the item by this distance at the gap."""
     plans = even_plans(families, boxes)
     gap, shown_at = chance.choice(sorted(plans))
     kinds = plans[gap, shown_at][chance.randrange(boxes)]
@@ -149,9 +150,10 @@ Plans = dict[tuple[int, tuple[int, ...]], list[dict[Family, list[Rule]]]]
 
 @cache
 def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
-    """Return the rules that lead to each distance, by (gap, rehearsed gaps).
+    """Return, for each (gap, rehearsed gaps), the rules that move the item by each distance at the
+    gap.
 
-    Combinations with a distance that no rule leads to are left out.
+    Combinations in which some distance is reached by no rule are left out.
     """
     found: Plans = {}
     rules = [(family, rule) for family in families for rule in listed(family, boxes)]
@@ -176,8 +178,8 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
 def _mind(
     user: int, family: Family, families: tuple[Family, ...], boxes: int, chance: Random
 ) -> Mind:
-    """Draw the distance from the box that the user saw last, then a rule and a gap that result in
-    it."""
+    """Draw the distance from the box that the user saw last, then a rule and a gap at which the
+    rule moves the item by this distance."""
     distance = chance.randrange(boxes)
     rules = listed(family, boxes)
     for _ in range(TRIES):
@@ -251,7 +253,8 @@ def is_identified(shown: Iterable[Rehearsal], families: Iterable[Family], boxes:
 
 @lru_cache(maxsize=4096)
 def signature(rule: Rule, boxes: int) -> tuple[int, ...]:
-    """Return the rule's values at the gaps that determine the values at all other gaps."""
+    """Return the rule's distances at a set of gaps that determines its distances at all other
+    gaps."""
     return tuple(travelled(rule, gap) % boxes for gap in DECIDING_GAPS)
 
 

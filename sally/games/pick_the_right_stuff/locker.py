@@ -55,8 +55,8 @@ class Collection(Act, frozen=True):
 
 
 class Retrieval(Act, frozen=True):
-    """The outcome of a collection: the box that was answered (None if unreadable), believed, and
-    true."""
+    """The outcome of a collection: the box that the manager named (None if unreadable), the
+    believed box and the true box."""
 
     user: int
     answered: int | None
@@ -149,8 +149,8 @@ def announced(locker: Locker, move: Move) -> Locker:
 
 
 def answered(locker: Locker, box: int | None) -> Locker:
-    """Return the locker after the answer and the retrieval; `box` is None for a forfeited
-    answer."""
+    """Return the locker after the manager's answer and the retrieval; `box` is None for a
+    forfeited answer."""
     if locker.asked is None:
         raise ValueError("No user is waiting: an answer needs a collection before it.")
     if box is not None and not 0 <= box < locker.users:

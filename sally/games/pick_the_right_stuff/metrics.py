@@ -19,8 +19,8 @@ def _score(played: Played, seat: Seat) -> float | None:
 def score_at_random(setup: Setup, seat: Seat) -> float:
     """Return the expected percentage of right answers of the player `random`.
 
-    The player draws from the occupied boxes or, in the infinite mode, from all boxes. Events in the
-    locker do not depend on the answers.
+    The player draws from the occupied boxes or, in the infinite mode, from all boxes. The value is
+    exact, because the answers do not affect what happens in the locker.
     """
     game = registry.game(setup.instance.game).build(setup.instance.params)
     assert isinstance(game, LockerGame)

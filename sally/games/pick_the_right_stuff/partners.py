@@ -1,4 +1,5 @@
-"""Managers of the locker: one that tracks beliefs, two that do so in part, and mindless ones."""
+"""Managers of the locker: one that tracks beliefs, two that track them in part, and mindless
+ones."""
 
 from __future__ import annotations
 

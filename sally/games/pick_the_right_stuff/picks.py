@@ -47,8 +47,8 @@ class Pick(msgspec.Struct, frozen=True):
 
     @property
     def is_right_at_once(self) -> bool:
-        """Whether the answer is right by the published count, where an unreadable first reply is
-        wrong."""
+        """Whether the answer is right by the published rule, which counts an unreadable first
+        reply as wrong."""
         return self.is_right and self.tries == 1
 
 

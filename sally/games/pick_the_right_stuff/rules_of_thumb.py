@@ -89,8 +89,8 @@ def either(*rules: RuleOfThumb) -> RuleOfThumb:
 
 
 def but(*rules: RuleOfThumb) -> RuleOfThumb:
-    """Return a rule that draws from the occupied boxes that none of these rules would name, or from
-    all."""
+    """Return a rule that draws from the occupied boxes that none of these rules would name, or
+    from all occupied boxes if no such box exists."""
 
     def inverse(seen: Sight) -> tuple[int, ...]:
         boxes = occupied(seen.states[-1])

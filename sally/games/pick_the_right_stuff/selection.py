@@ -42,8 +42,8 @@ def most_even(
     *,
     counts: bool = False,
 ) -> tuple[Instance, ...]:
-    """Select the games on which rules, and boxes where shortcuts coincide, score closest to a
-    guess.
+    """Select the games on which the rules, and the boxes named by several shortcuts at once, score
+    closest to a guess.
 
     With `counts`, the shortcuts are also balanced for each number of the waiting user's looks.
     """
@@ -59,8 +59,8 @@ def most_even(
 
 
 def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> list[int]:
-    """Return by how much each rule and coincidence beats the guess, for each number of items
-    left."""
+    """Return by how much each rule, and each box in each pattern of `coincidence`, beats the
+    guess, for each number of items left."""
     unit = lcm(*range(1, game.users + 1))
     width = len(rules) + 3 * PATTERNS
     rows = np.zeros((game.users, width), dtype=np.int64)
@@ -77,8 +77,8 @@ def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> l
 
 
 def leans_by_looks(game: Instance, guess: RuleOfThumb) -> list[int]:
-    """Return by how much the start, true and last-seen boxes beat the guess, by the waiting user's
-    looks."""
+    """Return by how much the start, true and last-seen boxes beat the guess, by the number of
+    the waiting user's looks."""
     unit, most = lcm(*range(1, game.users + 1)), 4
     rows = np.zeros((most, 3), dtype=np.int64)
     for seen, believed in questions(game):
@@ -96,8 +96,8 @@ def own_looks(seen: Sight) -> int:
 
 
 def coincidence(seen: Sight) -> tuple[int, list[int]]:
-    """Return which of the start, true and last-seen boxes coincide (0 to 4), and the distinct
-    boxes."""
+    """Return the pattern (0 to 4) in which the start, true and last-seen boxes coincide, and the
+    distinct boxes."""
     s, t, last = start(seen)[0], true(seen)[0], last_seen(seen)[0]
     patterns = [s == t == last, s == t != last, s == last != t, t == last != s]
     boxes = [box for box, _ in groupby(sorted([s, t, last]))]

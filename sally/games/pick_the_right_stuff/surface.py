@@ -97,8 +97,8 @@ def posed(games: Iterable[Instance], features: Seen, every_box: bool) -> list[Po
 
 
 def attacks() -> Iterable[Attack]:
-    """Yield an attack for every generator, with and without the waiting user's looks if
-    possible."""
+    """Yield attacks on every generator; for the balanced ones, also attacks with features of the
+    waiting user's looks."""
     leaks = "the authors' generator leans to the stored and the present box; see the card"
     yield _attack("published, zero", "published_zero", PLAIN, plain, known=leaks)
     yield _attack("published, finite", "published_finite", PLAIN, plain, known=leaks)

@@ -52,7 +52,8 @@ def where_user_saw_it_last(seen: Sight) -> int:
 
 
 def where_it_was_at_the_last_look(seen: Sight) -> int:
-    """Return the item's box at the time of the user's last look, ignoring the age of a snapshot."""
+    """Return the item's box at the time of the user's last look, even if the look showed a
+    snapshot of an earlier state."""
     current, looked = 0, 0
     for event in seen.story:
         if isinstance(event, Reset | Retrieval):
