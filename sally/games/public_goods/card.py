@@ -1,8 +1,9 @@
 """The card of public goods: fixed contributions against every kind of partner.
 
 In a single round, giving nothing is best whatever the others do, so a mindless rule is right
-against unconditional free riders and givers. Partners that react repay contributions. No fixed
-contribution is best in all conditions, and only past rounds reveal the condition.
+against partners that give nothing, or everything, unconditionally. Partners that react repay
+contributions. No fixed contribution is best in all conditions, and only past rounds reveal the
+condition.
 """
 
 from __future__ import annotations

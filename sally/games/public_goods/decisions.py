@@ -14,7 +14,8 @@ _PARTNERS = {
 
 
 def _training_tasks(game: str) -> Split:
-    """Return groups with one kind of partner each; the first seat learns."""
+    """Return training tasks for the first seat, each with other players that all follow the same
+    rule."""
     mine, *others = map(str, registry.game(game).build().seats)
     parts = {
         part: tuple(

@@ -1,4 +1,5 @@
-"""Declared rules of public goods: what a player gives, as a function of the others' last mean."""
+"""Declared rules of public goods: a player's contribution as a function of the others' mean
+contribution in the last round."""
 
 from __future__ import annotations
 

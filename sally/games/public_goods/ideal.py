@@ -1,8 +1,8 @@
 """The declared pool of public goods: all others follow the same rule, each rule equally likely.
 
 The pool holds the five declared rules with their default parameters. Others with the same rule
-give the same, so that together they are one machine without chance whose state is what each gives
-next; Bayes-adaptive play is exact.
+contribute the same amount, so together they are one deterministic machine whose state is each one's
+next contribution; Bayes-adaptive play is exact.
 """
 
 from __future__ import annotations

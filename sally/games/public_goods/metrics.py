@@ -52,8 +52,8 @@ def random_earned(setup: Setup, seat: Seat) -> float | None:
     """Return the expected payoff per round of uniformly random contributions.
 
     The value is exact if all others have a declared rule: the distribution of their contributions
-    is followed from round to round. It is None with other players, or if the contributions take too
-    many values.
+    is computed round by round. It is None with other players, or if the contributions take too many
+    values.
     """
     game = registry.game(setup.instance.game).build(setup.instance.params)
     assert isinstance(game, PublicGoods)

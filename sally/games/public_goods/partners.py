@@ -77,8 +77,8 @@ def _bayes_adaptive(game: PublicGoods, seat: Seat) -> Script:
 
 
 def _observer(game: PublicGoods, seat: Seat) -> Answerer:
-    """Return an answerer with the ideal observer's forecast: others with the same rule give the
-    same."""
+    """Return an answerer that reports the ideal observer's forecast, one contribution for all
+    others because they follow the same rule."""
 
     def answer(turn: Turn[int, View]) -> ProbeReport:
         ideal, belief = _belief(game, turn.view)
@@ -90,7 +90,8 @@ def _observer(game: PublicGoods, seat: Seat) -> Answerer:
 
 
 def _recorded(game: PublicGoods, seat: Seat, name: str = "") -> Script:
-    """Always raise BadInput, because the name represents a player of an imported game."""
+    """Always raise BadInput, because the name stands for a player in imported records, which
+    cannot play."""
     raise BadInput("this player represents recorded play and cannot be played again")
 
 

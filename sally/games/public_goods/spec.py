@@ -80,8 +80,8 @@ def an_episode(game: PublicGoods, seat: Seat) -> tuple[float, float]:
 
 
 def numbers(game: PublicGoods, view: View) -> tuple[float, ...]:
-    """Return whether there was a last round, its own contribution and the others' mean (as shares
-    of the endowment), and the time left."""
+    """Return whether a round has been played, the own contribution and the others' mean in the
+    last one (as shares of the endowment), and the share of rounds left."""
     left = 1 - (view.round - 1) / game.rounds
     last = view.last
     if last is None:
