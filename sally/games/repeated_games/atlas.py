@@ -1,5 +1,5 @@
-"""Dots of the atlas for recorded repeated games: recorded seats' decisions against declared
-partners."""
+"""Dots of the atlas figure for recorded repeated games: the decisions of recorded players
+against declared partners."""
 
 from __future__ import annotations
 

@@ -101,7 +101,8 @@ def retaliation(played: Played, seat: Seat) -> Rate | None:
 
 
 def forgiveness(played: Played, seat: Seat) -> Rate | None:
-    """Return how often the seat answers cooperation after an earlier defection with cooperation."""
+    """Return how often the seat cooperates after the other seat cooperated, counted from the
+    other seat's first defection on."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     since = _first_defection(played, seat)
@@ -110,8 +111,8 @@ def forgiveness(played: Played, seat: Seat) -> Rate | None:
 
 
 def _first_defection(played: Played, seat: Seat) -> float:
-    """Return the index of the other seat's first defection, counting void rounds; infinity if there
-    is none."""
+    """Return the index of the other seat's first defection, counting void rounds; infinity if
+    that seat never defected."""
     if plain(played):
         theirs: list[int | None] = [move for _, move in joints(played, seat)]
     else:
@@ -120,7 +121,7 @@ def _first_defection(played: Played, seat: Seat) -> float:
 
 
 def exploitation(played: Played, seat: Seat) -> Rate | None:
-    """Return how often the seat repeats a defection that met cooperation."""
+    """Return how often the seat defects again after it defected and the other seat cooperated."""
     if (pairs := _dilemma_after(played, seat)) is None:
         return None
     met = [now[0] == HARSH for _, last, now in pairs if last == (HARSH, KIND)]

@@ -23,7 +23,8 @@ from sally.metrics.consistency import Acted
 
 
 class PredictedRound:
-    """A round with a prediction: the value of each pair of moves, the belief and the move."""
+    """A round with a prediction: the value of each pair of moves, the predicted probabilities
+    and the seat's move."""
 
     __slots__ = ("best", "expected", "mine", "table", "truth", "turn")
 
@@ -62,7 +63,7 @@ class PredictedRound:
         """Return the inference, translation and total loss.
 
         If several moves are best replies to the prediction, the inference loss is that of the move
-        made if it is one of them, else the mean over them.
+        made if it is a best reply, else the mean over the best replies.
         """
         expected, best, worth = self.expected, self.best, self._against(self.truth)
         most = max(worth)
@@ -150,11 +151,11 @@ def _cost(each: rounds.Round, worth: Floats, void: float, how: str) -> Cost:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return the payoff per round with void and unplayed rounds counted as 0, with these rounds
+    """Return three payoffs per round: with void and unplayed rounds counted as 0, with these rounds
     counted at their best, and under optimal play.
 
-    At its best, a round that the seat forfeited pays the best reply to the other's move; an
-    unplayed round, or one that both forfeited, pays the maximum of a round.
+    At its best, a round that the seat forfeited pays what the best reply to the other's move would
+    have paid; an unplayed round, or one that both forfeited, pays the maximum of a round.
     """
     game, everything = rounds.rules(played), rounds.rounds(played, seat)
     most = a_round(game, seat)[1]

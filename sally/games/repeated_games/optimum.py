@@ -104,8 +104,8 @@ def pay_table(game: RepeatedGame, seat: Seat) -> Floats:
 
 
 def plan(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> Plan:
-    """Return optimal play over at most `rounds` rounds, given the chance to stop after each
-    round."""
+    """Return optimal play over at most `rounds` rounds, given the probability that the game
+    stops after each round."""
     if rounds < 0:
         raise BadInput(f"rounds must be at least 0, not {rounds}")
     pay = pay_table(game, seat)
@@ -152,9 +152,9 @@ def optimal_course(
     """Return the expected total of optimal play after 1, 2, ..., `played` rounds.
 
     With a fixed end, entry n is the optimum of exactly n rounds. If the game stops by chance, its
-    length cannot be planned for; entry n is then the expected reward by round n of the policy that
-    is optimal for `horizon` rounds with that chance, so that the mean over episodes is the true
-    optimum.
+    length cannot be planned for; entry n is then the expected total reward up to round n of the
+    policy that is optimal for `horizon` rounds with that stopping probability, so that the mean
+    over episodes is the true optimum.
     """
     if not game.stop_chance:
         return plan(game, seat, machine, played).values[1:, 0].copy()
@@ -188,8 +188,8 @@ def course_of(planned: Plan, pay: Floats, against: Machine) -> Floats:
 
 
 def followed(machine: Machine) -> Ints:
-    """Return the machine's transitions; a move that it would never make leaves its state
-    unchanged."""
+    """Return the machine's transitions; a move that the machine would never make leaves its
+    state unchanged."""
     stays = np.arange(len(machine.odds))[:, None, None]
     return np.where((machine.odds > 0)[:, :, None], machine.after, stays)
 
@@ -206,9 +206,10 @@ def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> f
 
 
 def rate_of_certain(machine: Machine, pay: Floats) -> float:
-    """Return the optimal rate against a deterministic automaton, that of its best cycle of states.
+    """Return the optimal rate against a deterministic automaton, that is, the mean reward of the
+    best cycle of states.
 
-    This is the largest cycle mean, by Karp's theorem (1978), over walks from the start.
+    This is the largest cycle mean reachable from the start state, by Karp's theorem (1978).
     """
     states = np.arange(len(machine.odds))
     move = machine.odds.argmax(axis=1)
@@ -257,9 +258,10 @@ def interestingness(
     partners: Sequence[Automaton[Any]],
     weights: Sequence[float] | None = None,
 ) -> float:
-    """Return the expected regret per round of playing optimally for one partner against another.
+    """Return the expected regret per round of playing against one partner what is optimal against
+    another.
 
-    Both are drawn independently from the partners by their weights (uniform by default).
+    The two partners are drawn independently, with these weights (uniform by default).
     """
     if not partners:
         raise BadInput("A task needs at least one partner.")

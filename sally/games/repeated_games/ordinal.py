@@ -1,8 +1,8 @@
 """The 144 strict ordinal 2x2 games of Robinson and Goforth (2005), generated.
 
 Each seat ranks the four outcomes from 1 (worst) to 4 (best), which gives 24 x 24 = 576 matrices.
-The order of rows and columns has no meaning, so every four matrices are one game, and 144 games
-remain.
+The order of rows and columns has no meaning, so four matrices each represent the same game, and 144
+games remain.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def canonical(matrix: Matrix) -> Matrix:
     """Return the same game with rows and columns in canonical order.
 
     The agent's best outcome is in cell (0, 0). In a symmetric game, however, both seats' moves must
-    be in the same order, otherwise copying partners would make no sense; if the agent's best
-    outcome is then off the diagonal, it is in cell (1, 0), as in the prisoner's dilemma.
+    be in the same order, so that a partner can copy the other's move; if the agent's best outcome
+    is then off the diagonal, it is in cell (1, 0), as in the prisoner's dilemma.
     """
     orders = [matrix, matrix[::-1], _mirrored(matrix), _mirrored(matrix[::-1])]
     alike = [m for m in orders if _exchanged(m) == m]

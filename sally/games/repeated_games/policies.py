@@ -1,7 +1,6 @@
 """A written policy: a small table over the last moves, which is checked and followed.
 
-A policy shows the moves that a player would prescribe, in addition to its knowledge and its own
-moves.
+A policy shows which moves a player prescribes, as distinct from what it knows and what it plays.
 """
 
 from __future__ import annotations

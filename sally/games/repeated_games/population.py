@@ -2,8 +2,8 @@
 
 Every machine is a `policy_table` partner, so its probabilities are data, optimal play against it is
 exact, and its episodes can be replayed. Practice and test machines are held out by behaviour: apart
-from noise, no training machine comes to behave like one of them, or like a held-out partner of the
-game's split.
+from noise, no training machine ends up behaving like a practice or test machine, or like a held-out
+partner of the game's split.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ MOST_TRIES = 200  # per machine, before the game is said to have too few behavio
 
 
 def population(game: str, sizes: Mapping[str, int] = SIZES, seed: int = 0) -> Split:
-    """Return tasks against random machines; the parts have different behaviours and different
-    letters.
+    """Return tasks against random machines; the parts of the split differ in the machines'
+    behaviour and in the letters that name the moves.
 
     Raises:
         BadInput: The game has no training split, or too few behaviours for this many machines.
@@ -53,7 +53,7 @@ def population(game: str, sizes: Mapping[str, int] = SIZES, seed: int = 0) -> Sp
 
 
 def relettered(task: Task, draws: Stream) -> Task:
-    """Return the task with randomly drawn training letters as the names of its moves."""
+    """Return the task with its moves named by letters drawn at random from the training letters."""
     game, many = task.instance.game, len(task.instance.params["names"])
     letters = draws.shuffled(LETTERS["train"])[:many]
     return Task(_instance(game, letters), task.seat, task.others)
@@ -99,8 +99,8 @@ def random_table(draws: Stream, moves: int) -> dict[str, Any]:
 def _drawn(
     rules: RepeatedGame, part: str, many: int, kept: Sequence[_Soon], seed: int
 ) -> Iterator[tuple[PlayerSpec, _Soon]]:
-    """Yield machines that do not behave like any of `kept`; training machines may resemble each
-    other."""
+    """Yield machines that do not behave like any machine in `kept`; training machines may behave
+    like each other."""
     draws, met = Stream("population", seed, part), list[_Soon]()
     for _ in range(MOST_TRIES * many):
         if len(met) == many:

@@ -23,7 +23,7 @@ NOT_SAID = "no prediction is on record"
 
 
 class Round(msgspec.Struct, frozen=True):
-    """One recorded round: the move, or the reason of a forfeit, of each seat, and any
+    """One recorded round: each seat's move (or the reason why it forfeited), and any
     predictions."""
 
     agent: Made
@@ -70,7 +70,8 @@ class Feed:
         return script.odds(turn.view) if isinstance(script, Drawn) else {script(turn): 1.0}
 
     def play(self, played: Round, last: bool) -> None:
-        """Play one round and, in a game that may stop at random, the recorded stop."""
+        """Play one recorded round and, in a game that may stop at random, nature's recorded
+        decision to stop or continue."""
         number = self.match.turn
         for turn in self.match.asks():
             if turn.question is not None:

@@ -42,8 +42,8 @@ from sally.metrics.answers import counted
 def functional_regret(played: Played, seat: Seat) -> float | None:
     """Return the exact optimum of the played rounds minus the reward, per played round.
 
-    The result is None if some moves were not the seat's own choice, because the optimum refers to
-    complete games.
+    The result is None if some moves were not the seat's own choice, because the optimum assumes
+    that the seat chose every move.
     """
     whole = finished(played) and not not_decided(played, seat)
     best = optimum_by_round(played, seat) if whole else None
@@ -63,7 +63,8 @@ def decisions_lost(played: Played, seat: Seat) -> DecisionRegret | None:
     """Return the total loss of the decisions at the visited states; None without an automaton.
 
     The value of a move is the expected payoff of this round plus that of optimal play afterwards.
-    The other seat's move in the round is not needed, so a round that it forfeited counts too.
+    The other seat's move in the round is not needed, so rounds that the other seat forfeited count
+    too.
     """
     if automaton_of(played, seat) is None:
         return None
@@ -171,7 +172,8 @@ def running_tom_percent(played: Played, seat: Seat) -> list[float]:
 
 
 def tom_regret(played: Played, seat: Seat) -> float | None:
-    """Return the mean loss per prediction of playing best replies to the predictions."""
+    """Return the mean loss per prediction if the seat had played the best reply to each
+    prediction."""
     if not (made := predictions(played, seat)):
         return None
     game = rules(played)
@@ -184,7 +186,8 @@ def tom_regret(played: Played, seat: Seat) -> float | None:
 
 
 def tom_regret_published(played: Played, seat: Seat) -> float | None:
-    """Return the mean published price per prediction: a fixed price for each wrong prediction."""
+    """Return the mean cost per prediction as published: each wrong prediction has a fixed price,
+    a right one costs nothing."""
     found, made = partner_of(played, seat), predictions(played, seat)
     if not made or found is None:
         return None
@@ -228,7 +231,7 @@ def myopic_losses(played: Played, seat: Seat) -> list[MyopicLosses]:
     """Return the losses of each played round with a prediction.
 
     If several moves are best replies to the prediction, the inference loss is that of the move made
-    if it is one of them, else the mean over them.
+    if it is a best reply, else the mean over the best replies.
     """
     if not (made := predictions(played, seat)):
         return []
@@ -258,13 +261,13 @@ def _best_replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[i
 
 
 def mean_inference_loss(played: Played, seat: Seat) -> float | None:
-    """Return the mean loss per predicted round of best replies to the predictions."""
+    """Return the mean loss, per round with a prediction, of the best reply to the prediction."""
     found = myopic_losses(played, seat) if finished(played) else []
     return sum(each.inference for each in found) / len(found) if found else None
 
 
 def mean_translation_loss(played: Played, seat: Seat) -> float | None:
-    """Return the mean cost per predicted round of not playing a best reply to the player's own
+    """Return the mean loss, per round with a prediction, from not playing a best reply to that
     prediction."""
     found = myopic_losses(played, seat) if finished(played) else []
     return sum(each.translation for each in found) / len(found) if found else None

@@ -117,7 +117,7 @@ def rewards(played: Played, seat: Seat) -> list[float]:
 
 
 def plain(played: Played) -> bool:
-    """Return whether the episode has no turns of nature and no forfeits."""
+    """Return whether the episode is plain: it has neither turns of nature nor forfeits."""
     marked = played.episode.used.get(SCORED_THERE)
     return not (rules(played).stop_chance or played.replay.forfeited or marked)
 
@@ -178,8 +178,8 @@ def _course(
 def random_reward_per_round(setup: Setup, seat: Seat) -> float | None:
     """Return the expected payoff per round of a uniformly random player; None without an automaton.
 
-    The result is also None if the game may stop by chance, because the mean over episodes of
-    different lengths has no such formula.
+    The result is also None if the game may stop by chance, because there is no exact formula for
+    the mean over episodes of different lengths.
     """
     spec = registry.game(setup.instance.game)
     game, who = spec.build(setup.instance.params), setup.lineup.get(other(seat))

@@ -110,8 +110,8 @@ def best_replies(
 
 
 def numbers(game: RepeatedGame, view: View) -> tuple[float, ...]:
-    """Return the last played round (one-hot, own and other's move; zeros before any) and the time
-    left."""
+    """Return the last played round as one-hot own and other's move (zeros in the first round),
+    and the share of rounds left."""
     n = len(game.moves_of(view.seat))
     told = [0.0] * (n + len(game.moves_of(other(view.seat))) + 1)
     if view.last is not None:

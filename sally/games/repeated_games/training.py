@@ -1,7 +1,8 @@
-"""Training on repeated games: ladders of partners, held-out partners, and exact move values.
+"""Training on repeated games: partners in order of difficulty, held-out partners, and exact move
+values.
 
 Partners are held out by behaviour, not by name: in rock paper scissors, tit for tat *is* the bot
-that beats the other's last move. So machines are compared state by state.
+that beats the other's last move. So the machines of two partners are compared state by state.
 """
 
 from __future__ import annotations
@@ -175,8 +176,8 @@ def _tabled(game: RepeatedGame, seat: Seat, player: str, params: bytes) -> Machi
 
 
 def alike(a: Task, b: Task) -> str:
-    """Return why b's partner is not new to a learner trained on a's partner, ignoring noise, or
-    ""."""
+    """Return why the partner of task b is not new to a learner trained on that of task a,
+    ignoring noise; "" if it is new."""
     if a.instance.game != b.instance.game or a.seat != b.seat:
         return ""
     build = registry.game(a.instance.game).build
@@ -224,7 +225,8 @@ class _Soon:
             reached = {to for q in reached for to in goes[q]}
 
     def becomes(self, known: _Soon) -> bool:
-        """Return the result of `_becomes`, at no cost if the first moves already differ."""
+        """Return the result of `_becomes`, without the full comparison if the first moves
+        already differ."""
         if any(reached <= known._seen for reached in self._opening):
             return _becomes(self.machine, known.machine)
         return False
@@ -243,7 +245,7 @@ def _told_apart(habits: list[tuple[int, ...]], goes: list[tuple[int, ...]]) -> l
 
 
 def _habits(machine: Machine) -> list[tuple[int, ...]]:
-    """Return each state's likeliest moves: the rule without its noise."""
+    """Return each state's likeliest moves, that is, its rule without noise."""
     likeliest = machine.odds >= machine.odds.max(axis=1, keepdims=True) - 1e-9
     return [tuple(np.flatnonzero(row).tolist()) for row in likeliest]
 

@@ -227,7 +227,8 @@ class RepeatedWords(Words[int, View]):
     # Sentences that are said at every turn are made once.
 
     def _round_lines(self, form: str, seat: Seat) -> Mapping[Joint | None, list[str]]:
-        """Return the history line of each pair of moves, split at the round number."""
+        """Return the history line for each pair of moves, split where the round number is
+        inserted."""
         mine_of, theirs_of = self._names[seat], self._names[other(seat)]
         told: dict[Joint | None, list[str]] = {None: self.around("past.void", "round")}
         for mine, theirs in product(range(len(mine_of)), range(len(theirs_of))):

@@ -37,7 +37,7 @@ def library() -> Any:
 def sources_read_once() -> Iterator[None]:
     """Cache sources and signatures, which the library reads up to 100 times each on import.
 
-    The library offers no other way: `axelrod/makes_use_of.py` and `axelrod/player.py`
+    The library has no setting that avoids this: `axelrod/makes_use_of.py` and `axelrod/player.py`
     (https://github.com/Axelrod-Python/Axelrod) call `inspect` for every strategy. The caches halve
     the import time; both functions are restored afterwards.
     """
@@ -124,8 +124,8 @@ def _script(
     reached: dict[int, Seated] = {}
 
     def axelrod(turn: RoundTurn) -> int:
-        """Return the move after the rounds so far, which only the seed and these rounds
-        determine."""
+        """Return the move after the rounds so far; it is determined by the seed and these rounds
+        alone."""
         seed, rounds = derived_seed(turn.context.seed, seat, "axelrod"), turn.view.played()
         sits = reached.get(seed)
         if sits is None or rounds[: len(sits.played)] != sits.played:

@@ -77,7 +77,8 @@ UNSEEN = -1  # the other's move in a void round
 
 
 def with_void(view: View) -> list[Joint]:
-    """Return the rounds in which the seat moved, as (own move, other's move, or UNSEEN if void)."""
+    """Return the rounds in which the seat moved, as (own move, other's move); the other's move
+    is UNSEEN in a void round."""
     if not view.void:
         return view.played()
     lost = dict(view.void)
@@ -128,7 +129,8 @@ def best_to(game: RepeatedGame, seat: Seat, belief: Mapping[int, float]) -> tupl
 
 
 def reply(game: RepeatedGame, seat: Seat, theirs: int) -> int:
-    """Return the other seat's move itself or, in a zero-sum game, the move that beats it."""
+    """Return a reply in kind: the other seat's move itself or, in a zero-sum game, the move that
+    beats it."""
     return game.best_replies(seat, theirs)[0] if game.is_zero_sum else theirs
 
 

@@ -58,8 +58,8 @@ def _level(game: RepeatedGame, seat: Seat, k: int, base: str, last: dict[Seat, i
 def _level_odds(
     game: RepeatedGame, seat: Seat, k: int, base: str, first: int
 ) -> dict[Joint | None, Odds]:
-    """Return a level-k player's move probabilities after each joint move; before round 1, as if
-    both had played `first`."""
+    """Return a level-k player's move probabilities after each joint move; in round 1, the last
+    moves are assumed to be `first`."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     table: dict[Joint | None, Odds] = {
         (m, t): _level(game, seat, k, base, {seat: m, other(seat): t}) for m in mine for t in theirs
@@ -98,7 +98,8 @@ class Believed(msgspec.Struct, frozen=True):
 
 
 class Hypotheses(msgspec.Struct, frozen=True):
-    """The machines that the other seat may be; each errs uniformly with probability `noise`."""
+    """The machines that the other seat may be; with probability `noise`, each plays a uniformly
+    random move instead."""
 
     machines: tuple[Machine, ...]
     noise: float
@@ -113,7 +114,7 @@ class Hypotheses(msgspec.Struct, frozen=True):
     def after(self, believed: Believed, mine: int, theirs: int) -> Believed:
         """Return the belief after one more round, by Bayes' rule.
 
-        A hypothesis that would never have made the move keeps its state.
+        A machine that would never have made the move `theirs` without noise keeps its state.
         """
         chances = self.chances(believed)
         joint = [w * float(p[theirs]) for w, p in zip(believed.weights, chances, strict=True)]
@@ -183,8 +184,8 @@ def _worth(
     believed: Believed,
     values: Sequence[Floats],
 ) -> Floats:
-    """Return the value of each move if all uncertainty were resolved after this round (Littman et
-    al. 1995).
+    """Return the value of each move if the other seat's machine became known after this round
+    (Littman et al. 1995).
 
     `values` holds, for each hypothesis, the values of its states after this round.
     """

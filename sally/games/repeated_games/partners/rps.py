@@ -59,8 +59,8 @@ def check_void(void: str) -> None:
     """Raise BadInput unless `void` is a known treatment of void rounds.
 
     `skip` ignores void rounds, so that the rounds on either side are adjacent; `published` follows
-    the authors' bots, which remember their own move in a void round, do not count across it, and
-    draw uniformly if they would need the missing move.
+    the authors' bots, which remember their own move in a void round, count no transition into or
+    out of it, and draw uniformly if they would need the missing move.
     """
     if void not in VOIDS:
         raise unknown("treatment of void rounds", void, VOIDS)
@@ -266,8 +266,8 @@ def _anything(before: Rounds) -> int:
 
 @dataclass(frozen=True)
 class Habit:
-    """The statistic that a bot counts: the context, and the move relative to which steps are
-    measured."""
+    """The statistic that a bot counts: the context, and the reference move from which the
+    opponent's steps are measured."""
 
     needs: int  # number of earlier rounds needed
     sees: int  # number of the latest rounds in which the opponent must have moved
@@ -306,7 +306,7 @@ def _opponent_outcome_and_transition(before: Rounds) -> Hashable:
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """The last two rounds, and the count of the opponent's steps by context."""
+    """The last two rounds, and how often the opponent made each step in each context."""
 
     recent: tuple[Joint, ...] = ()
     counts: Mapping[tuple[Hashable, int], int] = {}

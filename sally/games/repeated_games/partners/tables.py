@@ -58,8 +58,8 @@ def remembering_last(
 ) -> dict[str, Any]:
     """Return the table of a player that remembers only the last pair of moves (own, other's).
 
-    This can represent a frozen learner over the last joint action, with move probabilities for the
-    first round and for each pair of moves.
+    The table can represent a trained learner whose state is the last joint action, with move
+    probabilities for the first round and for each pair of moves.
     """
     own = 1 + max(mine for mine, _ in then)
     theirs = 1 + max(their for _, their in then)

@@ -32,8 +32,8 @@ class _Tom:
 
     The mind has beliefs about the other seat's moves and about its own, and shifts each towards the
     last move by `rate`; it assumes that the other seat learns in the same way. Order i predicts the
-    other seat as a mind of order i-1 that is certain of its own prediction: a chain of best replies
-    that starts from the belief.
+    other seat as a mind of order i-1 that is certain of its own prediction. The prediction is
+    therefore a chain of best replies that starts from a belief.
     """
 
     def __init__(self, game: RepeatedGame, seat: Seat, k: int, rate: float) -> None:

@@ -1,7 +1,7 @@
 """Bulk simulation of the tabular learner: thousands of episodes at once against automata.
 
-Episodes that have learned the same model share its solution. The one-episode player uses the same
-function, so given the same draws for ties, both play the same moves.
+Episodes that have learned the same model share its solution. The player for single episodes uses
+the same function, so with the same draws for ties both play the same moves.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def play_tabular(
     luck: Luck,
     settings: Settings | None = None,
 ) -> Rounds:
-    """Play episode i against `partners[lots[i]]`, with row i of the draws."""
+    """Play episode i against `partners[lots[i]]`, using row i of the draws in `luck`."""
     how = settings or Settings()
     _check(game, len(partners), lots, luck)
     machine, starts = _joined([machine_of(game, seat, partner) for partner in partners])

@@ -47,7 +47,7 @@ def payoffs(game: RepeatedGame, seat: Seat) -> list[float]:
 
 
 def seen(pays: list[float], last: tuple[int, int] | None, left: int) -> Floats:
-    """Return the net's input before a round: payoffs, the last round (one-hot), and the time
+    """Return the net's input before a round: payoffs, the last round (one-hot), and the rounds
     left."""
     row = np.zeros(INPUT, np.float32)
     row[: len(pays)] = pays
@@ -152,8 +152,8 @@ def net(name: str) -> Net:
 
 
 def record(name: str) -> Mapping[str, Any]:
-    """Return the training record of weights: seed, steps, learning curve, and answers in one
-    game."""
+    """Return the training record of the weights with this name: seed, steps, learning curve, and
+    the net's outputs in one game."""
     found: Mapping[str, Any] = json.loads(files(__package__).joinpath(f"{name}.json").read_text())
     return found
 

@@ -1,8 +1,9 @@
 """The tabular learner of riemer2025: R-MAX for acting, frequency counts for predicting.
 
-R-MAX (Brafman and Tennenholtz 2002), as riemer2025 must have used it: a state-move pair is known
-after one visit, an unknown pair has the value of the best payoff forever, and the values are solved
-exactly. The state is the last joint action, with a separate state before round 1.
+R-MAX (Brafman and Tennenholtz 2002), with settings inferred from the results of riemer2025: a
+state-move pair is known after one visit, an unknown pair is valued as if it paid the best payoff
+forever, and the values are solved exactly. The state is the last joint action, with a separate
+state before round 1.
 """
 
 from __future__ import annotations
