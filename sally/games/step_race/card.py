@@ -1,9 +1,10 @@
 """The card of the step race: fixed numbers, habits and naive listening, with inverses.
 
-Against silent partners the rules, which send no messages, are `always` 5 and 3, habits and the
-equilibrium of a turn; if the others announce their moves, `follower` takes the largest number that
-neither announced (the protocol's `free_of_announced`). Partners that keep their word and partners
-that break it alternate, so blind trust is right in one condition and wrong in the next.
+Against silent partners the audited rules send no messages either: `always` 5 and 3, habits, and the
+equilibrium of a single turn; if the others announce their moves, `follower` takes the largest
+number that neither of them announced (the protocol's `free_of_announced`). Partners that keep their
+word and partners that break it alternate, so blind trust is right in one condition and wrong in the
+next.
 """
 
 from __future__ import annotations

@@ -67,7 +67,8 @@ def _worths(
 
 
 def _forfeited_costs(played: Played, seat: Seat) -> list[Cost]:
-    """Return the costs of the turns that the seat forfeited, in which it did not move."""
+    """Return the costs of the turns that the seat forfeited, in which it therefore stayed in
+    place."""
     replay, game = played.replay, game_of(played)
     number = SEATS.index(seat)
     costs = []
@@ -86,8 +87,8 @@ def _forfeited_costs(played: Played, seat: Seat) -> list[Cost]:
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses, in points in hindsight, over turns with predictions of both
-    others."""
+    """Return the mean losses, in points given the others' actual moves, over the turns in which
+    the seat predicted both others."""
     turns = decided(played, seat)
     split = [found for each in turns if (found := _split(played, seat, each))]
     missed = _forfeited_costs(played, seat)
@@ -99,7 +100,7 @@ def _split(played: Played, seat: Seat, each: Decided) -> tuple[float, float, flo
     """Return the inference, translation and total loss of a turn; None if a prediction is missing.
 
     If several moves are best replies to the prediction, the inference loss is that of the move made
-    if it is among them, else the mean over them.
+    if it is a best reply, else the mean over the best replies.
     """
     odds: list[dict[int, float]] = []
     for other in others_of(each.view.number):

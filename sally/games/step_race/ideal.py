@@ -1,7 +1,7 @@
 """The declared pool of the step race, and exact Bayes-adaptive play against it.
 
-Each opponent is drawn independently and evenly from the silent minds without chance: always 1,
-always 3, always 5, `finisher` and `rotator`. Given the positions, a past leaves a set of minds for
+Each opponent is drawn independently and evenly from the silent, deterministic minds: always 1,
+always 3, always 5, `finisher` and `rotator`. The past moves leave a set of consistent minds for
 each opponent, all equally likely, so the recursion over positions and sets is exact. As in the
 solver, the limit of turns is ignored; a race that reached it is left out.
 """
@@ -35,8 +35,8 @@ Fits = tuple[int, ...]  # the minds of the pool that fit an opponent's moves
 
 
 class Belief(NamedTuple):
-    """A belief: the missing steps, the phase of periodic habits, and the minds that fit each
-    opponent."""
+    """A belief: the missing steps, the phase of periodic habits, and the minds that are
+    consistent with each opponent's moves."""
 
     missing: Triple
     phase: int
@@ -62,7 +62,7 @@ class RacePool:
         return self._start
 
     def _belief(self, missing: Triple, phase: int, fits: tuple[Fits, Fits]) -> Belief:
-        """Return a belief; the phase is dropped once no habit depends on it."""
+        """Return a belief; the phase is dropped once no remaining mind depends on it."""
         periodic = any(MINDS[n].period > 1 for some in fits for n in some)
         return Belief(missing, phase % PERIOD if periodic else 0, fits)
 
@@ -92,8 +92,8 @@ class RacePool:
         return np.array([joint[pair] for pair in product(MOVES, MOVES)])
 
     def after(self, belief: Belief, mine: int, theirs: int) -> Belief:
-        """Return the belief after a turn; a move that no mind would make leaves that opponent's
-        minds unchanged."""
+        """Return the belief after a turn; a move that no mind would make leaves the belief about
+        that opponent unchanged."""
         a, b = MOVES[theirs // len(MOVES)], MOVES[theirs % len(MOVES)]
         one, two = self._groups(belief)
         fits = one.get(a, belief.fits[0]), two.get(b, belief.fits[1])
@@ -134,7 +134,8 @@ class RacePool:
         """Return the expected points of each move; NaN for a move that is certain to change
         nothing.
 
-        Deterministic minds leave a belief unchanged only if all of them make the same move.
+        With deterministic minds, a turn changes nothing only if all seats make the same move and
+        each opponent's remaining minds agree on it.
         """
         one, two = self._groups(belief)
         whole = len(belief.fits[0]) * len(belief.fits[1])
@@ -157,7 +158,8 @@ class RacePool:
         return self._values[belief]
 
     def best(self, belief: Belief) -> int:
-        """Return the largest of the best moves of the Bayes-adaptive player, which never waits."""
+        """Return the best move of the Bayes-adaptive player, the largest in a tie; moves certain
+        to change nothing are excluded."""
         worth = self._changing(belief)
         return int(np.flatnonzero(worth >= np.nanmax(worth) - TIE)[-1])
 

@@ -80,7 +80,8 @@ def _of_mind(name: str) -> Callable[..., Script]:
 
 
 def _announce(turn: Turn[Action, View], lottery: dict[int | None, float]) -> Action:
-    """Repeat the announcement of this turn, or draw and announce a number if there is none."""
+    """Repeat the seat's announcement of this turn or, if it has made none, draw a number and
+    announce it."""
     view = turn.view
     said = announced(view.talk, view.turn)[view.number]
     move = said if said is not None else turn.draws.draw(lottery)
@@ -141,8 +142,8 @@ def _not_always(game: StepRace, seat: Seat, move: int = 5) -> Script:
 
 
 def _hits_announced(game: StepRace, seat: Seat) -> Script:
-    """Return a script that plays the largest number that another seat announced, or any number if
-    there is none."""
+    """Return a script that plays the largest number that another seat announced, or any number
+    if none was announced."""
 
     def odds(view: View, said: Announced) -> Odds:
         there = [said[other] for other in others_of(view.number)]
@@ -298,7 +299,7 @@ def _observer(game: StepRace, seat: Seat) -> Answerer:
 
 
 def _listens(trust: float) -> Answerer:
-    """Return an answerer based on a listener's expectations."""
+    """Return an answerer that reports what a listener with this trust expects."""
 
     def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
         question = turn.question

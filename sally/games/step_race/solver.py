@@ -1,9 +1,10 @@
 """Exact values of the step race by backward induction over missing steps.
 
 A state is the number of steps that each seat still needs, so one table serves every target. A turn
-changes nothing only if all three choose the same number; such a loop on one state is solved in
-closed form, or by iteration if announcements or a partner's habit change from turn to turn. The
-game's turn limit is ignored: an endless race has value 0 for every seat.
+changes nothing only if all three choose the same number; the equation of such a state, whose value
+depends on itself, is solved in closed form, or by iteration if announcements or a partner's habit
+change from turn to turn. The game's turn limit is ignored: an endless race has value 0 for every
+seat.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ def pure_equilibria() -> tuple[Triple, ...]:
 
 
 class TwoMix(msgspec.Struct, frozen=True):
-    """A profile in which one seat plays `third` and the others mix the other two moves, with equal
-    payoffs."""
+    """A profile in which one seat plays `third` and the other two seats mix the two other moves
+    so that both pay the same."""
 
     third: int
     mix: dict[int, float]
@@ -98,7 +99,7 @@ class Mind(msgspec.Struct, frozen=True):
     `moves` takes the missing steps of all seats, the seat's own number, the turn (from 1) and each
     seat's announcement. `announces` is the distribution of its announcements, drawn anew in each
     turn. `hears` states whether `moves` uses the others' announcements; play against such a mind is
-    not solved, because a player's own messages would be moves, too.
+    not solved, because the player's own messages would then affect the outcome too.
     """
 
     moves: Callable[[Triple, int, int, Said], Odds]
@@ -263,7 +264,7 @@ def best(worths: Sequence[float]) -> tuple[int, ...]:
 
 
 def _single(others: Sequence[Mind]) -> bool:
-    """Return whether no mind announces anything."""
+    """Return whether none of the minds ever announces a move."""
     return all(said is None for mind in others for said, _ in mind.announces)
 
 
@@ -340,8 +341,8 @@ def _case(
     mine: Mind | None,
     said: Said,
 ) -> tuple[Floats, Floats, Floats | None]:
-    """Return the value of turns that change the state, and the probability that the state is
-    unchanged.
+    """Return the expected value over outcomes that change the state, and the probability that the
+    state does not change.
 
     Both are given for each move and state. The third part is the move probabilities of `mine`, if
     given.
@@ -365,7 +366,8 @@ def _case(
 
 
 def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: Said) -> Floats:
-    """Return the probabilities by move and state; without `by_place`, one column for all states."""
+    """Return the probabilities by move and state; a mind without `by_place` has one column for
+    all states."""
     if not mind.by_place:
         return np.array([mind.moves((0, 0, 0), number, turn, said)]).T
     found = [mind.moves(triple(map(int, state)), number, turn, said) for state in states]
@@ -373,7 +375,8 @@ def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: S
 
 
 def _closed(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
-    """Return the values of a layer in which a loop always leads back to the same state."""
+    """Return the values of a layer in which a turn without change leads back to exactly the same
+    situation."""
     _, worth, loop, own = case
     if own is not None:
         stays = (own * loop).sum(axis=0)
@@ -422,7 +425,7 @@ def value(missing: Triple, number: int = 0) -> float:
 def hindsight(missing: Triple, number: int, theirs: tuple[int, int]) -> tuple[float, float, float]:
     """Return the value of each own move given the others' moves, with uniform play afterwards.
 
-    The move of a seat that did not move is 0.
+    In `theirs`, 0 stands for a seat that made no move.
     """
     return weighed(missing, number, {theirs: 1.0})
 
@@ -430,7 +433,7 @@ def hindsight(missing: Triple, number: int, theirs: tuple[int, int]) -> tuple[fl
 def weighed(
     missing: Triple, number: int, joint: Mapping[tuple[int, int], float]
 ) -> tuple[float, float, float]:
-    """Return the value of each own move under probabilities of the others' pairs of moves."""
+    """Return the value of each own move given the probability of each pair of the others' moves."""
     found = []
     for mine in MOVES:
         total = 0.0

@@ -95,7 +95,7 @@ def moved(replay: Past, turn: int, seat: Seat) -> int | None:
 
 
 def true_move(replay: Past, at: At) -> int | None:
-    """Return the move that the other seat then chose."""
+    """Return the move that the other seat chose in this turn."""
     return moved(replay, at.turn, Seat(at.about))
 
 
@@ -222,7 +222,7 @@ def numbers(game: StepRace, view: View) -> tuple[float, ...]:
     """Return features for learners: missing steps and announcements, own seat first, scaled to
     0..1.
 
-    A missing announcement is 0; 1, 3 and 5 are 1/3, 2/3 and 1.
+    An announcement of 1, 3 or 5 is encoded as 1/3, 2/3 or 1, and a missing one as 0.
     """
     order = (view.number, *others_of(view.number))
     said = announced(view.talk, view.turn)

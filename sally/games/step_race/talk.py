@@ -179,7 +179,7 @@ def _labelled(number: int) -> re.Pattern[str]:
 
 
 def _stands(before: str, behind: str, firm: bool, turn: int | None) -> bool:
-    """Return whether, given the surrounding text, the match is a statement about this turn."""
+    """Return whether a match is a valid statement about this turn, given the text around it."""
     near = re.split(r"[,:(]", before)[-1]
     if _DENIED.search(near) or _PROPOSED.search(before):
         return False
