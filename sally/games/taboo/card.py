@@ -13,7 +13,7 @@ INSTANCES = rows_of("taboo", "row")
 
 
 def random_guesses() -> dict[str, float]:
-    """Return the exact score of a guesser that names random nouns from the noun list."""
+    """Return the exact score of a guesser that names nouns from the list at random."""
     hints, one = Taboo().hints, 1 / len(cards())
     first_at = [(1 - one) ** n * one for n in range(hints)]
     points = sum(p * (hints - n) for n, p in enumerate(first_at))

@@ -23,7 +23,8 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
     The value of a hint that finds the word is the points of its turn; the value of any other hint
     is the points that the best later hints can still earn after the resulting guess. With one hint
-    left the value is exact, because every word is tried; with more it is the best known.
+    left the value is exact, because every word is tried; with more hints left it is the best value
+    found.
     """
     if seat != GIVER:
         return []
@@ -46,7 +47,8 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: int) -> int:
-    """Return the points of a round if this hint comes next and the best known hints follow."""
+    """Return the points of a round if this hint comes next and the best hints found by the
+    solver follow."""
     while len(tries) < hints:
         named = None if hint is None else guess(mind, tries, hint)
         if named == problem.target:
@@ -57,8 +59,8 @@ def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: i
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses (0 to 1) over the hints given while some hint would have found the
-    word."""
+    """Return the mean losses (0 to 1) over the hints given at points where some hint would have
+    led the guesser to the word."""
     parts = split(played, seat)
     due = [seat in lost for lost in played.replay.forfeited.values()]
     asked = sum(seat in moves for moves in played.replay.moves) + sum(due)
@@ -70,8 +72,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def training_split(game: str) -> Split:
-    """Return the frozen rows of problems, split into parts; the learner gives, the partner
-    guesses."""
+    """Return the frozen rows of problems, split into parts; the learner gives the hints, and the
+    partner guesses."""
     rows = range(len(frozen(Taboo().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
     return by_problem(game, "giver", problems, {"guesser": PlayerSpec("associates")})

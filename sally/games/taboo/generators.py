@@ -20,8 +20,8 @@ ROWS, ROUNDS, BANNED, LEVELS = 100, 10, 5, 5
 
 
 def problem_of(target: str) -> Problem:
-    """Return a target with its five nearest words banned, besides the words that are barred
-    anyway."""
+    """Return a target with its five nearest words banned, in addition to the words that are
+    illegal as hints because they resemble it."""
     near = ranked(sense()[place(target)])
     apart = [word for word in near if not overlaps(word, target)]
     return Problem(target, tuple(apart[:BANNED]))

@@ -68,8 +68,8 @@ def regrets(played: Played, seat: Seat) -> list[float]:
 
 @shared
 def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
-    """Return, for each hint, whether any hint would find the word, whether this hint does, and
-    whether the giver predicted that it does.
+    """Return three flags for each hint: whether any hint would have led the guesser to the word,
+    whether this hint does, and whether the giver predicted that it does.
 
     Each hint is judged given the earlier hints and guesses of its round, with the guesser's
     declared mind.
@@ -103,8 +103,8 @@ def _turns(played: Played, seat: Seat) -> float | None:
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return (inference, translation) loss for each predicted hint given while some hint would find
-    the word.
+    """Return (inference, translation) loss for each hint with a prediction, if some hint would have
+    led the guesser to the word.
 
     A miss that was expected to succeed is an inference loss; an expected miss is a translation
     loss, because the giver gave the hint despite its prediction.

@@ -96,7 +96,8 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Taboo(Game[State, Action, View]):
-    """Taboo over a frozen row of problems (`set`, `number`) or over explicit `problems`."""
+    """The game of Taboo, played on a frozen row of problems (`set`, `number`) or on custom
+    `problems`."""
 
     set: str = "balanced"
     number: int = 0
@@ -178,7 +179,8 @@ class Taboo(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Leave a cue unanswered, or use up one hint and guess if either was not given."""
+        """Leave a cue unanswered; if a hint or a guess is missing, use up one hint without a
+        guess."""
         if len(state.answers) < self.cues:
             return msgspec.structs.replace(state, answers=(*state.answers, None))
         return self._tried(state, state.hint, None)
@@ -241,7 +243,7 @@ def is_right(target: str, guess: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _cues(name: str, number: int) -> tuple[str, ...]:
-    """Return the longest possible list of cues for a row, in order."""
+    """Return all cues for a row, in order; a game asks the first few of them."""
     return tuple(Stream("cues", name, number).shuffled(plain_words())[:MOST_CUES])
 
 

@@ -17,8 +17,8 @@ from sally.games.taboo.rules import Tries, hidden
 
 
 def strengths(mind: Mind, tries: Tries, hint: str | None = None) -> Ties:
-    """Return how strongly all hints of a round together suggest each noun; nouns already named are
-    out."""
+    """Return how strongly all hints of a round together suggest each noun; nouns already named
+    are excluded."""
     total: Ties = np.zeros(len(cards()), np.float32)
     for said in (*(each for each, _ in tries), hint):
         if said is not None:
@@ -96,7 +96,7 @@ def best_turns(mind: Mind, problem: Problem, hints: int) -> int | None:
 
     A result of 1 is exact, because all first hints are tried; so is 2, because no first hint
     worked. Each later hint is the best one given the earlier hints, so a result of 3 or more, or
-    None with two or more hints, is only the best known: another first hint might be quicker.
+    None with two or more hints, is only the best result found; another first hint might need fewer.
     """
     tries: Tries = ()
     for number in range(1, hints + 1):
