@@ -23,8 +23,8 @@ Goods = tuple[tuple[str, str], ...]  # (item, amount): amounts are exact texts, 
 
 
 class Propose(Act, frozen=True, gc=False):
-    """A proposal to exchange goods, with a message; a side may be empty, and two empty sides are a
-    pass."""
+    """A proposal to exchange goods, with a message; the offer or the request may be empty, and
+    if both are empty the proposal is a pass."""
 
     to: str
     offer: Goods
@@ -52,7 +52,7 @@ class Craft(Act, frozen=True, gc=False):
 
 
 class Done(Act, frozen=True, gc=False):
-    """The action of ending the player's crafts in this phase."""
+    """The action by which a player ends its crafting in this phase."""
 
 
 Action = Propose | Pass | Answer | Craft | Done
@@ -71,7 +71,8 @@ ANSWERS: Options[Any] = (
 
 
 def craft_menu(rules: Ruleset, hand: Hand) -> Options[Action]:
-    """Return the craft menu: stop, one run of each feasible recipe, or a free-form craft."""
+    """Return the craft menu: to stop, to run a feasible recipe once, or to enter a free-form
+    craft."""
     if not hand.goods:
         return (DONE,)
     most = most_of_a_run(rules)

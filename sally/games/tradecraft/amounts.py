@@ -1,8 +1,8 @@
 """Exact amounts: whole numbers are ints, all others Fractions, and none are floats.
 
 Operations on ints take a tenth of the time of those on Fractions, and most amounts are whole, so
-`plain` converts whole values to ints; the two types mix exactly, whatever denominators arise from
-fuel and mixed slots.
+`plain` converts whole values to ints; arithmetic that mixes the two types stays exact, whatever
+denominators arise from fuel and mixed slots.
 """
 
 import math

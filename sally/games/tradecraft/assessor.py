@@ -228,7 +228,7 @@ def _done(played: Played, event: Moved | Forfeited) -> str:
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """The agreement of two raters on one dimension; None if it is undefined."""
+    """The agreement of two raters on one dimension; a coefficient is None if it is undefined."""
 
     dimension: str
     units: int

@@ -1,8 +1,8 @@
 """Card of TradeCraft: the success of players that ignore the other player's target.
 
-There is no fixed chance score, because the hands determine the value of a trade; mindless players
-should differ from each other only by chance. The card shows both extremes: taking without giving,
-and giving without taking.
+There is no fixed chance score, because the value of a trade depends on the hands. Instead, mindless
+players should differ from each other only by chance. The card shows both extremes: taking without
+giving, and giving without taking.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ def _doubled(rules: Ruleset) -> list[str]:
 
 
 def circles(rules: Ruleset) -> list[str]:
-    """Return one sentence for each cycle of items that are made only from each other; cycles are
-    harmless."""
+    """Return one sentence for each cycle of items that are made only from each other; these are
+    notes, not errors."""
     found = [" and ".join(sorted(circle)) for circle in _circles(rules)]
     said = [
         f"{names} are made only of each other; a starting hand must contain one." for names in found
@@ -86,8 +86,8 @@ def _openers(rules: Ruleset) -> frozenset[str]:
 
     This is a minimal set of goods that are out of reach although some recipe makes them; goods that
     more recipes use are preferred. A good from which nothing else can be made is instead reported
-    as out of reach. Published two-to-one lists need this: their elements (air, fire) can be made,
-    but only from their own products.
+    as out of reach. Published two-to-one lists need this, because their elements (air, fire) can be
+    made only from goods that are themselves made of these elements.
     """
     if rules.given:
         return frozenset()
@@ -125,7 +125,8 @@ class _Step(NamedTuple):
 def _steps(rules: Ruleset) -> list[_Step]:
     """Return the steps: running a recipe, filling a slot that several goods fit, burning fuel.
 
-    A slot that several goods fit is a separate node, named after its goods; burnt fuel is another.
+    A slot that several goods fit is a separate node, named after its goods; burnt fuel is another
+    separate node.
     """
     steps: list[_Step] = []
     places: dict[str, tuple[str, ...]] = {}

@@ -118,7 +118,8 @@ def cover(ready: Prepared, times: int, goods: Mapping[str, Amount]) -> dict[str,
 def _stoke(
     used: dict[str, Amount], lack: Fraction, ready: Prepared, goods: Mapping[str, Amount]
 ) -> bool:
-    """Add fuel to `used`, hottest first to save fuel; return False if there is too little."""
+    """Add fuel to `used`, fuels with the most heat first, so that the fewest pieces are used;
+    return False if there is too little."""
     fuels = [item for item in goods if item in ready.heat]
     for item in sorted(fuels, key=lambda item: -ready.heat[item][0] / ready.heat[item][1]):
         left = goods[item] - used.get(item, 0)
@@ -175,8 +176,8 @@ _Path = list[tuple[str, int]]
 
 
 def _steps_back(path: _Path) -> _Path:
-    """Return the (good, slot) pairs that a path frees: each good after the first leaves the
-    previous slot."""
+    """Return the (good, slot) pairs that a path frees: each good after the first leaves the slot
+    that the good before it takes."""
     return [(good, path[n][1]) for n, (good, _) in enumerate(path[1:])]
 
 
@@ -186,8 +187,8 @@ def _path(
     open_amount: Sequence[Amount],
     flow: Sequence[Mapping[str, Amount]],
 ) -> _Path | None:
-    """Return a chain of (good, slot) pairs that ends in an open slot; each good makes room for the
-    previous one."""
+    """Return a chain of (good, slot) pairs that ends in an open slot; each good moves on to make
+    room for the one before it."""
     waiting: list[tuple[_Path, str]] = [([], item)]
     seen: set[int] = set()
     while waiting:
@@ -286,8 +287,8 @@ def why_not(rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: A
 
 
 def _shared(recipe: Recipe, inputs: Mapping[str, Amount]) -> tuple[int, int]:
-    """Return how close the inputs are to a recipe: matched slots, and minus the number of unmatched
-    slots."""
+    """Return how close the inputs are to a recipe, as a sort key: the number of matched slots,
+    then minus the number of unmatched slots."""
     touched = sum(any(item in inputs for item in slot.goods) for slot in recipe.slots)
     return touched, touched - len(recipe.slots)
 

@@ -1,6 +1,6 @@
 """Writer of the frozen instance sets: `python -m sally.games.tradecraft.freezing FOLDER`.
 
-Sets are superseded, never edited: a new draw gets a new seed and a new file name.
+A set is never edited: a new draw that supersedes it gets a new seed and a new file name.
 """
 
 import sys

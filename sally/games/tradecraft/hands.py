@@ -65,7 +65,7 @@ def show_goods(goods: Goods) -> str:
 
 
 def read_goods(raw: Mapping[str, object] | Iterable[tuple[str, object]]) -> dict[str, Amount]:
-    """Return the goods that a player wrote; amounts of an item named twice are added."""
+    """Return the goods that a player wrote; if an item is named twice, its amounts are added."""
     goods: dict[str, Amount] = {}
     for item, written in raw.items() if isinstance(raw, Mapping) else raw:
         try:

@@ -78,8 +78,8 @@ def instance_set(name: str) -> InstanceSet:
 
 
 def grade(certificate: Certificate) -> int:
-    """Return the grade (1 to 4) of the harder seat, by its number of crafts and the kinds of goods
-    it must get."""
+    """Return the grade (1 to 4) of the seat with the harder task, by its number of crafts and
+    the number of kinds of goods that it must get from others."""
     worst = max((seat.chain or 0) + (seat.kinds or 0) for seat in certificate.seats)
     return 1 if worst <= 3 else 2 if worst <= 5 else 3 if worst <= 7 else 4
 
@@ -229,7 +229,8 @@ def _bag(
 def _deal(
     bag: Mapping[str, int], seat: int, hands: list[dict[str, int]], wanted: int, rng: Random
 ) -> None:
-    """Deal the goods that one seat needs, with at least one kind of them going to other seats."""
+    """Deal the goods that one seat needs, giving at least one kind of these goods to other
+    seats."""
     kinds = sorted(bag)
     away = 1 + rng.randrange(min(len(kinds) - 1, wanted) or 1)
     for number, item in enumerate(rng.sample(kinds, len(kinds))):

@@ -29,8 +29,9 @@ def invented(
 
     Each item needs `branching` ingredients, one of them from the level directly below; with
     probability `ways` it has a second recipe. With probability `contention` an ingredient is one of
-    three scarce goods that all players need. There are `families` tags of starting goods, which
-    sometimes replace single goods, and a share `fired` of the recipes costs fuel.
+    three scarce goods that all players need. There are `families` tags that group starting goods; a
+    recipe sometimes names such a tag instead of a single good, and a share `fired` of the recipes
+    costs fuel.
     """
     _check_shape(depth, width, branching, families, ways, contention, fired)
     rng = Random(f"invented:{seed}:{depth}:{width}:{branching}:{families}")

@@ -1,4 +1,5 @@
-"""Parameters of a TradeCraft game: its ruleset by name, hash or path, and checked hands."""
+"""Parameters of a TradeCraft game: its ruleset (by name, hash or path) and its hands, which are
+checked."""
 
 from __future__ import annotations
 

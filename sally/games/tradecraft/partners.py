@@ -29,8 +29,8 @@ Beliefs = Mapping[str, float]  # the chance of each possible target
 
 @lru_cache(maxsize=1 << 14)
 def trade_plan(rules: Ruleset, own: Hand, others: Hand, target: Hand) -> Plan | None:
-    """Return the plan that takes the fewest goods from others, then has the fewest crafts; None if
-    out of reach."""
+    """Return the plan that takes the fewest goods from others, then has the fewest crafts; None
+    if the target is out of reach."""
     try:
         return best_plan(rules, own, others, target, "goods")
     except Undecided:
@@ -39,7 +39,8 @@ def trade_plan(rules: Ruleset, own: Hand, others: Hand, target: Hand) -> Plan | 
 
 @lru_cache(maxsize=1 << 14)
 def craft_plan(rules: Ruleset, own: Hand, target: Hand) -> Plan | None:
-    """Return the plan with the fewest crafts from the trader's own hand; None if out of reach."""
+    """Return the plan with the fewest crafts from the trader's own hand; None if the target is
+    out of reach."""
     if relevant(rules, own, frozenset(target)) is None:
         return None
     try:
@@ -172,15 +173,15 @@ def likelihood(sign: Sign, uses: frozenset[str]) -> float:
 
 
 def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip: float) -> float:
-    """Return the probability that a player names an item: a fitting item except for slips; any item
-    if none fits."""
+    """Return the probability that a player names an item: with probability `slip` any item,
+    otherwise one of the fitting items; any item if none fits."""
     if not fitting:
         return 1 / len(everything)
     return slip / len(everything) + ((1 - slip) / len(fitting) if item in fitting else 0)
 
 
 def believed(rules: Ruleset, start: tuple[Hand, ...], seen: Iterable[Sign]) -> dict[str, float]:
-    """Return the probability of each possible target given the signs; uniform if there are none.
+    """Return the probability of each possible target given the signs; uniform without signs.
 
     A repeated sign adds nothing, because a refused player asks for the same goods again.
     """
@@ -272,7 +273,7 @@ def _proposal(to: str, offer: Mapping[str, int], request: Mapping[str, int]) -> 
 
 
 def _turned(items: list[str], by: int) -> list[str]:
-    """Return the items in rotated order, so that a refused offer is not repeated."""
+    """Return the items rotated by `by` positions, so that a refused offer is not repeated."""
     by %= len(items) or 1
     return items[by:] + items[:by]
 
@@ -325,8 +326,8 @@ class Trader:
         return self.of_others(view, question)
 
     def v0(self, view: View) -> dict[str, float]:
-        """Return 10 for items that the plan needs, 4 for items that could serve, and 0 for the
-        rest."""
+        """Return the trader's value of each item: 10 if its plan needs the item, 4 if the item
+        is on another path to the target, else 0."""
         plan = trade_plan(view.rules, view.hand, others_of(view), view.target)
         used = {i for craft in plan.crafts for i in craft.inputs} if plan else set()
         table = union(view.hands)
@@ -393,8 +394,8 @@ class FirstOrder(Trader):
 
 
 class SecondOrder(FirstOrder):
-    """A second-order trader, which knows that its own target is inferred too, and hides the target
-    with an unneeded request."""
+    """A second-order trader, which knows that the others infer its target, and hides the target
+    by also requesting a good that it does not need."""
 
     order = 2
 

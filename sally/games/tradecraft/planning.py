@@ -1,10 +1,10 @@
 """The craft phase as an integer programme, and its solutions as lists of crafts with exact amounts.
 
 Numbers of runs are whole; the goods that fill a slot or burn can be any rational amount. The
-programme first ignores the order of crafts, which only adds solutions: so if it finds none, there
-is none, and its minimum is a lower bound. A solution is then ordered and replayed with the exact
-crafting rules. If it has no valid order, crafts are placed in rounds that use only goods left by
-earlier rounds; if even that does not reach the minimum, and few runs are possible, one round per
+programme first ignores the order of crafts. This only adds solutions, so if it finds none, none
+exists, and otherwise its minimum is a lower bound. A solution is then ordered and replayed with the
+exact crafting rules. If it has no valid order, crafts are placed in rounds that use only goods left
+by earlier rounds; if even that does not reach the minimum, and few runs are possible, one round per
 run decides. Otherwise `Undecided` is raised instead of returning a guess. All coefficients are
 small whole numbers, so that the results are far from the tolerances of the solver HiGHS.
 """
@@ -67,7 +67,7 @@ def best_plan(
     aim: Aim,
     prune: bool = True,
 ) -> Plan | None:
-    """Return a plan that reaches the target, or None if there is none.
+    """Return a plan that reaches the target, or None if no plan does.
 
     The aim "crafts" minimises the number of crafts; "goods" the units from others and then their
     kinds; "any" has no preference. Without `prune`, the programme contains every reachable recipe.
@@ -278,8 +278,8 @@ def _ordered(
 
 
 def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] | None:
-    """Return crafts for the runs of a round, each as soon as it is affordable; None if some run
-    never is."""
+    """Return crafts for the runs of a round, each made as soon as the hand affords it; None if
+    the hand never affords some run."""
     crafts: list[Craft] = []
     waiting = budget.runs
     while waiting:

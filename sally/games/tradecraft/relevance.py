@@ -55,8 +55,8 @@ def _able(rules: Ruleset, start: frozenset[str]) -> tuple[frozenset[str], tuple[
 def relevant(
     rules: Ruleset, pool: Mapping[str, Amount], target: frozenset[str], prune: bool = True
 ) -> Relevant | None:
-    """Return the recipes that can matter for the target; None if no amounts bring it within
-    reach."""
+    """Return the recipes that can matter for the target; None if the target could not be made
+    even from unlimited amounts."""
     start = frozenset(pool)
     reach, able = _able(rules, start)
     if not target <= reach:
@@ -111,8 +111,8 @@ def _helping(
 
 
 def _heat_gain(rules: Ruleset, recipe: Recipe, reach: frozenset[str]) -> Amount:
-    """Return the heat of one run's output minus that of the coolest possible inputs and of the
-    fuel."""
+    """Return the heat of one run's output minus the heat of the inputs (choosing those with the
+    least heat) and of the fuel."""
     spent = sum(
         slot.amount * min(rules.heat.get(item, 0) for item in slot.goods if item in reach)
         for slot in recipe.slots
@@ -132,8 +132,8 @@ def _without_circles(rules: Ruleset, start: frozenset[str]) -> tuple[Recipe, ...
 
 
 def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[Recipe]]) -> bool:
-    """Return whether the recipe is never useful, because making its inputs uses at least its
-    output.
+    """Return whether the recipe is never useful, because making its inputs uses up at least as much
+    of its output as it yields.
 
     Take a slot that needs s units of one good m, none of which is in a hand. Leaving out a run of
     the recipe frees s units of m; as m is made in lots of 1 or s, either one lot of s or s single
@@ -161,8 +161,8 @@ def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[R
 def _held(
     way: Recipe, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> tuple[Fraction, Fraction]:
-    """Return the amount of an item that each result certainly contains, and the possible loss by
-    mixing."""
+    """Return how much of `output` is certainly contained in each result of the recipe `way`, and
+    the possible loss by mixing."""
     best = Fraction(0), Fraction(0)
     for slot in way.slots:
         each = min(_content(item, output, start, makers) for item in slot.goods)

@@ -1,5 +1,5 @@
-"""The rules of TradeCraft: propose, decide, craft in secret, reveal; a player with the target
-wins."""
+"""The rules of TradeCraft: propose, decide, craft in secret, reveal; a player who then holds its
+target wins."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ Story = History[Entry]
 
 
 class State(msgspec.Struct, frozen=True, gc=False):
-    """The full state; every seat has its own history, so that making a view copies nothing."""
+    """The full state; every seat has its own history, so that a view can be made without
+    copying."""
 
     hands: tuple[Hand, ...]
     shown: tuple[Hand, ...]  # the hands as all seats know them

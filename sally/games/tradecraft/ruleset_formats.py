@@ -262,7 +262,7 @@ def _bare(name: str, tag: bool = False) -> str:
 
 
 def _own_tag(name: str, tags: Collection[str]) -> str:
-    """Return a tag's name without its namespace if only the short name is known."""
+    """Return a tag's name, without its namespace if `tags` contains only the short name."""
     bare = name.removeprefix("#")
     inner = bare.partition(".")[2]
     return f"#{inner}" if name != bare and bare not in tags and inner in tags else name
@@ -291,7 +291,7 @@ def _tag_value(value: Any, file: Path) -> str:
 
 
 def _recipe(raw: dict[str, Any], tags: dict[str, tuple[str, ...]], file: Path) -> Recipe | str:
-    """Return the recipe in a file, or the reason why it cannot be expressed by amounts."""
+    """Return the recipe in a file, or the reason why it cannot be expressed as amounts of goods."""
     kind = _KINDS.get(str(raw.get("type", "")).rpartition(":")[2])
     if kind is None and isinstance(raw.get("ingredients"), list) and "result" in raw:
         kind = "shapeless"  # a custom type, but still a list of ingredients

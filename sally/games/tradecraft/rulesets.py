@@ -51,8 +51,8 @@ class Slot(msgspec.Struct, frozen=True):
 
 
 class Recipe(msgspec.Struct, frozen=True):
-    """A recipe from slots to an output; grid, shape and station are dropped, the fuel cost is
-    kept."""
+    """A recipe from slots to an output; the crafting grid, shape and station of a Minecraft
+    recipe are dropped, and the fuel cost is kept."""
 
     kind: str
     slots: tuple[Slot, ...]

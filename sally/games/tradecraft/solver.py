@@ -1,4 +1,4 @@
-"""Certificates: the requirements of an instance on its players, computed before play.
+"""Certificates: what the players of an instance need to reach their targets, computed before play.
 
 A certificate concerns one craft phase with all hands combined. Units are whole: taking a fraction
 from a hand costs its owner the whole unit, because fractions are lost.
@@ -20,7 +20,7 @@ Goods = Mapping[str, Amount]
 
 
 class SeatCertificate(msgspec.Struct, frozen=True):
-    """The requirements of one player's target; fields are None if the target is out of reach."""
+    """What one player needs to reach its target; fields are None if the target is out of reach."""
 
     chain: int | None  # fewest crafts from all hands together
     units: int | None  # fewest goods from others; 0: the player's own hand is enough
@@ -102,7 +102,8 @@ def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificat
 
 
 def refusals(certificate: Certificate) -> list[str]:
-    """Return the reasons why an instance may not be used; an empty list means that it may be."""
+    """Return the reasons why an instance may not be used; an empty list means that it may be
+    used."""
     found = []
     for number, seat in enumerate(certificate.seats, 1):
         if seat.chain is None:

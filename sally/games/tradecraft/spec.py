@@ -87,7 +87,8 @@ def own_use(replay: Trades, at: At) -> dict[str, float]:
 
 
 def their_report(of: str) -> Any:
-    """Return a function that finds the other player's report of the same turn, or None."""
+    """Return a function that finds the other player's own report in the same turn; it returns
+    None without a report."""
 
     def truth(replay: Trades, at: At) -> dict[str, float] | None:
         about = at.seat if of == "v1" else ""

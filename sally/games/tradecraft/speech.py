@@ -122,7 +122,7 @@ def item_meant(name: str, known: Collection[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _forms(known: frozenset[str]) -> dict[str, str]:
-    """Return items by written form; a form that matches two items is left out."""
+    """Return the item for each written form of its name; a form shared by two items is left out."""
     found: dict[str, str] = {}
     for write in (item_said, lambda item: counted(item, True), lambda item: counted(item, False)):
         fresh: dict[str, set[str]] = {}

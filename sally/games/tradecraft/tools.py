@@ -32,8 +32,8 @@ def item_info(rules: Ruleset, item: str) -> dict[str, Any]:
 
 
 def possible_recipes(rules: Ruleset, hand: Mapping[str, Amount]) -> list[dict[str, Any]]:
-    """Return every recipe that the hand can run now, with the maximum number of runs and inputs for
-    one."""
+    """Return every recipe that the hand can run now, with the maximum number of runs and the
+    inputs for one run."""
     found = []
     ready = prepared(rules)
     for number in runnable(rules, hand):
@@ -69,8 +69,8 @@ def runnable(rules: Ruleset, hand: Mapping[str, Amount]) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _bits(rules: Ruleset) -> tuple[dict[str, int], list[int]]:
-    """Return the slots that each item fills, as bits, and for each layer the recipes without such a
-    slot.
+    """Return the slots that each item can fill, as bits, and for each layer the recipes that have
+    no slot in this layer.
 
     The n-th slots of all recipes form a layer with one bit per recipe, so that a few operations on
     long integers check all recipes at once.

@@ -1,7 +1,7 @@
 """TradeCraft episodes as rows, and their analyses: beliefs, exchange rates, accepted offers.
 
 Beliefs about values are compared with the other player's own report; decisions to accept or reject
-are explained by a utility.
+are modelled by a fitted utility function.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Divergence(msgspec.Struct, frozen=True):
 def divergence(
     reported: Mapping[str, float], believed: Mapping[str, float], smoothing: float = SMOOTHING
 ) -> Divergence | None:
-    """Compare a report with a belief about it, over the items in both; None for fewer than two such
-    items."""
+    """Compare a report with a belief about it, over the items in both; None if fewer than two
+    items are in both."""
     both = sorted(reported.keys() & believed.keys())
     if len(both) < 2:
         return None  # a single item always has share 1, so there is nothing to compare
@@ -155,7 +155,7 @@ FEATURES = ("G0", "L0", "G1", "L1", "G2", "L2")
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """The weights of the utility."""
+    """The weights of the utility function that explains accepted and rejected offers."""
 
     rho: float
     w1: float = 0.0
@@ -164,7 +164,8 @@ class Weights(msgspec.Struct, frozen=True):
     kappa: float = 0.0
 
     def vector(self, order: int) -> Floats:
-        """Return the weights of the features G0, L0, G1, L1, G2, L2 up to an order."""
+        """Return the weights of the features G0, L0, G1, L1, G2, L2 up to this order of theory
+        of mind."""
         full = [1, -self.rho, self.w1, -self.w1 * self.gamma, self.w2, -self.w2 * self.kappa]
         return np.array(full[: 2 * (order + 1)], dtype=np.float64)
 
@@ -194,7 +195,8 @@ def fit_decisions(
     folds: int = 3,
     step: float = STEP,
 ) -> Fit:
-    """Fit the utility up to an order; columns are G0, L0, then G1, L1, then G2, L2."""
+    """Fit the utility function up to this order of theory of mind; columns are G0, L0, then G1,
+    L1, then G2, L2."""
     x, y, names, which = _checked(features, accepted, episodes, order, folds)
     place = np.random.default_rng(seed).permutation(len(names)) % folds
     scores = []
@@ -231,7 +233,8 @@ def macro_f1(truth: NDArray[np.bool_], guess: NDArray[np.bool_]) -> float:
 
 
 def grid(order: int, step: float = STEP) -> Iterator[Weights]:
-    """Yield every combination of weights, except those that are redundant because a weight is 0."""
+    """Yield every combination of weights, except combinations that differ only in a parameter
+    without effect because its weight is 0."""
     up = np.arange(0, 2 + step / 2, step)
     both = np.arange(-2, 2 + step / 2, step)
     shares = [(float(w), float(g)) for w in both for g in (up if w else up[:1])]
@@ -402,8 +405,8 @@ def values(played: Played, step: int, seat: Seat, probe: str, about: str = "") -
 
 
 def beliefs_apart(played: Played, seat: Seat, order: int = 1) -> list[Apart]:
-    """Compare, by turn, V1 with the other player's V0 (order 1), or V2 with that player's V1 (order
-    2)."""
+    """Compare, turn by turn, the seat's report V1 with the other player's V0 (order 1), or its
+    V2 with that player's V1 (order 2)."""
     found = []
     for turn, step in starts(played).items():
         for other in played.replay.game.seats:
@@ -438,7 +441,8 @@ def trend(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 def priced(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return, for each proposal of a seat, the V0 of the goods that it requested and offered."""
+    """Return, for each proposal of a seat, the values of the requested and of the offered goods,
+    by the seat's own report V0."""
     found = []
     for trade in trades(played):
         mine = values(played, trade.start, seat, "v0") if trade.proposer == seat else None
