@@ -27,8 +27,8 @@ def random_dial() -> float:
 def random_clue(shift: float = 0.0, stretch: float = 1.0) -> float:
     """Return the mean points of a uniformly random clue for a guesser with a declared dial.
 
-    Positions are ranks, so random words are uniform between the poles (apart from a few illegal
-    words).
+    Positions are ranks, so the positions of random words are uniform between the poles (apart from
+    a few illegal words).
     """
     game = Wavelength()
     ranks = np.linspace(0, 100, 2001)

@@ -75,8 +75,8 @@ def _dials(played: Played) -> Iterator[Cost]:
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses of the predicted rounds; rounds are independent, so there is no
-    horizon term."""
+    """Return the mean losses over the rounds with a prediction; rounds are independent, so there
+    is no loss from later rounds."""
     parts = split(played, seat)
     void = [each.best for each in rounds(played, seat) if each.dial is None and each.best]
     due = len(rounds(played, seat))
@@ -88,8 +88,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def training_split(game: str) -> Split:
-    """Return the frozen rows of problems, split into parts; the learner gives, the partner
-    guesses."""
+    """Return the frozen rows of problems, split into parts; the learner gives the clues, and the
+    partner guesses."""
     rows = range(len(frozen(Wavelength().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
     return by_problem(game, "psychic", problems, {"guesser": PlayerSpec("own_dial")})

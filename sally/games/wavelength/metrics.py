@@ -29,7 +29,7 @@ FEWEST = 5  # rounds for a monotone fit
 
 
 class ScoredRound(msgspec.Struct, frozen=True):
-    """One round: its points, the best possible points and the predicted dial."""
+    """One round: its points, the best possible points and the predicted dial position."""
 
     number: int
     points: int
@@ -112,8 +112,8 @@ def _predicted(played: Played, game: Wavelength) -> list[int | None]:
 
 
 def regrets(played: Played, seat: Seat) -> list[float]:
-    """Return, for each round, the best possible points minus the points earned; empty if
-    unknown."""
+    """Return, for each round, the best possible points minus the points earned; empty if the
+    partner's dial is not declared."""
     return [each.best - each.points for each in rounds(played, seat) if each.best is not None]
 
 
@@ -133,7 +133,8 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
 
 @shared
 def errors(played: Played, seat: Seat) -> tuple[float, float] | None:
-    """Return (association, calibration) error of the predicted dials; None with too few of them.
+    """Return (association, calibration) error of the predicted dial positions; None if there are
+    too few predictions.
 
     An isotonic curve is fitted from true to predicted dial positions. Its residual is the
     association error (the order of the clues was wrong); its distance from the diagonal is the

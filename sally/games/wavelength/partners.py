@@ -160,7 +160,8 @@ def worth(game: Wavelength, away: Floats) -> Floats:
 
 
 def clue_under(game: Wavelength, odds: Floats, left: str, right: str, target: int) -> str:
-    """Return the clue with the highest expected points; on a tie, the nearest on average."""
+    """Return the clue with the highest expected points; in a tie, the clue whose mean position
+    is nearest to the target."""
     away = np.abs(_readings(left, right)[:, legal_rows(left, right)] - target)
     value = odds @ worth(game, away) - 1e-4 * (odds @ away)
     return legal(left, right)[int(np.argmax(np.round(value, 9)))]
@@ -186,7 +187,7 @@ def _adapts(game: Wavelength, seat: Seat) -> Script:
 
 
 def _adapts_answers(game: Wavelength, seat: Seat) -> Answerer:
-    """Return answers by the most probable dial of the other seat."""
+    """Return an answerer that assumes the most probable dial of the other seat."""
 
     def report(turn: DialTurn) -> ProbeReport:
         likeliest = grid()[int(np.argmax(belief(turn.view)))]
@@ -215,7 +216,8 @@ def _guesser(name: str, about: str, place: Callable[[DialTurn], int]) -> Partner
 
 
 def at_the_pole(view: View, opposite: bool) -> str:
-    """Return the word nearest to the pole on the target's side, or to the opposite pole."""
+    """Return the word nearest to the pole on the target's side, or, with `opposite`, to the
+    other pole."""
     assert view.target is not None
     right = (view.target >= 50) != opposite
     return best_clue(PLAIN, view.left, view.right, 100 if right else 0)

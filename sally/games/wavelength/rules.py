@@ -70,7 +70,8 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Wavelength(Game[State, Action, View]):
-    """Wavelength over a frozen row of problems (`set`, `number`) or over explicit `problems`."""
+    """The game of Wavelength, played on a frozen row of problems (`set`, `number`) or on custom
+    `problems`."""
 
     set: str = "balanced"
     number: int = 0

@@ -54,8 +54,8 @@ def true_tenth(replay: Past, at: At) -> int | None:
 
 
 def asked_word(game: Wavelength, number: int) -> str:
-    """Return the word that both seats are asked about in a round; only the problem determines
-    it."""
+    """Return the word that both seats are asked about in a round; the word depends on the
+    problem only."""
     now = game.row[number]
     return Stream("placing", now.left, now.right, number).pick(cards())
 
