@@ -101,7 +101,7 @@ def _counted(game: Hanabi, view: View) -> Posterior:
 
 def _odds_by_reading(played: Played, view: View, slot: int) -> tuple[float, ...] | None:
     """Return the probabilities inferred also from the others' moves, if all other seats are bots
-    with a declared policy; else None."""
+    with a policy; None otherwise, or if the hands are too many."""
     game, lineup = rules_of(played), played.episode.setup.lineup
     others = {n: lineup[s].player for n, s in enumerate(game.seats) if n != view.me}
     small = game.highest**game.hand_size <= MOST_HANDS

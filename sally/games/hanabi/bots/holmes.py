@@ -53,8 +53,8 @@ class HolmesMemory(IdentityMemory):
         return self.last_copies() & ~self.on_piles()
 
     def chop(self, seat: int) -> int | None:
-        """Return the slot that a seat discards if it has no better move (its chop), or None if
-        all its cards must be kept."""
+        """Return the slot that a seat is about to discard (its chop); None if the seat has a
+        better move or must keep all its cards."""
         own = [self.flags[id] for id in self.ids[seat]]
         if any(flag.go or flag.worthless for flag in own):
             return None

@@ -208,8 +208,8 @@ class _Chooser:
         return discards <= len(game.cards) - game.highest - game.players * game.hand_size
 
     def _sure(self) -> int | None:
-        """Return the most urgent certainly playable slot, low cards and cards that no other seat
-        holds first, or None."""
+        """Return the most urgent certainly playable slot, or None; low cards, and cards that no
+        other seat is known to hold, are more urgent."""
         sure = [s for s, cards in enumerate(self.own) if within(cards, self.nexts)]
         return max(sure, key=self._urgency, default=None)
 

@@ -43,8 +43,8 @@ class SmartMemory(IdentityMemory):
         return self.last_copies() & ~self.worthless()
 
     def chop(self, seat: int) -> int | None:
-        """Return the slot that a seat discards if it has no better move (its chop), or None if
-        all its cards must be kept."""
+        """Return the slot that a seat is about to discard (its chop); None if the seat has a
+        better move or must keep all its cards."""
         nexts, worthless, valuable = self.next_cards(), self.worthless(), self.valuable()
         own = [self.may_be[id] for id in self.ids[seat]]
         if any(within(cards, nexts) or within(cards, worthless) for cards in own):
