@@ -302,7 +302,7 @@ def _settings(episode: Episode) -> dict[str, Any]:
 
 
 def _arms(episodes: Sequence[Episode], row: ProfileRow) -> tuple[str, ...]:
-    """Return the arms of a game that the checklist of claims requires."""
+    """Return the arms of a game's episodes, including `labels`, for the checklist of claims."""
     here = {arm_of(e.cell) for e in episodes if e.setup.instance.game == row.game}
     varied = "labels" in row.arms or REWORDED in here
     return tuple(sorted(here | ({"labels"} if varied else set())))

@@ -342,7 +342,7 @@ def missing(found: Reproduction, rows: Sequence[Row]) -> list[str]:
 
 
 def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: bool) -> None:
-    """Print the data of figures, and one line for those without data."""
+    """Print the data of figures, and one line for each reason why figures have no data."""
     for picture in pictures:
         if picture.missing is not None and not asked:
             continue

@@ -430,7 +430,7 @@ BRIEF = ("knowing %", "doing", "acts on it %", "knowing", "acting", "regret", "a
 
 
 def say_brief(rows: Sequence[ProfileRow], columns: Sequence[str], page: int) -> None:
-    """Print all players in one table, one page at a time, and how to see the rest."""
+    """Print one page of a table of all players, and the options that show the other pages."""
     keys = ["game", "seat", "cell", "part"]
     told = [key for key in keys if key == "game" or len({getattr(r, key) for r in rows}) > 1]
     ordered = sorted(rows, key=lambda r: (r.game, r.seat, r.cell, r.part, r.player))

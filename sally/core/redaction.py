@@ -119,7 +119,7 @@ def address_without_secrets(address: str) -> str:
 
 
 def without_credentials(text: str) -> str:
-    """Return the text with the passwords and keys of the addresses in it removed."""
+    """Return the text with passwords and keys removed from the addresses that it contains."""
     if "://" not in text and "=" not in text:
         return text
     return _IN_QUERY.sub(rf"\1{HIDDEN}", _USER.sub(r"\1", text))

@@ -201,7 +201,8 @@ def habits_of(pressed: Sequence[KeyPress]) -> Habits:
 
 
 def _if_followed(press: KeyPress, option: int | None) -> tuple[float, float]:
-    """Return the chances that an option, and a blind pick among the others, are best replies."""
+    """Return the chance that an option is a best reply, and that a blind pick among the others
+    is."""
     best, many = press.best or (), len(press.labels)
     if option is None:
         return len(best) / many, len(best) / many
@@ -234,7 +235,8 @@ def _keys(pressed: Iterable[KeyPress]) -> Keys:
 
 
 def _concentrated(of: Callable[[KeyPress], Hashable]) -> Callable[[Played, Seat], float | None]:
-    """Return a measure: the share of the most frequent key, scaled so that a blind pick is 0."""
+    """Return a function that computes the share of the most frequent key, scaled so that a blind
+    pick is 0."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         pressed = key_presses(played, seat)

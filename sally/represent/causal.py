@@ -90,10 +90,10 @@ class Steered(msgspec.Struct, frozen=True):
 
 
 class Patched(msgspec.Struct, frozen=True):
-    """The effects of patching in the stream of a paired episode in one layer.
+    """The effects of replacing the stream with that of a paired episode, in one layer.
 
-    All values are shifts of log-odds: of the options that correspond to the paired partner's move
-    against those that correspond to the own partner's move.
+    All values are shifts of the log-odds of the options that correspond to the paired partner's
+    move against the options that correspond to the move of the episode's own partner.
     """
 
     layer: int

@@ -101,7 +101,8 @@ def _sklearn(part: str) -> Any:
 
 
 def _one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which libraries use one thread; several would wait for each other."""
+    """Return a context in which libraries use one thread; several threads would block each
+    other."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     limited: AbstractContextManager[Any] = threadpool_limits(1)

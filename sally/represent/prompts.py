@@ -35,7 +35,7 @@ Value = int | str
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):
-    """One stored decision: its prompt, its place, its label and its circumstances."""
+    """One stored decision: its prompt, its episode and turn, its label and its conditions."""
 
     prompt: Context
     candidates: tuple[str, ...]  # scored as continuations; empty if a reply was requested
@@ -99,7 +99,7 @@ def decisions(
 
 
 def probe_named(spec: GameSpec[Any, Any, Any], about: str) -> Probe:
-    """Return the probe to which `about` refers; own moves and forecasts refer to the main probe."""
+    """Return the probe called `about`; for `own_move` and `own_forecast`, the main probe."""
     choices = [p for p in spec.probes if p.kind != "values"]
     if about and about not in (OWN_MOVE, OWN_FORECAST):
         for probe in choices:

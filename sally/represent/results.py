@@ -395,7 +395,7 @@ COMBINATIONS = tuple(product((True, False), repeat=3))
 
 
 def arms(labels: Labels, fitted: Fitted) -> list[Arms]:
-    """Return joint tables of all partners and of each, over decisions with all arms known."""
+    """Return the joint tables, overall and by partner, of decisions whose arms are all known."""
     known = [
         n
         for n, one in enumerate(labels.decisions)

@@ -121,7 +121,8 @@ class Ideal:
         return sum(w * self.known_value(n, left) for n, w in enumerate(self.prior))
 
     def worths(self, belief: Belief, left: int) -> Floats:
-        """Return the expected total of each own move, with Bayes-adaptive play afterwards."""
+        """Return the expected total after each possible move, with Bayes-adaptive play
+        afterwards."""
         return self._worths(belief, left, left if self.certain else self.lookahead)
 
     def value(self, belief: Belief, left: int) -> float:

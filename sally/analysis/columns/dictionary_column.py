@@ -122,7 +122,7 @@ def is_one_number(columns: list[Floats | int]) -> TypeGuard[list[Floats]]:
 
 
 def taken(column: Floats, rows: NDArray[Any]) -> Floats:
-    """Return some rows of a column; those of a broadcast view are again a broadcast view."""
+    """Return some rows of a column; for a broadcast view, the result is a broadcast view too."""
     if column.strides != (0,) or not len(column):
         some: Floats = column[rows]
         return some

@@ -336,7 +336,7 @@ class PaperStore(PaperEpisodes):
 
 
 def _rows_of_seat(seats: SeatTableBuilder, many: Any, seat: Seat) -> Any:
-    """Return the row of this seat for each line; -1 if the seat was empty."""
+    """Return, for each line, the number of this seat's row; -1 if the line has no such row."""
     mine = seats.rows_of_seat(seat)
     found = np.full(len(many), -1, dtype=np.int64)
     found[np.repeat(np.arange(len(many)), many)[mine]] = mine

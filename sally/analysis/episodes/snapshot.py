@@ -68,11 +68,11 @@ class Snapshot:
         return self.episodes(self.spots)
 
     def episodes(self, ids: Iterable[str]) -> Iterator[Episode]:
-        """Yield the episodes of these ids, in their order."""
+        """Yield the episodes with these ids, in the order of the ids."""
         return map(from_line, self.lines(ids))
 
     def lines(self, ids: Iterable[str]) -> Iterator[bytes]:
-        """Yield the lines of these ids, in their order."""
+        """Yield the lines of the episodes with these ids, in the order of the ids."""
         for id in ids:
             spot = self.spots[id]
             self._copy.seek(spot.offset)

@@ -88,7 +88,7 @@ class _RoleScores:
         self.level = np.divide(sums, many, out=np.full(len(many), np.nan), where=many > 0)
 
     def _alike(self) -> None:
-        """Compute the means that represent settings not played."""
+        """Compute the means that stand in for settings that were not played."""
         got: dict[str, list[float]] = {}
         for table, rows, _, others in self._some:
             for n in rows[others].tolist():
@@ -133,7 +133,7 @@ class BaselineScores:
     def levels(self, role: str, table: MeasuredTable) -> Floats:
         """Return a baseline's score in the setting of each row, or its mean over other seeds.
 
-        For the random player, return its expected score, exact or as drawn.
+        For the random player, return its expected score: the exact value or the mean of draws.
         """
         if role == "random":
             exact = exactly_random(table)
@@ -152,7 +152,7 @@ class BaselineScores:
         return NO_DRAWS if known is None else known.alike.get(shared.alike, NO_DRAWS)
 
     def draws(self, table: MeasuredTable, rows: Bools) -> DrawnZero:
-        """Return the uncertainty of the mean zero of some rows, from the draws of their problems.
+        """Return the uncertainty of the mean of the zeros of some rows, from their problems' draws.
 
         If all draws of a problem are equal, their variance is set as if one of all the draws had
         differed by the range of the score, because a rare success may not have been drawn.

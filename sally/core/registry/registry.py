@@ -174,7 +174,7 @@ def part(name: str, part: str) -> Any | None:
 
 
 def packages() -> Mapping[str, str]:
-    """Return the package names of the games that are packages."""
+    """Return the package name of each game that is a package and not a single file."""
     found: dict[str, str] = {}
     for name, spec in entries("games").items():
         package = sys.modules.get(import_module(spec.game.__module__).__package__ or "")
@@ -190,9 +190,10 @@ def paper_part(name: str, part: str) -> Any | None:
 
 
 def _declared(owner: Any, home: str, constant: str, part: str) -> Any | None:
-    """Return a part's constant from the owner's module or from the part's module beside it.
+    """Return a part's constant, from its owner's module or from the part's module in that package.
 
-    A module beside the owner's counts only if the whole package belongs to the owner.
+    The owner is a game or a paper. The part's own module is used only if the whole package belongs
+    to the owner.
     """
     module = import_module(home)
     if hasattr(module, PARTS[part]):
@@ -431,7 +432,7 @@ def _own(folder: str) -> Mapping[str, Any]:
 
 
 def _from_parts(folder: str) -> Mapping[str, Any]:
-    """Return the entries of a kind that are parts of games and papers."""
+    """Return the entries of a kind that games and papers define in their parts."""
     if folder == "partners":
         return {name: partners for name in entries("games") if (partners := part(name, "partners"))}
     if folder == "metrics":

@@ -158,7 +158,8 @@ _COUNTED = re.compile(r"(?i)\b(?:player|agent|round|turn|game|cycle|digit) #?$")
 
 
 def _is_counted(text: str, start: int, name: str) -> bool:
-    """Return whether digits number something else: `Player 1`, `Round 15`."""
+    """Return whether digits are the number of something other than an option: `Player 1`, `Round
+    15`."""
     return name.isdigit() and _COUNTED.search(text[max(0, start - 9) : start]) is not None
 
 

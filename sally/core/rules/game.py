@@ -196,7 +196,7 @@ class GameSpec(Generic[S, A, V]):
             raise BadInput(f"{self.name}: {_plainly(str(why))}.") from None
 
     def _check_choices(self, given: Mapping[str, Any]) -> None:
-        """Raise BadInput with the valid values if a parameter is not one of its fixed names."""
+        """Raise BadInput, listing the valid values, if a parameter's value is not among them."""
         for name, hint in get_type_hints(self.game).items():
             choices = get_args(hint) if get_origin(hint) is Literal else ()
             if choices and name in given and given[name] not in choices:

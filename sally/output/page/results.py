@@ -313,8 +313,8 @@ def _number_cell(value: float) -> Html:
 
 @lru_cache(maxsize=1 << 16)
 def _cell_of(value: float, sign: float) -> Html:
-    """Return a table cell, cached because many episodes share a number; `sign` distinguishes 0 and
-    -0."""
+    """Return a table cell, cached because many episodes share a number; `sign` keeps the cache
+    entries of 0 and -0 apart."""
     if isnan(value):
         return tag("td", "–", class_="number quiet")
     return tag("td", number(value), class_="number", data_v=value)

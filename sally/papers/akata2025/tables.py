@@ -63,8 +63,8 @@ MEASURES: Mapping[str, Measure] = {
 
 
 def people_figure(row: Conditions, metric: str, games: Games) -> Estimate | None:
-    """Return a figure over people: the mean under one label, or the difference between the
-    labels."""
+    """Return a figure over people: the mean of the games with one label (Base or Prompted), or the
+    difference between the labels."""
     if metric not in MEASURES:
         return None
     there = [played for facts, played in games if row["game"] in (BOTH, facts["game"])]
@@ -90,7 +90,7 @@ def people_figure(row: Conditions, metric: str, games: Games) -> Estimate | None
 
 
 def _by_person(there: Sequence[Played], label: str, measure: Measure) -> list[float]:
-    """Return each person's mean over the games with this label."""
+    """Return each person's mean over the games labelled Base or Prompted, as `label` says."""
     found: dict[str, list[float]] = {}
     for played in there:
         if played.episode.used["label"] == label:

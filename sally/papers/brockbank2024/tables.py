@@ -64,7 +64,8 @@ def _differential(played: Played) -> float:
 
 
 def _gain(origin: Callable[[Round], int | None]) -> Callable[[Played], float]:
-    """Return a measure: ln 3 minus the entropy of a person's transitions from `origin`, in nats."""
+    """Return a function that computes ln 3 minus the entropy of transitions from `origin`, in
+    nats."""
 
     def gain(played: Played) -> float:
         everything = rounds(played, AGENT)

@@ -40,7 +40,7 @@ class SideGame(msgspec.Struct, frozen=True):
 
 
 def side_games(games: Iterable[Played], bots: Sequence[str] = ()) -> list[SideGame]:
-    """Return both sides of every imported game, with the agreement of these bots with each side."""
+    """Return both sides of every imported game, and how often each bot agrees with each side."""
     found = []
     for played in games:
         episode = played.episode

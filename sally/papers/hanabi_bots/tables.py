@@ -64,7 +64,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return None: no table has a model in it."""
+    """Return None, because no table of hanabi_bots includes a model."""
     return None
 
 

@@ -35,7 +35,8 @@ Measure = Callable[[Played], float | None]
 
 
 def _of(name: str, *seats: Seat) -> Measure:
-    """Return a measure: the mean of a metric over these seats, where it has a value."""
+    """Return a function that computes the mean of a metric over these seats, where it has a
+    value."""
 
     def measure(played: Played) -> float | None:
         metric = registry.metrics(played.spec.name)[name]

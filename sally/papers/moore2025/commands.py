@@ -197,7 +197,7 @@ def readers(
 
 
 def _parts(games: tuple[PublishedGame, ...]) -> dict[str, tuple[PublishedGame, ...]]:
-    """Return the games in free text by group: all, people's and models'."""
+    """Return the free-text games by group: all games, those of people, and those of models."""
     written = tuple(g for g in games if not g.condition.discrete_game)
     parts = {
         "all": written,

@@ -1,5 +1,5 @@
-"""moore2025 as a study: the conditions hidden and revealed, four variants of hidden, and three
-other kinds of puzzles.
+"""moore2025 as a study: the hidden and the revealed condition, four variants of the hidden one, and
+three other kinds of puzzles.
 
 The cells named after the paper's conditions have a target with frozen memory, as for the models in
 the paper. Separate cells have a target with sequential memory, as for the people in the paper.

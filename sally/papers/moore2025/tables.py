@@ -195,7 +195,7 @@ def _printed(row: Conditions, metric: str, model: str | None) -> bool:
 
 
 def _is(facts: Conditions, row: Conditions, model: str | None) -> bool:
-    """Return whether the row's persuader played this game."""
+    """Return whether a game with these conditions was played by the row's persuader."""
     wanted = str(row.get("persuader", "all"))
     if model is not None and wanted in MODELS:
         wanted = named_as_published(model)

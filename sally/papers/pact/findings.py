@@ -1,4 +1,4 @@
-"""Main findings of recorded bargaining, as listed in the protocol, with intervals.
+"""Main findings of recorded bargaining, with intervals.
 
 Every figure is a ratio of sums over seat-games. A game is a cluster, because its two seats depend
 on each other; models are not clusters, so intervals hold for these models only. Payoffs are as
@@ -143,7 +143,7 @@ def met(game: SeatGame) -> Pair:
 
 
 def loss(part: str) -> Callable[[SeatGame], Pair]:
-    """Return a measure: one part of the regret, and the number of rounds."""
+    """Return a function that computes one part of the regret, and the number of rounds."""
 
     def measured(game: SeatGame) -> Pair:
         seat, at = game.seat, game.at
@@ -242,7 +242,8 @@ HABITS: Mapping[str, Habit] = {
 
 
 def mindless(habit: Habit) -> Callable[[SeatGame], Pair]:
-    """Return a measure: doing in hindsight if a habit's quotes replace the recorded ones."""
+    """Return a function that computes doing in hindsight with a habit's quotes in place of the
+    recorded ones."""
 
     def measured(game: SeatGame) -> Pair:
         seat, at = game.seat, game.at

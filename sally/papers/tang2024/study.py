@@ -40,8 +40,8 @@ def on_our_page(model: str) -> PlayerSpec:
 
 
 def in_their_chat(model: str) -> PlayerSpec:
-    """Return a model under the authors' harness: one chat per game, few tokens, and truncated
-    answers are read."""
+    """Return a model under the authors' harness: one chat per game, a low token limit, and
+    truncated answers that are still read."""
     settings = {"temperature": TEMPERATURE, "max_tokens": MOST_TOKENS}
     reading = {"read_cut": True}
     return player_spec("language", model=model, strategy="chat", settings=settings, with_=reading)

@@ -225,8 +225,8 @@ def step(found: Episode, who: str, turn: str, play_on: bool = False) -> dict[str
 
 
 def _nearest(turns: list[int], given: str) -> str:
-    """Return the given turn or, if the perspective has no content in it, the nearest turn that
-    has."""
+    """Return the given turn or, if the perspective shows nothing in that turn, the nearest turn
+    with content."""
     if not turns:
         return END
     wanted = int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 0
