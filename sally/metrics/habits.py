@@ -106,7 +106,7 @@ def _place(labels: tuple[str, ...], label: str | None) -> int | None:
 def _named(
     played: Played, seat: Seat, words: Words[Any, Any]
 ) -> dict[int, tuple[str | None, str | None]]:
-    """Return, for each turn, the labels of its only prediction and of the previous truth."""
+    """Return, by turn, the labels of the prediction and the previous truth; None for several."""
     spec, last = played.spec, dict[tuple[str, str], str]()
     found: dict[int, tuple[str | None, str | None]] = {}
     for answer in counted(played, seat):

@@ -249,7 +249,7 @@ def _free(x: Floats, width: int) -> Codes:
 
 
 def _polish(surface: Surface, peak: Floats, width: int) -> Floats:
-    """Refine a peak by Newton steps, each kept only if it climbs."""
+    """Refine a peak by Newton steps, each kept only if the likelihood rises."""
     for _ in range(4):
         free = _free(peak, width)
         step = np.zeros_like(peak)

@@ -164,7 +164,8 @@ def _hash(value: object) -> str:
 
 
 def tasks(game: str) -> Sequence[Task]:
-    """Return every problem of a game with its opponents; a size consists of the first ones."""
+    """Return every problem of a game with its opponents; a smaller size uses the first ones
+    only."""
     if game not in SIZES:
         raise unknown("game of sally_1", game, SIZES)
     return tuple(_TASKS[game](game))

@@ -25,7 +25,7 @@ def depths_of(game: str) -> Depths:
 
 
 def depth_table(game: str) -> list[dict[str, Any]]:
-    """Return one row for each group of questions: chance, the share right by depth, and depths."""
+    """Return a row per group of questions: chance, share right by depth, and counts of depths."""
     groups: dict[str, list[Reasoned]] = {}
     for one in depths_of(game).questions():
         groups.setdefault(one.group, []).append(one)

@@ -277,7 +277,7 @@ def _redealt(met: Measured, *key: Key) -> Measured:
 
 
 def _settings(table: MeasuredTable, rows: Codes) -> Codes:
-    """Return one row for each setting whose other players are all bots, so it can be replayed."""
+    """Return one row for each setting that can be played again: all other players are bots."""
     alone = [k for k in table.kinds() if not any(map(is_mind, _across(table.shared[k])))]
     rows = rows[np.isin(table.kind[rows], alone)]
     every, first, which = np.unique(table.setting[rows], return_index=True, return_inverse=True)

@@ -165,7 +165,7 @@ def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) ->
 
 
 def _bias(means: Means, keys: Elsewhere) -> Estimate:
-    """Return how often moves of different instances use one key, scaled so that chance is 0."""
+    """Return how often moves of different instances use the same key, with chance scaled to 0."""
     presses, blind = keys.presses, keys.blind
     left = total(presses) - total(blind)
     if left <= 0:

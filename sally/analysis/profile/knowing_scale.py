@@ -120,7 +120,7 @@ Truths = Sequence[Mapping[str, int]]  # for each episode, how often each truth o
 def constant_hits(
     truths: Truths, guess: Sequence[float], scored: Sequence[float], company: Sequence[str]
 ) -> list[float]:
-    """Return, for each episode, the hits of predicting the other episodes' commonest true answer.
+    """Return how often the other episodes' commonest true answer is right in each episode.
 
     Only other episodes with the same players in the other seats count; where there are none, the
     prediction is an even guess.

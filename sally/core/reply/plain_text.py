@@ -32,7 +32,7 @@ def bounded(reply: str) -> str:
 
 
 def without_thoughts(reply: str) -> str:
-    """Return the reply without thoughts in tags; raise TooLong if it is too long."""
+    """Return the reply without thoughts in tags (`<think>`); raise TooLong if it is too long."""
     return _THOUGHTS.sub(" ", bounded(reply))
 
 

@@ -53,7 +53,7 @@ class Judged(msgspec.Struct, frozen=True):
 def judged(
     spec: GameSpec[Any, Any, Any], replay: Trajectory[Any, Any, Any], event: Reported | Told
 ) -> Judged | None:
-    """Return a report with its question and truth; None if the game has no such question then."""
+    """Return a report with its question and truth; None if the game did not ask it."""
     probe, seat = spec.probe(event.probe), Seat(event.seat)
     if event.turn >= len(replay.states):
         return None

@@ -119,7 +119,7 @@ def laid_out(
     layout: Layout | None = None,
     exact: bool = False,
 ) -> Grid:
-    """Return the rows in the table's layout; with `exact`, our values are by our own measures."""
+    """Return the rows in the table's layout; with `exact`, our values use our own measures."""
     layout = layout or plain(table)
     stubs = [s for s in layout.stubs if s.printed or _tells_apart(s, rows)]
     lines: list[Line] = []

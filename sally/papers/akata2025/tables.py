@@ -26,7 +26,7 @@ Measure = Callable[[Played], float]
 
 
 def _scores(played: Played) -> list[float]:
-    """Return the recorded scores, including scores that no cell of the matrix pays."""
+    """Return the recorded scores, even those that match no cell of the matrix."""
     return [float(score) for score in played.episode.used["scores"]]
 
 

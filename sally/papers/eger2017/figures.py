@@ -139,7 +139,7 @@ def largest(games: Sequence[SideGame]) -> str:
 
 
 def subsets(games: Sequence[SideGame]) -> dict[str, list[SideGame]]:
-    """Return all games, all games except the most frequent person's, and first games only."""
+    """Return all games, all games but those of the most frequent person, and first games only."""
     most = largest(games)
     return {
         "all games": list(games),

@@ -1,8 +1,8 @@
 """Reader of published PACT logs (one file per game, one JSON object per line) and of their model
 names.
 
-The format, its two versions and its irregularities are described in the protocol `bargaining`,
-section 2. The repository has no licence, so its logs are read in place and not shipped.
+Logs have one of two schema versions, which `schema_version` names. The repository has no licence,
+so its logs are read in place and not shipped.
 """
 
 from __future__ import annotations

@@ -232,9 +232,10 @@ def rating(seats: Sequence[SeatGame], draws: int = DRAWS, seed: int = 1) -> Rati
     """Return ratings from a ridge regression (penalty 1) of points on models, adjusted for
     opponents.
 
-    A seat's points minus a third are explained by its model minus the mean of the two others. Seat
-    numbers have separate terms, so that a model that had one seat more often than another is
-    neither helped nor hurt. Intervals are the middle 95 % of a bootstrap over games.
+    A seat's points minus a third are regressed on the rating of its model minus the mean rating of
+    the two other models. Seat numbers have separate terms, so that a model that had one seat more
+    often than another is neither helped nor hurt. Intervals are the middle 95 % of a bootstrap over
+    games.
     """
     names = sorted({each.raw for each in seats})
     place = {name: n for n, name in enumerate(names)}

@@ -62,7 +62,8 @@ def by_model_and_arm(known: Known) -> Mapping[str, Mapping[str, Plays]]:
 
 
 def divergence_by_turn(plays: Sequence[tuple[Played, Seat]]) -> dict[int, Estimate]:
-    """Return the divergence KL(the other's V0 || V1) by turn; later turns have fewer episodes."""
+    """Return the divergence of first-order reports (V1) from the other's own reports (V0), by turn:
+    KL(V0 || V1). Later turns have fewer episodes."""
     by_turn: dict[int, list[float]] = {}
     for played, seat in plays:
         for apart in beliefs_apart(played, seat, 1):

@@ -110,7 +110,7 @@ def scaled(
     """Return doing and knowing of every player of one-shot games against a crowd.
 
     Args:
-        games: Imported choices of people, or episodes of a study by `sally zhu2024 study`.
+        games: Imported choices of people, or episodes of a study that `sally zhu2024 study` wrote.
         least: Screens with fewer recorded opponents are left out.
         roles: The games to include, each identified together with a role; None includes all.
     """
