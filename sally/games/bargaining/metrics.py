@@ -60,8 +60,8 @@ def game_of(played: Played) -> Bargaining:
 
 @shared
 def table(played: Played, seat: Seat) -> Table | None:
-    """Return the rounds in which both seats quoted; None if there are none or no limits were
-    dealt."""
+    """Return the rounds in which both seats quoted; None if no round has both quotes or no
+    limits were dealt."""
     state: State = played.replay.present
     mine, theirs = limit_of(state, seat), limit_of(state, other(seat))
     if mine is None or theirs is None:
