@@ -136,7 +136,8 @@ def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
 
 
 def likeliest(view: View) -> Mind:
-    """Return the mind best supported by the cards turned over; plain meaning if there are none."""
+    """Return the mind best supported by the cards turned over; before any card is turned over,
+    the mind of plain meaning."""
     return GRID[int(np.argmax(belief(view)))]
 
 

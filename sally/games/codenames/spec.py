@@ -26,8 +26,8 @@ def _pick(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_pick(replay: Past, at: At) -> str | None:
-    """Return the first card turned over after the clue; None if there is none or the clue was
-    rejected."""
+    """Return the first card turned over after the clue; None if no card was turned over or the
+    clue was rejected."""
     move = replay.move(at.turn + 1, GUESSER) if at.turn + 1 < len(replay) else None
     return move.word if isinstance(move, Guess) else None
 
