@@ -72,7 +72,8 @@ class InfoMemory(SmartMemory):
     # --- questions about a hand -------------------------------------------------------------------
 
     def chance(self, cards: Cards, kind: Cards) -> float:
-        """Return the probability that a card is of a kind, from public counts."""
+        """Return the probability that a card with the possible identities `cards` is in the set
+        `kind`, from public counts."""
         total = likely = 0
         for card, n in self.out_of_sight():
             if cards >> card & 1:
@@ -224,7 +225,8 @@ class _Chooser:
         return sum(found) / len(found)
 
     def _chance(self, slot: int, kind: Cards) -> float:
-        """Return the probability that an own card is of a kind, from the copies not yet seen."""
+        """Return the probability that the seat's card in a slot is in the set `kind`, from the
+        copies not yet seen."""
         cards, copies = self.own[slot], self.memory.copies
         left = {c: copies[c] - self.seen[c] for c in range(len(copies)) if cards >> c & 1}
         total = sum(left.values())

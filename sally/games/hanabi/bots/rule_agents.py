@@ -54,7 +54,7 @@ class Sight:
         return _only(mark >> self.game.colours)
 
     def chances(self, kind: Callable[[Card], bool]) -> list[float]:
-        """Return, for each slot, the probability that its card is of a kind."""
+        """Return, for each slot, the probability that its card satisfies the predicate `kind`."""
         return [
             sum(n for card, n in slot.items() if kind(card)) / sum(slot.values())
             for slot in self.slots

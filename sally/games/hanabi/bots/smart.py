@@ -137,8 +137,8 @@ class SmartMemory(IdentityMemory):
 
 
 def share(cards: Cards, kind: Cards) -> float:
-    """Return the fraction of possible identities that are of a kind; each identity counts once,
-    regardless of its copies."""
+    """Return the fraction of possible identities that are in the set `kind`; each identity
+    counts once, regardless of its copies."""
     return (cards & kind).bit_count() / cards.bit_count()
 
 
