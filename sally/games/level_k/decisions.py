@@ -22,7 +22,7 @@ from sally.games.level_k.spec import a_round, best_replies, minds_of_others
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses over the predicted rounds, given the others' actual moves."""
+    """Return the mean losses over the rounds with a prediction, given the others' actual moves."""
     split = [found for each in rounds(played, seat) if (found := _split(played, seat, each))]
     return terms_of(split, _format_loss(played, seat))
 
