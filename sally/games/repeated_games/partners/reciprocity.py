@@ -52,8 +52,8 @@ def _suspicious_automaton(game: RepeatedGame, seat: Seat, first: int = 1) -> Aut
 
 
 def _forgiving(last: int, kind: int, generosity: float) -> Odds:
-    """Return a copy of the other seat's last move or, with probability `generosity`, the kind
-    move."""
+    """Return a copy of the other seat's last move or, with probability `generosity`, the
+    cooperative move `kind`."""
     if last == kind:
         return surely(kind)
     odds = {kind: generosity, last: 1 - generosity}
@@ -122,7 +122,8 @@ def _grim(game: RepeatedGame, seat: Seat, kind: int = 0, harsh: int = 1) -> Scri
 def _grim_automaton(
     game: RepeatedGame, seat: Seat, kind: int = 0, harsh: int = 1
 ) -> Automaton[bool]:
-    """Return the automaton; its state is whether the other seat has been kind in every round."""
+    """Return the automaton; its state is whether the other seat has played the move `kind` in
+    every round."""
     return Automaton(
         True,
         lambda trusts: surely(kind if trusts else harsh),

@@ -76,7 +76,7 @@ class Values(msgspec.Struct, frozen=True):
 class QLearning(msgspec.Struct, frozen=True):
     """One-step Q-learning over the last joint action (Watkins 1989).
 
-    Initial values are those of the best payoff forever if `optimistic`, and 0 otherwise.
+    With `optimistic`, the initial values assume the best payoff forever; otherwise they are 0.
     """
 
     pay: PayTable
