@@ -149,7 +149,7 @@ def finisher() -> Mind:
 
 def blocker() -> Mind:
     """Play the smallest move that takes the leading opponent (in a tie, the lower seat) to the
-    target; if there is none, any move."""
+    target; if no move does, play any move."""
 
     def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
         nearest = min(others_of(number), key=lambda other: missing[other])
