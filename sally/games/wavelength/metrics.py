@@ -118,7 +118,8 @@ def regrets(played: Played, seat: Seat) -> list[float]:
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return (inference, translation) loss for each predicted round; they sum to the regret.
+    """Return (inference, translation) loss for each round with a prediction; they sum to the
+    regret.
 
     The translation loss is the best possible points minus the points that the predicted dial
     position would have earned (at most the best); the inference loss is the rest.
