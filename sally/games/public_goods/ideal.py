@@ -39,8 +39,8 @@ def ideal_of(game: PublicGoods) -> Ideal:
                 mean = (mine + (others - 1) * theirs) / others
                 after[state, :, n] = 1 + place[nearest(game, rule(game, mean))]
         machines.append(PoolMachine(odds, after))
-    mine, theirs = np.meshgrid(menu, menu, indexing="ij")
-    pay = game.tokens - mine + game.back * (mine + others * theirs)
+    own, rest = np.meshgrid(np.array(menu, dtype=float), menu, indexing="ij")
+    pay = game.tokens - own + game.back * (own + others * rest)
     return Ideal(pay, machines)
 
 
