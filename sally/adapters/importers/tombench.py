@@ -146,7 +146,7 @@ def _flagged(items: Sequence[Item], task: str, language: Language) -> list[Item]
 
 
 def _keys(items: Sequence[Item], item: Item) -> int:
-    """Return the number of different options that are keyed as right for the item's question."""
+    """Return how many different options the answer keys give as right for the item's question."""
     same = [i for i in items if (i.story, i.question) == (item.story, item.question)]
     return len({i.options[i.answer] for i in same})
 

@@ -124,7 +124,7 @@ class TextSeatEnv(gymnasium.Env[str, str]):
 
 
 def _register() -> None:
-    """Register every game as `sally/NAME-v0` and, in words, as `sally/NAME-text-v0`."""
+    """Register every game as `sally/NAME-v0` and, with text prompts, as `sally/NAME-text-v0`."""
     here = __name__
     for name in registry.games():
         for id, made in ((f"sally/{name}-v0", "SeatEnv"), (f"sally/{name}-text-v0", "TextSeatEnv")):

@@ -95,7 +95,8 @@ def _again(answers: Sequence[Judged]) -> list[float]:
 
 
 def _mirror(played: Played, seat: Seat, answer: Judged) -> float:
-    """Return the score of predicting the seat's own last move; an even guess if it is no option."""
+    """Return the score of predicting the seat's own last move; an even guess if it is not a
+    choice."""
     before = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
     mine = next((move for move in before if move is not None), None)
     return float(mine == answer.truth) if mine in answer.question.choices else _even(answer)

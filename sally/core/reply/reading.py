@@ -404,7 +404,7 @@ def _field(reply: str, label: str) -> str | None:
 
 
 def _read(reply: str, find: Finds, label: str, theirs: bool) -> int | None:
-    """Return the option or number that a reply gives by the rule, or None."""
+    """Return the option or number that the reply rule reads in a reply, or None."""
     if (field := _field(reply, label)) is not None:
         return _value(unmarked(field), find, theirs)
     text = unmarked(reply)

@@ -1,10 +1,10 @@
 """Depths of reasoning: the answers of players that think k steps ahead about the others.
 
-A reasoner of depth k makes the best reply to others that it takes for reasoners of depth k - 1,
-each with the knowledge of their own seat only. The depth of a decision is the smallest k such that
-reasoners of depth k and deeper are all right. A *certified* set consists of blocks: a reasoner of a
-block's depth answers every question in it correctly, and all shallower ones are right as often as
-chance.
+A reasoner of depth k makes the best reply to others, which it assumes to be reasoners of depth k -
+1, each with the knowledge of their own seat only. The depth of a decision is the smallest k such
+that reasoners of depth k and deeper are all right. A *certified* set consists of blocks: a reasoner
+of a block's depth answers every question in it correctly, and all shallower ones are right as often
+as chance.
 """
 
 from __future__ import annotations

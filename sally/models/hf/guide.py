@@ -2,8 +2,8 @@
 
 The schema becomes a regular expression, and a text may continue as long as it is the beginning of a
 match (checked by `regex`, a dependency of transformers). Tokens are drawn as without a schema. A
-token that is not allowed is drawn again from the allowed ones, so that each allowed token has its
-share of their probability.
+token that is not allowed is drawn again from the allowed ones, each with its share of their total
+probability.
 """
 
 from __future__ import annotations

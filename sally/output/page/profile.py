@@ -429,7 +429,7 @@ NAMES = {
 
 
 def _drawn(mark: Mark) -> str:
-    """Return how an expected score was drawn; empty if it is exact."""
+    """Return a note on the draws behind an expected score; empty if the score is exact."""
     if mark.error is None:
         return ""
     return f" (mean of {mark.draws} draws, standard error {mark.error:.2g})"

@@ -137,8 +137,7 @@ def _plain_part(part: Any, plainly: Rewrite) -> Any:
 
 
 def turned(screen: Screen, labels: list[str]) -> Screen:
-    """Return the screen with the options reversed in questions, tables and rules, as on its
-    buttons."""
+    """Return the screen with options in questions, tables and rules reversed, like its buttons."""
     asks = tuple(
         msgspec.structs.replace(ask, question=swapped(ask.question, labels))
         if ask.kind == "move" or ask.answer == "choice"
