@@ -100,7 +100,7 @@ class Rows:
 
 
 def _beginnings(tokens: Tokens) -> Iterator[bytes]:
-    """Yield a key for each prefix of a whole number of blocks, shortest first."""
+    """Yield a key for each prefix that consists of whole blocks, shortest first."""
     digest = blake2b(digest_size=12)
     for end in range(BLOCK, len(tokens) + 1, BLOCK):
         digest.update(tokens[end - BLOCK : end].tobytes())

@@ -38,7 +38,7 @@ GUESSES = AtlasColumn(
 
 
 def goods_column(back: float) -> AtlasColumn:
-    """Return the atlas column of public goods for a given return of a token."""
+    """Return the atlas column of public goods for a given return per token."""
     return AtlasColumn(
         "public goods",
         f"a token returns {back:.2f} to each",

@@ -1,5 +1,5 @@
-"""Tables of riemer2025: the learner is simulated in bulk, interestingness is exact, and models come
-from episodes."""
+"""Tables of riemer2025: the learner is simulated in bulk, interestingness is computed exactly, and
+figures of models come from episodes."""
 
 from __future__ import annotations
 

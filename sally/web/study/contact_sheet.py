@@ -161,8 +161,8 @@ Partner = Callable[[], PageWalk | None]  # called when the participant waits
 
 @contextmanager
 def company(chromium: Any, way: PageWalk) -> Iterator[Partner]:
-    """Yield a function that brings a partner for a participant who waits; it tries several, because
-    some are assigned to another condition."""
+    """Yield a function that adds a partner for a waiting participant; it adds several if the first
+    ones are assigned to another condition."""
     contexts: list[Any] = []
     found: list[PageWalk] = []
 

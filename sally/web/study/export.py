@@ -88,9 +88,9 @@ def response_times(tx: Transaction, match: str, seat: str) -> Timed:
     """Return the response time of each answer of a seat.
 
     The browser measures the time from the display of the question, after the rules of the game were
-    read. If that time is missing, or longer than the server could have seen, the server's time is
-    used: from the start of the turn, whether or not a partner answered first, or from the seat's
-    previous answer in the turn, because probes and the move are asked one after another.
+    read. If that time is missing, or longer than the time that the server measured, the server's
+    time is used: from the start of the turn, whether or not a partner answered first, or from the
+    seat's previous answer in the turn, because probes and the move are asked one after another.
     """
     made = tx.all("SELECT seat, made, entry FROM answers WHERE match = ? ORDER BY n", match)
     began = tx.one("SELECT made FROM matches WHERE id = ?", match)

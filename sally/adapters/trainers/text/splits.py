@@ -48,7 +48,7 @@ def _own(game: str, seat: str) -> Split:
 
 
 def by_chance(game: str, seat: str = "") -> Split:
-    """Return a split of one problem; its parts differ in their seeds and share none.
+    """Return a split of one problem into parts with disjoint sets of seeds.
 
     Only a game with chance moves can be split this way; otherwise all parts would be the same
     problem.
