@@ -94,3 +94,10 @@ def test_a_reply_that_is_too_long_is_logged_as_that() -> None:
     given = asyncio.run(player.decide(turn))
     assert isinstance(given, Forfeit) and given.reason == "too long"
     assert "not read: more than 50000 characters" in given.calls[-1].detail
+
+
+def test_a_name_that_only_a_part_of_the_value_has_is_refused() -> None:
+    marks = "\u0301\u0316"
+    reply = f"Option: Guess: no because \t {{{{ <think> İ {marks} more Option: \x1b[2J 2 {marks}   "
+    with pytest.raises(Unreadable):
+        dict(readers())["taboo giver will_find"](f"{reply}river Clue: or \x00")

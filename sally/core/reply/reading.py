@@ -279,8 +279,8 @@ def _value(text: str, find: Finds, theirs: bool) -> int | None:
         return None  # `R, S`, `1 (River)`
     if len(text) <= SHORT and doubtful(text) and len({m.key for m in find(text)}) > 1:
         return None  # `F, F or B`
-    first = min(find(text[: 3 * SHORT]), key=lambda mention: mention.start)
-    return chosen if first.key == chosen else None  # `2.5`, `2%`
+    first = min(find(text[: 3 * SHORT]), key=lambda mention: mention.start, default=None)
+    return chosen if first is not None and first.key == chosen else None  # `2.5`, `2%`
 
 
 # --- sentences --------------------------------------------------------------------------------
