@@ -94,7 +94,7 @@ class Recorded(msgspec.Struct, frozen=True):
 
 
 class Reliability(msgspec.Struct, frozen=True):
-    """The reliability of a measure over bots of graded skill, in one game and size of the suite."""
+    """The reliability of a measure over bots of graded skill, in one game at one suite size."""
 
     tau: float  # Kendall's, between skill and score; the lower one of two sessions
     retest: float | None  # correlation of two sessions
@@ -302,7 +302,8 @@ def _settings(episode: Episode) -> dict[str, Any]:
 
 
 def _arms(episodes: Sequence[Episode], row: ProfileRow) -> tuple[str, ...]:
-    """Return the arms of a game's episodes, including `labels`, for the checklist of claims."""
+    """Return the arms of a game's episodes for the checklist of claims; `labels` is one of them if
+    the labels or the wording were varied."""
     here = {arm_of(e.cell) for e in episodes if e.setup.instance.game == row.game}
     varied = "labels" in row.arms or REWORDED in here
     return tuple(sorted(here | ({"labels"} if varied else set())))

@@ -68,7 +68,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="tom_cot",
-    about="asks for predictions of the others and for the choice in one reply",
+    about="asks for predictions about the others and for the choice in one reply",
     source="Kang et al. 2026",
     make=_make,
     calls="1",

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from sally.core.registry import registry
-from tests.conversations import FOLDER
+from tests.conversations import FOLDER, WITH
 
 ROOT = Path(__file__).parent.parent.parent
 HOME = ROOT / "docs" / "strategies"
@@ -44,6 +44,7 @@ def page(strategy: str) -> str:
     lines += [f"| {name} | {cell} |" for name, cell in zip(COLUMNS, row(strategy), strict=True)]
     title, said = example(strategy)
     game = "the prisoner's dilemma" if title.startswith("ipd") else "Pick the Right Stuff"
+    few = f"It uses `n = {WITH[strategy]['n']}`. " if "n" in WITH.get(strategy, {}) else ""
     lines += [
         "",
         f'To use it, set `strategy = "{strategy}"` in the parameters of a language player.',
@@ -52,8 +53,8 @@ def page(strategy: str) -> str:
         "[glossary](../reference/glossary.md) defines *probe*, *menu* and *injection*.",
         "",
         "## An example",
-        f"This is the last turn of a reference conversation of {game} from the tests ({title}).",
-        "The replies are invented.",
+        f"This is the last turn of a conversation in {game} that the tests compare word for word",
+        f"({title}). {few}The replies are invented.",
         "",
         "```text",
         said,

@@ -45,7 +45,7 @@ class PlayerCells(msgspec.Struct, frozen=True):
 
 
 class RoundCells(msgspec.Struct, frozen=True):
-    """One round of a table, as text."""
+    """One round of a game, with its cells in the imported table as text."""
 
     episode: str
     round: int

@@ -230,7 +230,7 @@ def _dictionaries() -> tuple[Dictionary, Dictionary, Dictionary, Dictionary]:
 
 
 class MeasuredRows:
-    """Collector of measured seats, for a table or for the index."""
+    """Collector of measured seats, from which a table or a chunk of the index is built."""
 
     def __init__(self) -> None:
         self._numbers: list[tuple[float | None, ...]] = []
@@ -265,7 +265,10 @@ class MeasuredRows:
         self._numbers.append((*got, *answers, *mindless, *rest))
 
     def filled(self, ids: list[str], rows: list[int], **lines: Any) -> MeasuredChunk:
-        """Return a chunk of lines with these ids; `rows` is the number of rows of each line."""
+        """Return the collected seats as a chunk.
+
+        `ids` are the episode ids of the store's lines, `rows` the number of seats of each line.
+        """
         plain: dict[str, Any] = {"cut": [], "why": [], "sat": [], "sats": []}
         numbers: Floats = np.array(self._numbers, dtype=np.float64).reshape(-1, len(NUMBERS)).T
         bins = np.zeros((len(self._numbers) * bool(self._bins), BINS, 3))

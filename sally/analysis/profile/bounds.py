@@ -88,7 +88,7 @@ def enclosing(ends: Iterable[Bounds | None]) -> Bounds | None:
 
 
 def bounds_over(metric: str, rows: Iterable[Mapping[str, Any]]) -> Bounds | None:
-    """Return the bounds of a metric over rows of episodes, each with the bounds of its game."""
+    """Return the bounds of a metric that enclose those of the games of all rows."""
     general = metric_bounds(metric)
     return enclosing(row.get("ends", {}).get(metric, general) for row in rows)
 

@@ -100,7 +100,7 @@ class Noted(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", t
 
     @property
     def seat(self) -> str:
-        """The seat of the event, or "" for none."""
+        """The seat of the event, or "" if it has none."""
         return ""
 
     @property

@@ -297,7 +297,7 @@ def _rules(context: SeatContext) -> str:
 
 
 def _or_none(say: Callable[[], str]) -> str:
-    """Return the text that `say` returns, or "" if the words have none, as for a helper's seat."""
+    """Return the result of `say`, or "" if the game has no such text, as for a helper seat."""
     try:
         return say()
     except LookupError:

@@ -207,7 +207,11 @@ class PromptContext:
         return {label: text.strip() for label, text in given.items() if isinstance(text, str)}
 
     def form(self, *before: str) -> str:
-        """Return the instruction on how to answer; a schema also covers the labelled texts."""
+        """Return the instruction on how to answer.
+
+        If the answer is a JSON object, its schema also has a field for each label in `before`: the
+        texts that precede the answer, such as thoughts.
+        """
         if self._as_schema:
             return self._words.say("format.form", schema=self.schema(*before))
         turn = self._turn

@@ -200,7 +200,7 @@ def _optimum_regret(played: Played, seat: Seat) -> float | None:
 
 
 class Losses(msgspec.Struct, frozen=True):
-    """The regret of a round relative to hindsight, by cause."""
+    """The regret of a round relative to the best quote in hindsight, by cause."""
 
     missed: float = 0.0  # a profitable quote was not met
     overpaid: float = 0.0  # half the distance between the quotes in a trade that pays

@@ -111,7 +111,8 @@ def true_listener(replay: Past, at: At) -> str | None:
 
 
 def likely_cards(past: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the most probable keywords given hints, for a Bayesian listener of plain meaning."""
+    """Return the most probable keywords given hints, for a Bayesian listener that associates
+    words by meaning only."""
     order = np.argsort(-keyword_odds(Mind(), past), kind="stable")[:LIKELY]
     return tuple(cards()[int(n)] for n in order)
 

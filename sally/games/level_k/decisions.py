@@ -69,8 +69,8 @@ def _loss_by_move(
 
 
 def _format_loss(played: Played, seat: Seat) -> float | None:
-    """Return the mean payoff per round missed by this seat's forfeits, relative to the best
-    replies."""
+    """Return the payoff that this seat lost by its forfeits, compared with best replies, as a mean
+    over rounds."""
     game, steps = game_of(played), list(played.replay.steps())
     missed = 0.0
     for step in steps:

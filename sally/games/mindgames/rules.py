@@ -168,7 +168,9 @@ class MindGame(Game[State, Action, View]):
         if len(self.tale.attribute) != len(self.problem.target_values):
             raise BadInput(f"the story {self.tale.name!r} has a different number of attributes")
         if self.variant == "perfect_game" and not self.shown.winning:
-            raise BadInput("the example of a perfect game needs a puzzle with a winning set")
+            raise BadInput(
+                "variant perfect_game needs an example puzzle with a set of disclosures that wins"
+            )
 
     # --- the problem ----------------------------------------------------------------------------
 

@@ -234,11 +234,11 @@ def _visible(draft: Draft, user: int, until: int) -> list[int]:
 
 
 def _span(draft: Draft, user: int) -> tuple[int, Look, Look]:
-    """Return the state that determines a user's belief, and the two looks between which the user
-    may see it.
+    """Return the state that determines a user's belief, and the two looks that bound the period in
+    which the user may see that state.
 
-    The looks are the user's last look as an onlooker (or the initial placement) and the last look
-    before its question.
+    The period starts with the user's last earlier look as an onlooker (or with the initial
+    placement) and ends with the last look before the user is asked.
     """
     turn, decided = next((i, s) for i, (who, s) in enumerate(draft.beliefs) if who == user)
     earlier = [look for look in draft.onlooks[:turn] if look.user == user]

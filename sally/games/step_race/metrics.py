@@ -197,9 +197,10 @@ def _points(played: Played, seat: Seat) -> float | None:
 
 
 def random_points(setup: Setup, seat: Seat) -> float | None:
-    """Return the expected points of a uniformly random player; None if an opponent is not solved.
+    """Return the expected points of a uniformly random player; None if there is no exact solution
+    against an opponent.
 
-    The turn limit is ignored, as in every solved value.
+    The turn limit is ignored, as in all exact solutions.
     """
     game = StepRace(**setup.instance.params)
     found = _solution(game, setup, seat, "uniform")

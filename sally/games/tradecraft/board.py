@@ -25,7 +25,8 @@ SHAPES = 6  # for names that say nothing, such as made-up ones
 
 @lru_cache(maxsize=4096)
 def glyph(item: str) -> str:
-    """Return an item's glyph: by the last known word of its name, or else a fixed shape."""
+    """Return an item's glyph: that of the last word in its name that has one, or else a shape
+    chosen by a hash of the name."""
     for word in reversed(item_said(item).split()):
         if word in _kinds():
             return _kinds()[word]

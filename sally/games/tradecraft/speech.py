@@ -108,7 +108,7 @@ def slot_said(amount: Said, name: str) -> str:
 
 
 def item_meant(name: str, known: Collection[str]) -> str:
-    """Return the item that a name means, in the rules' or in everyday spelling.
+    """Return the item with this name, which may be spelled as in the rules or as in everyday text.
 
     A name that matches no item is returned unchanged, so that the error can quote it.
     """

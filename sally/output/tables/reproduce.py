@@ -366,12 +366,12 @@ def compared(
 
 
 def line_verdicts(rows: Iterable[Row]) -> list[Verdict]:
-    """Return one verdict for each line of the tables; a line is the tested values of one row of
-    conditions.
+    """Return one verdict for each line of the tables; a line contains the tested values of one
+    condition.
 
     A line is different if any of its values is different, and equivalent only if all of them are
-    equivalent. So a player that matches a model in a single value, such as a prediction at chance
-    level, does not match the line.
+    equivalent. A player that agrees with the published model in a single value, such as a
+    prediction at chance level, is therefore not equivalent to it.
     """
     lines: dict[tuple[object, ...], list[Verdict]] = {}
     for row in rows:

@@ -56,8 +56,8 @@ def own_reports(seat: str, probes: tuple[str, ...]) -> tuple[Injection, ...]:
 
 
 def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
-    """Return the study: three groups with one model in both seats, and bots. Without a model the
-    seats stay open."""
+    """Return the study: three groups with the same model in both seats, a cell of bots, and cells
+    with three players. Without a model, the model's seats stay open."""
     chosen = spread(SET, played, **LOOKED_UP, most_refused=MOST_REFUSED)
     cells = []
     for group, probes in GROUPS.items():

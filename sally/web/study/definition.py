@@ -149,7 +149,7 @@ class Limits(StudySection, frozen=True):
 
     def __post_init__(self) -> None:
         if min(self.idle_minutes, self.answer_seconds, self.pair_minutes) <= 0:
-            raise ValueError("limits must be above 0")
+            raise ValueError("idle_minutes, answer_seconds and pair_minutes must be above 0")
 
 
 class Quality(StudySection, frozen=True):

@@ -115,7 +115,7 @@ async def nowhere(request: Request) -> Response:
 
 
 async def link(request: Request) -> Response:
-    """Open the study's link; in a study with sessions, it leads to the visitor's session."""
+    """Handle the study's link; in a study with sessions, redirect to the visitor's session."""
     name = request.path_params["name"]
     sessions = [h for h in request.app.state.studies.values() if h.study.room == name]
     if not sessions:

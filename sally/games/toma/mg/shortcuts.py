@@ -94,13 +94,14 @@ def no_relations(listed: Sequence[Profile]) -> Counts:
 
 
 def one_step(listed: Sequence[Profile]) -> Counts:
-    """Return headcounts if every agent treated those it follows or avoids as anchors."""
+    """Return the headcount of each place if every agent treated the agents that it follows or
+    avoids as anchors, which follow and avoid nobody."""
     alone = {i: best[0] for i, one in enumerate(listed) if len(best := _alone(one)) == 1}
     return _tally((best_places(one, alone) for one in listed), split=True)
 
 
 def anchors(listed: Sequence[Profile]) -> Counts:
-    """Return headcounts of the anchors only."""
+    """Return the headcount of each place, counting only anchors."""
     alone = (one for one in listed if one.follows is None and one.avoids is None)
     return _tally((_alone(one) for one in alone), split=True)
 

@@ -9,12 +9,13 @@ d or more answers every scenario of the block correctly. Shallower reasoners do 
   in block 3 (a chain cannot collide); so it does no better than a constant answer.
 - The player's own costs are assigned to the tasks by permutations that are drawn independently of
   the others' choices, so no rule over the player's row, and no reasoner of depth 0, beats chance.
-- No cost of another agent is below the player's lowest, so the smallest cost on the page carries no
-  further information. Rules over columns are balanced by selection (see `balance`).
+- No cost of another agent is below the player's lowest cost, so the smallest cost on the page is
+  the lowest of the player's row and adds no information to that row. Rules over columns are
+  balanced by selection (see `balance`).
 
-No set can exclude one strategy: a player may predict some of the others correctly, rule out the
-predicted tasks even if two predictions collide, and guess among the remaining two or three tasks.
-The player's row gives no information about the remaining tasks either.
+One strategy cannot be excluded by any set: a player may predict some of the others correctly, rule
+out the predicted tasks even if two predictions collide, and guess among the remaining two or three
+tasks. The player's row gives no information about which of these is right.
 """
 
 from __future__ import annotations
@@ -116,11 +117,13 @@ def _firsts(rows: Ints, without: Ints | None = None) -> Ints:
 
 
 def _collides(depth: int, others: Ints) -> Bools:
-    """Return, for each matrix, whether the predictions of a reasoner of depth - 1 collide.
+    """Return, for each matrix, whether the predictions of a reasoner of depth `depth - 1` collide.
 
-    Block 2: two first choices are equal, and not only those of the two agents that both avoid the
-    third agent, because depth 1 already predicts that collision. Block 3: X, avoiding only the
-    first choices of Y and Z, would take the task that Y takes.
+    Block 2: the first choice of the first agent equals that of the second or the third agent. The
+    second and third agents both avoid the first; equal choices of these two alone do not count,
+    because a reasoner of depth 1 already predicts that collision. Block 3: the third agent,
+    avoiding only the first choices of the other two, would take the task that the second agent
+    takes.
     """
     one, two, three = (others[:, role] for role in range(3))
     first = _firsts(one)

@@ -133,7 +133,7 @@ def check(scenario: Scenario) -> None:
     if len(set(scenario.tasks)) < 4:
         raise ValueError(f"{name}: the four tasks need four different names.")
     if any(cost < 1 for row in scenario.costs for cost in row):
-        raise ValueError(f"{name}: every cost must be a whole number of tenths above zero.")
+        raise ValueError(f"{name}: every cost must be a positive whole number, in tenths.")
     for agent, known in enumerate(scenario.knows):
         if agent in known or not set(known) <= set(range(4)) or len(set(known)) < len(known):
             raise ValueError(
