@@ -245,7 +245,8 @@ def evaluate(
 def _rows(
     seats: Sequence[Measured], ends: Sequence[Baseline], player: str
 ) -> dict[str, ProfileRow]:
-    """Return one row per game; doing uses only the episodes with a known maximum."""
+    """Return one profile row per game; figures of doing use only the episodes whose optimum or
+    reference score is known, all other figures use every episode."""
     scaled: dict[str, ProfileRow] = {}
     for row in profile_of(seats, ends, named=lambda who: player):
         scaled.setdefault(row.game, row)  # the part with a known optimum comes first
@@ -322,7 +323,8 @@ HALVED = {"knowing": "skill", "acting": "acting", "doing": "doing"}  # field -> 
 
 
 def _halves(seats: Sequence[Measured], ends: Sequence[Baseline]) -> dict[str, dict[str, Halves]]:
-    """Return the headline measures on the odd and the even problems of each game."""
+    """Return, for each game, the headline measures on the first, third, ... problem and on the
+    second, fourth, ... problem."""
     places: dict[tuple[str, str], int] = {}
     counts: dict[str, int] = {}
     for m in seats:
@@ -355,7 +357,8 @@ def _reference_lines(
 
 
 def _survived(episodes: Sequence[Episode]) -> dict[str, Estimate]:
-    """Return the payoff that came from others' forfeits, by game, without one-seat games."""
+    """Return, for each game with several seats, the mean payoff that the evaluated seat may owe to
+    others' forfeits."""
     values: dict[str, list[float]] = {}
     clusters: dict[str, list[str]] = {}
     seats = evaluated_seats(episodes)
@@ -465,7 +468,8 @@ def _bill(episodes: Iterable[Episode]) -> Bill:
 
 
 def sentences(games: Sequence[GameResult], player: str) -> list[str]:
-    """Return sentences on which games refuse each claim; claims with the same answer share one."""
+    """Return sentences that say in which games each claim is not refused; claims with the same
+    games share a sentence."""
     claims = {KNOWS: "knows what others will do", ACTS_ON: "acts on what it knows",
               THEORY: "shows theory of mind"}  # fmt: skip
     places = defaultdict[tuple[str, ...], list[str]](list)

@@ -155,10 +155,10 @@ def cases(episodes: Sequence[Episode], about: str, at: Place) -> Iterator[Case]:
 
 
 def _named(candidates: Sequence[str], names: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the place of each name among the candidates; None if the candidates differ from the
+    """Return the index of each name in `candidates`; None if the candidates are not exactly these
     names.
 
-    A name that is the beginning of another is scored with a full stop.
+    A final full stop is ignored: a name that is a prefix of another is scored with one.
     """
     plain = [candidate.removesuffix(".") for candidate in candidates]
     if len(plain) < 2 or sorted(plain) != sorted(names):
@@ -541,7 +541,8 @@ Sides = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _against(page: Case, own: Case, other: Case) -> Sides | None:
-    """Return the options for the other and for the own partner's move; None if they overlap."""
+    """Return the options that correspond to the paired partner's move, and those that correspond to
+    the move of the episode's own partner; None if they overlap."""
     choices = page.decision.choices
     if other.decision.value not in choices or own.decision.value not in choices:
         return None
@@ -558,7 +559,8 @@ def _contrast(logs: Floats, sides: Sides) -> float:
 
 
 def by_player(found: Iterable[Case]) -> Mapping[tuple[str, str], list[Case]]:
-    """Return the cases of each game and player; twins are left out."""
+    """Return the cases by game and player; pages of twins, which describe a mechanism instead of a
+    mind, are left out."""
     groups: dict[tuple[str, str], list[Case]] = {}
     for case in found:
         if not case.decision.twin:

@@ -66,7 +66,8 @@ def _blocks(values: Sequence[Hashable], most: int, rng: np.random.Generator) -> 
 
 
 def units_of(instances: Sequence[str], letters: Sequence[str]) -> list[str]:
-    """Return the unit of each row: its set of letters, or its instance if sets are few."""
+    """Return the unit of each row: its set of letters, or its instance if there are too few
+    sets."""
     return list(letters) if len(set(letters)) >= FEW else list(instances)
 
 

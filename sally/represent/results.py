@@ -283,7 +283,8 @@ def _controls(
     folds: Sequence[Any],
     by_fold: Sequence[int],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the share of control labels found, by row, and the control accuracy, by layer."""
+    """Return how well the control labels are predicted: for each row, in the layer chosen in its
+    fold; and for each layer, over all tested rows."""
     hits = np.array(
         [
             [_right(one, labels) for one, labels in zip(layer, exchanged, strict=True)]
@@ -395,7 +396,8 @@ COMBINATIONS = tuple(product((True, False), repeat=3))
 
 
 def arms(labels: Labels, fitted: Fitted) -> list[Arms]:
-    """Return the joint tables, overall and by partner, of decisions whose arms are all known."""
+    """Return the joint tables, overall and by partner, of the decisions for which it is known what
+    was represented, said and done."""
     known = [
         n
         for n, one in enumerate(labels.decisions)

@@ -67,7 +67,7 @@ def labelled(found: Sequence[Decision], kind: As) -> Labels:
 
 
 def code(one: Decision, value: Any, kind: As) -> int:
-    """Return the class of a value at a decision, or NONE."""
+    """Return the class of a value at a decision, or NONE if the value has no class of this kind."""
     if value not in one.choices:
         return NONE
     if kind == "change":

@@ -140,8 +140,8 @@ def sign_flip_test(
 
 
 def _all_totals(sums: Floats) -> Floats:
-    """Return the totals for all choices of signs with the first sign fixed; the others mirror
-    these."""
+    """Return the totals for all choices of signs in which the first value keeps its sign; the
+    remaining totals are the negatives of these."""
     totals = sums[:1]
     for value in sums[1:]:
         totals = np.concatenate([totals + value, totals - value])

@@ -67,7 +67,7 @@ class Shared(msgspec.Struct, frozen=True):
 
 
 class MeasuredChunk(msgspec.Struct, array_like=True):
-    """The measured seats of some lines; a line without an episode has an empty id."""
+    """The measured seats of some lines of a store; a line without an episode has an empty id."""
 
     ids: list[str]
     cut: list[bool]
@@ -359,7 +359,8 @@ def _large(seeds: Sequence[int]) -> bool:
 
 
 def _whole(columns: list[Floats | int], width: int = 1) -> Floats | None:
-    """Concatenate a column, where an int means that many rows of zeros; None if all are zeros."""
+    """Concatenate the chunks of a column. A chunk given as an int stands for that many rows of
+    zeros; the result is None if all chunks are ints."""
     if all(isinstance(column, int) for column in columns):
         return None
     if is_one_number(columns):
@@ -371,7 +372,8 @@ def _whole(columns: list[Floats | int], width: int = 1) -> Floats | None:
 
 
 def column(seat: str = "", playable: bool = False) -> str:
-    """Return the name of the index column of a measured seat, or of the seats under study."""
+    """Return the name under which the index stores the measurements of a seat; without `seat`,
+    those of the seats under study."""
     return f"{'playable, ' * playable}measured {seat}"
 
 

@@ -90,7 +90,7 @@ Measure = Callable[[Played, Seat], float | None]
 
 
 def seat_measures(family: str, names: Collection[str]) -> dict[str, Measure]:
-    """Return the named metrics and counts, without those that do not fit a family of games."""
+    """Return those of the named metrics and counts that exist for a family of games."""
     fitting = registry.metrics(family)
     counts: dict[str, Measure] = {
         "payoff": _payoff,
@@ -281,7 +281,8 @@ def mean_of(rows: Iterable[Row], metric: str, bounds: Bounds | None = None) -> E
 
 
 def units_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
-    """Return the units by which rows can be clustered, coarsest first; the last is the row."""
+    """Return the units by which rows can be clustered, coarsest first; the finest unit is the row
+    itself."""
     again = [(row.get("instance"), row.get("repeat")) for row in rows]
     return {
         "participants": [row.get("participant") for row in rows],

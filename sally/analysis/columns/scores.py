@@ -93,8 +93,8 @@ def studied(rows: Sequence[Row]) -> list[Row]:
 
 
 def keys_for(by: Sequence[By]) -> tuple[str, ...]:
-    """Return the grouping keys: game, seat, `by`, and the player unless `by` has model or
-    strategy."""
+    """Return the grouping keys: game, seat, the keys in `by` and, unless `by` contains model or
+    strategy, the player."""
     for name in by:
         if name not in get_args(By):
             raise unknown("grouping", name, get_args(By))

@@ -76,7 +76,7 @@ class SeatKind(msgspec.Struct, frozen=True):
 
 
 class SeatChunk(msgspec.Struct, array_like=True):
-    """The seats of some lines; a line without an episode has an empty id."""
+    """The seats of some lines of a store; a line without an episode has an empty id."""
 
     ids: list[str]
     cut: list[bool]  # whether a resumed study runs the episode again
@@ -134,7 +134,8 @@ def seats_in(
 
 
 def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-    """Compute these columns of some lines, replaying each episode once."""
+    """Compute the index columns with these metrics for some lines of a store, replaying each
+    episode once."""
     return replayed_columns(lines, [SeatColumns(names)])
 
 
@@ -327,7 +328,8 @@ class SeatTableBuilder:
 
 
 def _instance_of(problems: Sequence[tuple[str, str, bytes]]) -> Codes:
-    """Return the code of each problem's instance, which may be in several cells."""
+    """Return, for each problem, the code of its instance; one instance may occur in several cells
+    and thus in several problems."""
     known: dict[str, int] = {}
     found = [known.setdefault(id, len(known)) for _, id, _ in problems]
     return np.array(found, dtype=np.int64)
@@ -398,7 +400,8 @@ def table_means(
 
 
 def again_of(seats: SeatTable) -> Codes:
-    """Return a code for each repeat of each instance; all lineups share the seed of a repeat."""
+    """Return a code for the instance and repeat of each row; all lineups share the seed of a
+    repeat."""
     span = int(seats.repeat.max(initial=0)) + 1
     return seats.instance * span + seats.repeat
 

@@ -141,6 +141,6 @@ def _theirs(figure: Figure, away: float, rounded: float, mine: float) -> float:
 
 
 def half_a_digit(values: Sequence[float]) -> float:
-    """Return half of the last digit to which the values of a column are printed."""
+    """Return half a unit of the last decimal place to which the values of a column are printed."""
     places = max((len(repr(value).partition(".")[2].rstrip("0")) for value in values), default=0)
     return 0.5 * 10.0**-places

@@ -318,14 +318,16 @@ def _error(values: Floats, clusters: Sequence[Hashable]) -> float:
 
 
 def _better(metric: Metric, group: Group) -> str:
-    """Return which direction is better; for the metric of doing, higher by default."""
+    """Return which direction of a metric is better, or "" if none is declared; for the metric of
+    doing, the default is higher."""
     spec = registry.game(group.game)
     wanted = doing_metric(spec, group.seat)
     return metric.better or ("higher" if metric.name == wanted.name else "")
 
 
 def _paired(mine: Sequence[Score], theirs: Sequence[Score]) -> list[Pair]:
-    """Return the pairs of one setting: a single pair, or one for each person who played it."""
+    """Return the pairs of one setting: a single pair or, if people played it, one for each
+    person."""
     people = dict.fromkeys(s.person for s in mine) if any(s.person for s in mine) else {}
     others = {} if people else dict.fromkeys(s.person for s in theirs)
     at = (mine[0].instance, mine[0].repeat, mine[0].setting, mine[0].way)

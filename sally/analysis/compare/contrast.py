@@ -69,7 +69,8 @@ def in_words(episode: Episode, seat: str) -> str | None:
 
 
 def twin_or_not(episode: Episode, seat: str) -> str | None:
-    """Return the seat's words pack if it is the game's own or its mechanism twin, else None."""
+    """Return the seat's words pack if it is the game's own pack or its twin, in which a mechanism
+    replaces the other mind; else None."""
     named = in_words(episode, seat)
     return named if named is None or named == OWN_WORDS or named.endswith(TWIN) else None
 

@@ -132,7 +132,8 @@ Unit = Callable[[Measured], Hashable]
 
 
 def _unit(group: Sequence[Measured]) -> Unit:
-    """Return the clusters: problems with their other players, or settings if problems are few."""
+    """Return the function that assigns a seat to its cluster: the problem with its other players
+    or, if there are too few of these, the setting."""
     tasks: Unit = lambda m: (m.setup.instance.id, _company(m))  # noqa: E731 (one of two)
     return tasks if len({tasks(m) for m in group}) >= FEW else lambda m: m.setting
 
@@ -175,7 +176,8 @@ def _by_setting(tested: Iterable[Tested]) -> dict[str, list[Measured]]:
 def _change(
     group: Sequence[Measured], before: Mapping[str, Sequence[Measured]], term: Term
 ) -> Estimate:
-    """Return the gain over the untrained player in the same settings, on the row's scale."""
+    """Return the gain over the untrained player in the same settings, as a ratio of sums like the
+    score itself."""
     unit, tops, bottoms = _unit(group), list[float](), list[float]()
     clusters = list[Hashable]()
     for m in group:

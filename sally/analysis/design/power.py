@@ -181,7 +181,7 @@ def _episodes(cell: Cell, limit: int | None) -> int:
 
 
 def _company(cell: Cell) -> int:
-    """Return the number of lineups of other players that a player meets in a cell."""
+    """Return the number of different lineups of other players that each player meets in a cell."""
     if cell.paired:
         return 1
     seat = _seat(cell)

@@ -13,7 +13,8 @@ from sally.core.rules.metric import Played
 
 
 def sources() -> dict[str, AtlasSource]:
-    """Return the papers that declare dots, by the prefix of their instances' ids."""
+    """Return the papers whose imported episodes appear in the atlas, by the prefix of their
+    instances' ids."""
     found = [registry.paper_part(name, "atlas") for name in registry.entries("papers")]
     return {
         prefix: source
@@ -24,7 +25,8 @@ def sources() -> dict[str, AtlasSource]:
 
 
 def recorded_dots(episodes: Iterable[Episode]) -> tuple[list[AtlasDot], list[Episode]]:
-    """Return the dots of imported episodes, and the episodes that belong to no paper."""
+    """Return the scores (dots of the atlas) of imported episodes, and the episodes that belong to
+    no paper."""
     known = sources()
     claimed: dict[str, list[Played]] = {}
     rest = []
@@ -53,7 +55,8 @@ def _prefix(episode: Episode) -> str:
 
 
 def by_column(dots: Sequence[AtlasDot]) -> dict[AtlasColumn, list[AtlasDot]]:
-    """Return dots by column: people first, then models by year, learners, bots and rules."""
+    """Return the scores by column; in each column, people come first, then models (latest year
+    first), learners, bots and rules."""
     found: dict[AtlasColumn, list[AtlasDot]] = {}
     for dot in dots:
         found.setdefault(dot.column, []).append(dot)

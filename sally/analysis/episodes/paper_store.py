@@ -151,7 +151,8 @@ class InMemory(PaperEpisodes):
 
 
 class SetupChunk(msgspec.Struct, array_like=True):
-    """Codes of the setups of some lines, without seed and repeat; -1 marks a missing episode."""
+    """The setups of some lines of a store, as codes; seed and repeat are ignored, and -1 marks a
+    line without an episode."""
 
     setup: list[int]
     setups: list[bytes]  # by code, a hash of the setup
@@ -392,7 +393,8 @@ class TableMatcher:
         return TableFigure(ours, note, False, int(cut.sum()), int(np.nansum(lost)))
 
     def _strata(self, which: Sequence[int]) -> Unit:
-        """Return the stratum of each episode: its values of the conditions that a cell pools."""
+        """Return the stratum of each episode: its values of the conditions over which the table's
+        cells pool."""
         names, codes = sorted(self._how.pools), Dictionary()
         facts = {n: tuple(self.known.facts[n].get(name) for name in names) for n in set(which)}
         return np.array([codes.code(facts[n]) for n in which], dtype=np.int64)

@@ -271,13 +271,15 @@ def _seated(met: Measured, who: PlayerSpec) -> Setup:
 
 
 def _redealt(met: Measured, *key: Key) -> Measured:
-    """Return the setting with a seed derived from `key` and without probes, which doing ignores."""
+    """Return the setting without probes, which do not affect doing, and with a seed derived from
+    `key`."""
     setup = msgspec.structs.replace(met.setup, seed=derived_seed(*key), arms={})
     return msgspec.structs.replace(met, setup=setup)
 
 
 def _settings(table: MeasuredTable, rows: Codes) -> Codes:
-    """Return one row for each setting that can be played again: all other players are bots."""
+    """Return one row for each setting that can be played again because all other players are
+    bots."""
     alone = [k for k in table.kinds() if not any(map(is_mind, _across(table.shared[k])))]
     rows = rows[np.isin(table.kind[rows], alone)]
     every, first, which = np.unique(table.setting[rows], return_index=True, return_inverse=True)
@@ -300,8 +302,8 @@ def _some(settings: Sequence[Measured]) -> list[tuple[Measured, bool]]:
 def _spread(kinds: Codes, table: MeasuredTable) -> list[tuple[int, bool]]:
     """Return at most `PLAYED` of the settings that differ only in their seed, evenly spaced.
 
-    Each setting is given by its position, with a flag that says whether it represents settings left
-    out.
+    Each setting is given by its position in `kinds`, with a flag that is true if it also represents
+    settings that were left out.
     """
     names: dict[str, int] = {}
     codes = [names.setdefault(shared.alike, len(names)) for shared in table.shared]

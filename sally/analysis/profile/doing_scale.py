@@ -36,7 +36,8 @@ Bools = NDArray[np.bool_]
 
 
 class _Selection(NamedTuple):
-    """Rows of a table, whether they were stored, and which rows represent settings not played."""
+    """Some rows of a table; `stored` tells whether they come from a store, `others` selects the
+    rows that also represent settings that were not played."""
 
     table: MeasuredTable
     rows: Codes
@@ -63,7 +64,8 @@ NO_DRAWS = _Draws(float("nan"), 0.0, 0)
 
 
 class _RoleScores:
-    """Scores of the players of one role, by setting and by setting without its seed."""
+    """Scores of the baseline players of one role (such as random or reference), by setting and by
+    setting without its seed."""
 
     def __init__(self, some: Sequence[_Selection]) -> None:
         self._some = some
@@ -108,7 +110,8 @@ class _RoleScores:
 
 
 class DrawnZero(NamedTuple):
-    """The uncertainty of a scale's zero that is a mean of draws; an exact zero has error 0."""
+    """The standard error of a scale's zero if the zero is a mean of random draws; 0 if the zero is
+    exact."""
 
     error: float
     degrees: float
@@ -180,7 +183,8 @@ class BaselineScores:
         return None if value != value else value
 
     def there(self, role: str, table: MeasuredTable) -> tuple[_RoleScores, Codes] | None:
-        """Return a role's scores and the positions of its episodes in these rows' settings."""
+        """Return the scores of a role, and the positions in them of the episodes that were played
+        in the settings of these rows."""
         known = self._roles.get(role)
         if known is None:
             return None
@@ -264,7 +268,8 @@ def scaled(means: Means, met: BaselineScores, zero: Zero = "random") -> ScaledDo
 
 
 def _expectation(chance: Mark | None, group: MeasuredTable, met: BaselineScores) -> Mark | None:
-    """Return the random player's mark with its expectation as the value, if that is known."""
+    """Return the random player's mark; its value is replaced by the player's expected score where
+    that is known."""
     levels = met.levels("random", group)
     known = ~np.isnan(levels)
     if chance is None or not known.any():
@@ -327,7 +332,8 @@ def _why_not(
     reference: Mark | None,
     drawn: BaselineScores | None,
 ) -> tuple[str, float | None]:
-    """Return why there is no scale, or "", and the scale's share of the payoff range."""
+    """Return the reason why there is no scale ("" if there is one), and the length of the scale as
+    a share of the payoff range (None if unknown)."""
     group = means.group
     if np.isnan(group.of("least")).all():
         return "no episode has a result", None

@@ -115,7 +115,8 @@ def _beyond(means: Means, expected: Floats) -> Estimate:
 
 
 class Elsewhere(msgspec.Struct):
-    """The presses in each row, and the numbers expected from presses of the same keys elsewhere."""
+    """The key presses in each row, and the numbers expected if keys were pressed as in the other
+    units."""
 
     presses: Floats
     blind: Floats  # presses that a blind pick would predict
@@ -165,7 +166,8 @@ def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) ->
 
 
 def _bias(means: Means, keys: Elsewhere) -> Estimate:
-    """Return how often moves of different instances use the same key, with chance scaled to 0."""
+    """Return how often moves of different instances use the same key, rescaled so that chance is 0
+    and always using the same key is 1."""
     presses, blind = keys.presses, keys.blind
     left = total(presses) - total(blind)
     if left <= 0:
@@ -175,7 +177,7 @@ def _bias(means: Means, keys: Elsewhere) -> Estimate:
 
 
 def _called(table: MeasuredTable, by_kind: Mapping[str, Elsewhere]) -> str:
-    """Return a description of what the player always does."""
+    """Return a description of what the player (almost) always does; "" if nothing stands out."""
     presses = total(table.of("presses"))
     found, keys = [], []
     for kind, of in by_kind.items():
@@ -203,7 +205,8 @@ def _called(table: MeasuredTable, by_kind: Mapping[str, Elsewhere]) -> str:
 def _explained(
     table: MeasuredTable, units: Sequence[int], keys: Mapping[str, Elsewhere]
 ) -> dict[str, Floats]:
-    """Return, for each habit, the expected number of moves in each row that fit the predictions."""
+    """Return, for each habit, how many moves of each row would be expected to fit the player's
+    predictions under this habit."""
     of = table.of
     if not of("judged").any():
         return {}
@@ -222,7 +225,8 @@ REPEATED = ((REPETITION, "repeats", "repeatable", "by_repeated", "by_unrepeated"
 def _followed(
     table: MeasuredTable, units: Sequence[int], habits: Sequence[tuple[str, str, str, str, str]]
 ) -> dict[str, Floats]:
-    """Return the fitting moves expected if each habit is followed as often as elsewhere."""
+    """Return, for each habit, the expected number of moves that fit the predictions if the player
+    follows the habit as often as in the other units."""
     of, found = table.of, dict[str, Floats]()
     for name, did, able, on, off in habits:
         if of(able).any():

@@ -95,15 +95,16 @@ def _again(answers: Sequence[Judged]) -> list[float]:
 
 
 def _mirror(played: Played, seat: Seat, answer: Judged) -> float:
-    """Return the score of predicting the seat's own last move; an even guess if it is not a
-    choice."""
+    """Return the score of predicting that the other repeats the seat's own last move; the score of
+    an even guess if that move is not among the choices."""
     before = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
     mine = next((move for move in before if move is not None), None)
     return float(mine == answer.truth) if mine in answer.question.choices else _even(answer)
 
 
 def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
-    """Return bins of the odds of the likeliest choice, with their outcomes; ties are split."""
+    """Return, for each bin of the odds given to the likeliest choice, the number of answers, the
+    sum of these odds, and the number that came true; ties are split."""
     if not answers:
         return ()
     found = [(0, 0.0, 0.0)] * BINS

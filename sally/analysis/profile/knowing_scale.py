@@ -52,7 +52,7 @@ def skills(means: Means) -> Skills:
 
 
 def _company(table: MeasuredTable) -> list[str]:
-    """Return the players in the other seats, as a key, for each row."""
+    """Return, for each row, a key that identifies the players in the other seats."""
     keys = []
     for shared in table.shared:
         others = {

@@ -145,7 +145,8 @@ def profile_of(
 
 
 def _parts(group: MeasuredTable, met: BaselineScores) -> list[tuple[str, MeasuredTable]]:
-    """Return the episodes of a row, split if only some of them have an upper end of the scale."""
+    """Return the episodes of a row as one part or, if the best score is known for only some of
+    them, as two parts."""
     ended = ~np.isnan(group.of("least"))
     without = ended & np.isnan(tops(met, group))
     if not without.any() or without.sum() == ended.sum():
@@ -217,7 +218,7 @@ def _row(
 
 
 def _ends(metric: Metric, group: MeasuredTable) -> Bounds | None:
-    """Return the bounds of the raw figure in these games."""
+    """Return bounds that enclose the metric's raw values in all games of these rows."""
     if metric.ends is not None:
         return metric.ends
     kinds = (group.shared[kind] for kind in group.kinds())

@@ -103,8 +103,8 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return two payoffs per round: with missing rounds counted as 0, and counted as the
-    maximum."""
+    """Return two payoffs per round: with rounds that this seat forfeited or that were never played
+    counted as 0, and with these rounds counted as the maximum."""
     game, state = game_of(played), played.replay.present
     earned = float(game.payoffs(state)[seat])
     rounds = len(state.past)

@@ -46,7 +46,8 @@ def _played(rule: Rule, value: int, cost: int, rounds: int, bids: Any) -> float:
 
 def certified(seat: str, value: int, cost: int, partner: str, params: dict[str, Any],
               rounds: int = ROUNDS) -> Problem | None:  # fmt: skip
-    """Return the problem with its depth; None if too little can be earned or the depth is unclear.
+    """Return the problem with its depth; None if optimal play earns too little, in total or
+    compared with random quotes, or if the problem fits no depth clearly.
 
     >>> certified("buyer", 70, 30, "constant", {"q": 80}) is None
     True
@@ -89,7 +90,8 @@ def _params(partner: str, draws: Stream) -> dict[str, Any]:
 
 
 def make(seed: int = SEED, each: int = EACH) -> Frozen:
-    """Draw problems until each seat has `each` of every depth, rotating the partners."""
+    """Draw problems, with each partner in turn, until each seat has `each` problems of every
+    depth."""
     found: dict[tuple[int, str], list[Problem]] = {}
     for number in range(100_000):
         draws = Stream(seed, "bargaining", number)

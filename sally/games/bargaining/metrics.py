@@ -372,8 +372,8 @@ def _from_truthful(played: Played, seat: Seat) -> float | None:
 
 
 def kept_met(seat: Seat, at: Table) -> tuple[int, int]:
-    """Return how many profitable announcements kept by the other seat this seat matched exactly,
-    and how many there were."""
+    """Return two counts: the profitable announcements that the other seat kept and this seat
+    matched exactly, and all profitable announcements that the other seat kept."""
     met = due = 0
     for each in at.rounds:
         said = read_message(each.heard, other(seat)).announced

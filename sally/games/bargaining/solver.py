@@ -177,7 +177,8 @@ def _pays(rule: Rule, value: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """The value of every ask in every round against a rule whose limit is known."""
+    """The solution against a rule whose limit is known: the value of the remaining rounds, for each
+    round and ask."""
 
     rule: Rule
     value: int  # of the player, in the buyer's frame
@@ -273,8 +274,8 @@ def unknown(rule: Rule, value: int, prior: Mapping[int, float], rounds: int) -> 
 
 
 def unknown_of(rule: Rule, is_buyer: bool, limit: int, family: Family, rounds: int) -> Unknown:
-    """Solve the rule of the other seat for a player with this seat and limit, under the family's
-    prior."""
+    """Solve for optimal play against the other seat's rule, given the player's seat and limit; the
+    prior on the other's limit is that of the family."""
     odds = other_odds(family, is_buyer, limit)
     costs = odds if is_buyer else odds[::-1]
     return _unknown(rule, mirrored(not is_buyer, limit), tuple(map(float, costs)), rounds)

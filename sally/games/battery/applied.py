@@ -1,9 +1,10 @@
 """Generator `applied`: is the person aware, what happens next, and was the act reasonable?
 
 A notice at one of two doors warns of a hidden fault, and each of two people comes in by one of the
-doors. Every story has a twin in which the person is aware; it differs only in who took which door.
-The acts of both people are judged equally often. So a reader that ignores what people know is right
-only as often as a random guess.
+doors. Questions are about one of them. Every story has two twins, which differ only in who took
+which door: in one the person passed the notice and is aware of the fault; in the other the person
+is not. In each twin, both acts (using the thing and leaving it) are judged. So a reader that
+ignores what people know is right only as often as a random guess.
 """
 
 from __future__ import annotations
@@ -165,7 +166,8 @@ def applied(seed: int, number: int, cast: Cast = "people") -> Item:
 
 
 def _judged(question: str, aware: bool) -> int:
-    """Return the answer of a reader that assumes that all people, or none, know of the fault."""
+    """Return the answer of a reader that assumes that everyone knows of the fault (`aware`), or
+    that nobody does."""
     match question:
         case "aware":
             return int(not aware)

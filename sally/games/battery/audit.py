@@ -87,8 +87,8 @@ def audited(items: Sequence[Item], learn: bool = True) -> Audit:
 
 
 def _groups(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
-    """Yield the items grouped by task and condition or, if there is one task, by condition and
-    order."""
+    """Yield named groups of items: by condition and order if there is only one task, otherwise by
+    task and, for BigToM, also by task and condition."""
     found: dict[str, list[Item]] = {}
     one = len({item.task for item in items}) == 1
     for item in items:
@@ -183,7 +183,7 @@ def _last_mind(item: Item) -> tuple[int, ...]:
 
 
 def _talk_ignored(item: Item) -> tuple[int, ...]:
-    """Apply the belief rule without talk."""
+    """Apply the belief rule of Hi-ToM's stories, ignoring what people say."""
     seen, place, chain = _chain(item)
     return _container(item, hitom_beliefs.believed(seen, place, chain, talk=False))
 
@@ -228,8 +228,8 @@ def _named_places(item: Item) -> list[tuple[int, int]]:
 def named_first_unless_seen(item: Item) -> tuple[int, ...]:
     """Choose the option that the story names first, except for reality and true-belief questions.
 
-    For these questions, whose type is given to the rule, it chooses the last-named of the other
-    options.
+    For reality and true-belief questions, it chooses among the other options the one that the story
+    names last. The rule is told the type of each question.
     """
     named = _named_places(item)
     if not named:
@@ -246,8 +246,8 @@ def named_first_unless_seen(item: Item) -> tuple[int, ...]:
 
 
 def _strict(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
-    """Yield, for each group, the best strict score of any rule; for BigToM, also its score by
-    the published criterion."""
+    """Yield, for each kind of group, the mindless rule with the best strict score and that score;
+    for BigToM, also the best by the published criterion."""
     groups = strict_groups(items)
     known = {rule for item in items for rule in rules_of(item).items()}
     right = {
@@ -272,7 +272,7 @@ def _without_control(ids: Sequence[str]) -> list[str]:
 
 
 def _notes(items: Sequence[Item]) -> Iterator[str]:
-    """Yield notes with counts that concern particular batteries."""
+    """Yield notes on properties of particular batteries, with counts."""
     nested = [item for item in items if item.published_vp is not None]
     if nested:
         apart = [i for i in nested if i.published_vp != i.published_cotp]

@@ -100,8 +100,8 @@ SUBSETS = tuple(s for n in range(SWAPS + 1) for s in combinations(range(SWAPS), 
 
 
 def _choices(start: int, swaps: Sequence[Swap], key: int, alike: bool) -> list[tuple[int, ...]]:
-    """Return the sets of seen swaps that lead to belief `key`; with `alike`, the other person
-    must also believe `key`."""
+    """Return the sets of seen swaps that lead to belief `key`. The other person, who saw the
+    remaining swaps, believes `key` too if `alike`, and something else if not."""
     return [
         seen
         for seen in SUBSETS
@@ -203,8 +203,8 @@ def _contents(draws: Stream, colours: Sequence[str], things: Sequence[str], star
 def _steps(
     draws: Stream, swaps: Sequence[Swap], colours: Sequence[str], kind: str, cast: Cast
 ) -> list[tuple[int | None, str]]:
-    """Return (swap number, sentence) for each swap, and one event that moves nothing, with the
-    number None, in between."""
+    """Return (swap number, sentence) for each swap. One event that moves nothing is inserted at a
+    random position, with None as its number."""
     steps: list[tuple[int | None, str]] = []
     for n, swap in enumerate(swaps):
         a, b = draws.shuffled(swap)
@@ -220,7 +220,8 @@ def _steps(
 def _where(
     draws: Stream, names: Sequence[str], rooms: Sequence[str], here: bool, cast: Cast
 ) -> str:
-    """Return a sentence with both people's rooms; the first is with the containers if `here`."""
+    """Return a sentence that says which room each person is in; the first person is with the
+    containers exactly if `here`."""
     at = list(zip(names, rooms if here else rooms[::-1], strict=True))
     (one, one_at), (two, two_at) = draws.shuffled(at)
     return worded(draws.pick(WHERE), cast).format(one=one, here=one_at, two=two, there=two_at)

@@ -196,8 +196,8 @@ def _last_put(kinds: Sequence[str]) -> int:
 
 
 def _is_even(places: Sequence[int], kinds: Sequence[str], rank: int, last: bool) -> bool:
-    """Return whether the real place has index `rank` in the order of first mention, and is the
-    last place mentioned exactly if `last` is true."""
+    """Return whether two conditions hold: the real place has index `rank` in the order of first
+    mention, and it is the last place mentioned if and only if `last` is true."""
     real = places[_last_put(kinds)]
     return list(dict.fromkeys(places)).index(real) == rank and (real == places[-1]) == last
 
@@ -212,8 +212,9 @@ def _is_possible(places: Sequence[int], kinds: Sequence[str], order: int) -> boo
 
 
 def _turns(places: Sequence[int], kinds: Sequence[str], order: int, key: int) -> list[int]:
-    """Return the statements that set a belief of this order to `key` if all minds of the chain
-    are present."""
+    """Return the indices of statements that can set a belief of this order to `key`: someone says
+    that the thing is at `key`, after it was put elsewhere, and at least `order` later statements
+    name other places."""
     found = []
     for at, (place, kind) in enumerate(zip(places, kinds, strict=True)):
         put = any(k == "put" and p != key for p, k in zip(places[:at], kinds[:at], strict=True))
@@ -280,8 +281,9 @@ def _apart(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Pres
 
 
 def _same(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Presence] | None:
-    """Return who is present at each statement so that all minds see where the thing is put last;
-    None if impossible."""
+    """Return who is present at each statement, such that all minds see the thing being put into its
+    final place and later statements do not change their beliefs; None if the outline does not allow
+    it."""
     last, found = outline.last, _anybody(outline)
     if outline.sizes[last] < len(chain):
         return None

@@ -19,7 +19,8 @@ GOOD, BAD = 0.8, 0.4  # minimum value of the right hints, and maximum of wrong o
 
 
 def keywords(draws: Stream) -> tuple[str, str, str, str]:
-    """Draw four different cards, none of which is a form of another."""
+    """Draw four different cards, none of which is an inflected form of another or a compound with
+    it."""
     chosen: list[str] = []
     while len(chosen) < 4:
         word = draws.pick(cards())

@@ -210,8 +210,8 @@ def posterior(played: Played, seat: Seat, each: Round) -> Floats | None:
     """Return the remaining codes' probabilities for a guesser with this seat's information.
 
     For the decoder, they are inferred from the declared encoder; None if no encoder is declared or
-    the declared one would never give these hints. For the interceptor, they are those of the
-    Bayesian listener of plain meaning.
+    the declared one would never give these hints. For the interceptor, they are those of a Bayesian
+    listener that associates by plain meaning.
     """
     at = each.at
     if seat == INTERCEPTOR:
@@ -340,8 +340,8 @@ def _keyword_tie(played: Played, seat: Seat) -> float | None:
 
 
 def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Played, Seat], Any]:
-    """Return a measure: among keywords that were named wrongly at first, how often the answer
-    given before and the answer given after the keywords were shown agree."""
+    """Return a measure: among the keywords that the interceptor first named wrongly, the share for
+    which a later answer (selected by `answers`) repeats the first one."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         return mean([
@@ -355,8 +355,8 @@ def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Playe
 
 
 def _published(passes: Callable[[Asked], bool]) -> Callable[[Played, Seat], Any]:
-    """Return the paper's measure: the share of rounds that pass, among the rounds in which the
-    first list of keywords was wrong."""
+    """Return the paper's measure: among the rounds in which the first list of keywords was wrong
+    and all later answers exist, the share that passes the test `passes`."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         whole = [

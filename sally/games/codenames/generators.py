@@ -21,8 +21,8 @@ SHORTEST, LONGEST = 2, 6  # the run of the best clue for plain sense
 
 
 def board(name: str, seed: int, row: int, number: int) -> Problem:
-    """Draw boards until the colours are balanced and the best clue is neither too weak nor too
-    strong."""
+    """Draw boards until the hubness of the own cards is close to that of all cards, and the value
+    of the best clue is between `SHORTEST` and `LONGEST`."""
     draws = Stream(seed, "codenames", name, row, number)
     key = tuple(colour for colour, n in SIZES[name].items() for _ in range(n))
     while True:
@@ -34,7 +34,8 @@ def board(name: str, seed: int, row: int, number: int) -> Problem:
 
 
 def _apart(draws: Stream, n: int) -> tuple[str, ...]:
-    """Draw `n` different cards, none of which is a form of another."""
+    """Draw `n` different cards, none of which is an inflected form of another or a compound with
+    it."""
     chosen: list[str] = []
     while len(chosen) < n:
         word = draws.pick(cards())

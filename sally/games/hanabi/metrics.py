@@ -100,8 +100,9 @@ def _counted(game: Hanabi, view: View) -> Posterior:
 
 
 def _odds_by_reading(played: Played, view: View, slot: int) -> tuple[float, ...] | None:
-    """Return the probabilities inferred also from the others' moves, if all other seats are bots
-    with a policy; None otherwise, or if the hands are too many."""
+    """Return the probabilities of a card if the player also draws inferences from the others'
+    moves. None if another seat is not a bot with a known policy, or if there are too many possible
+    hands to enumerate."""
     game, lineup = rules_of(played), played.episode.setup.lineup
     others = {n: lineup[s].player for n, s in enumerate(game.seats) if n != view.me}
     small = game.highest**game.hand_size <= MOST_HANDS
@@ -140,7 +141,8 @@ def _excess_read(played: Played, seat: Seat) -> float | None:
 
 
 def _their_beliefs(played: Played, seat: Seat) -> Iterator[float]:
-    """Yield the squared distance of each report from the other seat's actual posterior."""
+    """Yield, for each report about the other seat's beliefs, its squared distance from that seat's
+    actual posterior."""
     game = rules_of(played)
     for report in _reports(played, seat, "their_belief"):
         if isinstance(report.value, dict) and sum(report.value.values()) > 0:

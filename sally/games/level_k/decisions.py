@@ -176,7 +176,7 @@ LEVELS = range(4)  # of partners
 
 
 def _reasoned(game: LevelGame, seat: Seat, k: int, group: str = "") -> Reasoned | None:
-    """Return a round against a partner of level k with, for each depth, whether it is right; None
+    """Return a round against a partner of level k with the moves of reasoners of every depth; None
     if several moves are best.
 
     Several moves can be best if the partner draws among equally good replies.

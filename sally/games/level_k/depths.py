@@ -33,8 +33,8 @@ Floats = NDArray[np.float64]
 
 
 def depth_of(game: LevelGame, move: int) -> int | None:
-    """Return the level that would choose this move (in a contest, a number near this one); None
-    if no level would."""
+    """Return the level whose choice this move is or, in a contest, whose choice it is close to;
+    None if there is no such level."""
     pays = game.pays
     if isinstance(pays, Request):
         steps, rest = divmod(pays.high - move, pays.gap)
@@ -163,8 +163,8 @@ def _hierarchy(game: LevelGame, seat: Seat, tau: float, deepest: int = 8) -> Flo
 
 
 def _shape(game: LevelGame, seat: Seat, levels: Sequence[Odds]) -> Floats:
-    """Return the probability of each move, as (level, move), and a last row for random errors,
-    which is uniform."""
+    """Return the move probabilities of each level, one row per level; a last, uniform row stands
+    for random errors."""
     menu = game.menu(seat)
     rows = [[odds.get(move, 0.0) for move in menu] for odds in (*levels, evenly(menu))]
     return np.array(rows)

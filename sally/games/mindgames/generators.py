@@ -78,8 +78,8 @@ def _worth(gains: Signs, known: Flags) -> Signs:
 
 
 def _winnable(attributes: int, max_hidden: int) -> tuple[Signs, Flags, Flags]:
-    """Return all (gains, hidden, winning) that satisfy the conditions on the target, where gains =
-    v_T * U.
+    """Return all combinations of gains, hidden cells and winning set that satisfy the conditions on
+    the target; the gains are the target's values times the utilities, v_T * U.
 
     The target's choices depend on v_T and U only through their product, so 3**9 tables of products
     represent all 3**12 pairs.
@@ -104,8 +104,8 @@ def _winnable(attributes: int, max_hidden: int) -> tuple[Signs, Flags, Flags]:
 
 
 def _values_by_persuader(utilities: Signs) -> Flags:
-    """Return, for each matrix and each vector of persuader values, whether the goal is the unique
-    best."""
+    """Return, for each matrix and each vector of persuader values, whether the goal is the
+    persuader's unique best proposal."""
     grid = _grid(utilities.shape[-1])
     worth = np.einsum("npa,va->nvp", utilities, grid, dtype=np.int8)
     return _unique_best(worth.astype(np.int8), GOAL)
@@ -146,8 +146,8 @@ def all_matrices(attributes: int = 3, max_hidden: int = MOST_HIDDEN) -> Solution
 
 
 def count_with_persuader(solutions: Solutions) -> int:
-    """Return the number of solutions if each combination with persuader values and a winning set
-    counts as one."""
+    """Return the number of solutions if matrices with different persuader values are counted
+    separately."""
     return int(_values_by_persuader(solutions.utilities).sum())
 
 
@@ -356,8 +356,8 @@ def sample_balanced(kind: Literal["never_win", "can_win"], n: int, seed: int) ->
 
 
 def _usual(puzzle: Puzzle) -> bool:
-    """Return whether telling everything wins (for can_win) or leaves the target's first choice
-    unchanged (for never_win), as it does in most puzzles."""
+    """Return whether telling everything has its usual effect: in can_win puzzles it wins, and in
+    never_win puzzles it leaves the target's first choice unchanged."""
     return puzzle.trap == (puzzle.goal if puzzle.kind == "can_win" else puzzle.initial)
 
 

@@ -94,7 +94,7 @@ def _task(game: str, letters: str, who: PlayerSpec) -> Task:
 def worths(
     game: Game[Any, Any, Any], seat: Seat, lineup: Mapping[str, PlayerSpec]
 ) -> Worths | None:
-    """Return exact move values against a partner that is a machine; None against any other
+    """Return exact move values if the partner is a finite-state machine; None for any other
     partner."""
     assert isinstance(game, RepeatedGame)
     machine = _machine(game, seat, lineup.get(other(seat)))
@@ -196,8 +196,8 @@ def alike(a: Task, b: Task) -> str:
 
 
 def _becomes(new: Machine, known: Machine) -> bool:
-    """Return whether every state of `new`, after its opening, is equivalent to a state of
-    `known`."""
+    """Return whether `new`, after at most `OPENING` rounds, is always in a state that is equivalent
+    to a state of `known`."""
     habits = [*_habits(known), *_habits(new)]
     n = len(known.odds)
     goes = [*_goes(known, 0), *_goes(new, n)]

@@ -1,9 +1,9 @@
 """Certified tables (pairs of partners with a seat and a target) at which modelling the partners
 pays.
 
-A table is rejected if the evaluated seat cannot win, or if a random or silent fixed player does as
-well as the solved best reply, because the scale from mindless to best play is then undefined.
-Certified tables are frozen in `instances/` with their solved values; `python -m
+A table is rejected if the evaluated seat cannot win, or if a random player or one of the rules in
+`mindless` does as well as the solved best reply, because the scale from mindless to best play is
+then undefined. Certified tables are frozen in `instances/` with their solved values; `python -m
 sally.games.step_race.certified` regenerates the file.
 """
 
@@ -68,7 +68,8 @@ class Certified(msgspec.Struct, frozen=True):
 
 
 def mindless() -> Mapping[str, Mind]:
-    """Return the silent players that must not do well at a certified table."""
+    """Return the mindless players, which send no messages and must not do well at a certified
+    table."""
     fixed = {f"always {move}": always(move) for move in MOVES}
     return {**fixed, "stage_equilibrium": mixed_equilibrium(), "finisher": finisher()}
 

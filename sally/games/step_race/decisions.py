@@ -175,9 +175,10 @@ Others = Sequence[tuple[str, Mapping[str, object]]]
 def reasoned(
     target: int, number: int, others: Others, talk: bool, missing: Triple, turn: int, said: Said
 ) -> Reasoned | None:  # fmt: skip
-    """Return a decision with the moves of reasoners of every depth; None if every move is best.
+    """Return a decision with the moves of reasoners of every depth; None if all three moves are
+    equally good.
 
-    The result is also None if a partner's moves are not declared.
+    The result is also None if play against these partners cannot be solved exactly.
     """
     blind = [("uniform", {}) if who in LOOKS_AT_OTHERS else (who, params) for who, params in others]
     found = [solved_against(target, number, model, talk) for model in (blind, others)]
@@ -198,7 +199,8 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _raced(one: Certified, draws: Stream) -> Iterator[Reasoned]:
-    """Yield the decisions of one race in which the seat plays a best reply."""
+    """Yield the decisions of one simulated race at a certified table, in which the evaluated seat
+    always plays a best reply."""
     game, number = StepRace(**one.params), SEATS.index(Seat(one.seat))
     places = others_of(number)
     others = [(one.others[SEATS[n]].player, one.others[SEATS[n]].params) for n in places]
@@ -225,7 +227,8 @@ def _raced(one: Certified, draws: Stream) -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    """Judge every move of an episode if the partners are those of a certified table."""
+    """Judge every move of an episode if the seat, the target and the partners are those of a
+    certified table."""
     game, number, lineup = game_of(played), SEATS.index(seat), played.episode.setup.lineup
     known = [(lineup[SEATS[n]].player, lineup[SEATS[n]].params) for n in others_of(number)]
     target = game.target

@@ -50,7 +50,7 @@ def decided(played: Played, seat: Seat) -> list[Decided]:
 
 
 def decisions(played: Played, seat: Seat, talk: bool) -> Iterable[Decided]:
-    """Yield the moves of a seat; without `talk`, no message is read."""
+    """Yield the moves of a seat; without `talk`, messages are not parsed for announcements."""
     game, replay, number = game_of(played), played.replay, SEATS.index(seat)
     one, two = others_of(number)
     final = len(replay) - 1 if played.episode.payoffs is not None else -1
@@ -180,7 +180,8 @@ def _measure(name: str) -> Callable[[Played, Seat], float | None]:
 
 
 def solution(played: Played, seat: Seat) -> Solved | None:
-    """Return the solved game of a seat against the other players; None if one is not declared."""
+    """Return the exact solution of a seat's play against the other players; None if one of them
+    declares no solvable mind."""
     return _solution(game_of(played), played.episode.setup, seat)
 
 
@@ -197,8 +198,8 @@ def _points(played: Played, seat: Seat) -> float | None:
 
 
 def random_points(setup: Setup, seat: Seat) -> float | None:
-    """Return the expected points of a uniformly random player; None if there is no exact solution
-    against an opponent.
+    """Return the expected points of a uniformly random player; None if play against these opponents
+    cannot be solved exactly.
 
     The turn limit is ignored, as in all exact solutions.
     """

@@ -344,8 +344,8 @@ def _case(
     """Return the expected value over outcomes that change the state, and the probability that the
     state does not change.
 
-    Both are given for each move and state. The third part is the move probabilities of `mine`, if
-    given.
+    Both are given for each move and state. The third value holds the move probabilities of `mine`;
+    it is None if `mine` is not given.
     """
     turn = phase + 1
     one, two = others_of(number)
@@ -366,8 +366,8 @@ def _case(
 
 
 def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: Said) -> Floats:
-    """Return the probabilities by move and state; a mind without `by_place` has one column for
-    all states."""
+    """Return a mind's move probabilities by move and state; if they do not depend on the state
+    (`by_place` is False), there is a single column."""
     if not mind.by_place:
         return np.array([mind.moves((0, 0, 0), number, turn, said)]).T
     found = [mind.moves(triple(map(int, state)), number, turn, said) for state in states]
@@ -375,8 +375,8 @@ def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: S
 
 
 def _closed(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
-    """Return the values of a layer in which a turn without change leads back to exactly the same
-    situation."""
+    """Return the values of a layer, in closed form; this requires that a turn without change leads
+    back to exactly the same situation."""
     _, worth, loop, own = case
     if own is not None:
         stays = (own * loop).sum(axis=0)
@@ -388,8 +388,8 @@ def _closed(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
 
 
 def _iterated(cases: Sequence[Sequence[tuple[float, Floats, Floats, Floats | None]]]) -> Floats:
-    """Return the values of a layer in which announcements or habits change while the state does
-    not."""
+    """Return the values of a layer by iteration, for announcements or habits that change while the
+    state does not."""
     period = len(cases)
     values = np.zeros((period, cases[0][0][1].shape[1]))
     for _ in range(MOST_SWEEPS):
@@ -502,8 +502,8 @@ def solved_against(
     talk: bool = True,
     mine: str = "",
 ) -> Solved | None:
-    """Return the solution against two players given by name and parameters: optimal play, or play
-    as the player `mine`; None if it is not solved."""
+    """Return the solution against two players, given by name and parameters. The seat plays
+    optimally or, if `mine` is given, like that player. None if there is no exact solution."""
     one, two = (
         (player, msgspec.json.encode(dict(params), order="deterministic").decode())
         for player, params in others

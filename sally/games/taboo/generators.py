@@ -30,8 +30,8 @@ def problem_of(target: str) -> Problem:
 def levels() -> list[list[str]]:
     """Return the cards in five groups of equal size by hubness (how many words they are near to).
 
-    Only cards that the plain mind can guess after one hint are used, so that the best first hint is
-    known exactly.
+    Only cards are used that a guesser who associates by plain meaning can guess after one hint, so
+    that the best first hint is known exactly.
     """
     near = hubness()[[place(word) for word in cards()]]
     order = [cards()[int(n)] for n in np.argsort(near, kind="stable")]

@@ -35,7 +35,8 @@ def guess(mind: Mind, tries: Tries, hint: str) -> str:
 
 
 def first_thought(mind: Mind, cue: str) -> str:
-    """Return this mind's association with a cue asked before play."""
+    """Return the noun that this mind names if it is asked, before play, for an association with a
+    cue."""
     return guess(mind, (), cue)
 
 

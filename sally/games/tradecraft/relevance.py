@@ -137,9 +137,9 @@ def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[R
 
     Take a slot that needs s units of one good m, none of which is in a hand. Leaving out a run of
     the recipe frees s units of m; as m is made in lots of 1 or s, either one lot of s or s single
-    units need not be made. If their inputs contain at least as much of the output as the run gave
-    (minus a loss if the inputs mix several goods, so that no complete run is freed), no plan needs
-    the run.
+    units need not be made. If the inputs saved in this way contain at least as much of the output
+    as the run gave, no plan needs the run. A loss is subtracted if the inputs mix several goods,
+    because the units saved may then not add up to a complete run.
     """
     for slot in recipe.slots:
         if len(slot.goods) != 1 or slot.goods[0] in start:
@@ -161,8 +161,8 @@ def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[R
 def _held(
     way: Recipe, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> tuple[Fraction, Fraction]:
-    """Return how much of `output` is certainly contained in each result of the recipe `way`, and
-    the possible loss by mixing."""
+    """Return how much of `output` each unit made by the recipe `way` certainly contains, and how
+    much of it may be lost because a slot is filled with several kinds of goods."""
     best = Fraction(0), Fraction(0)
     for slot in way.slots:
         each = min(_content(item, output, start, makers) for item in slot.goods)
@@ -175,8 +175,8 @@ def _held(
 def _content(
     item: str, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> Fraction:
-    """Return the amount of the output that one unit of the item certainly contains, by its last
-    recipe."""
+    """Return how much of `output` one unit of an item certainly contains, counting only the inputs
+    of the recipe that makes the item."""
     if item == output:
         return Fraction(1)
     ways = makers.get(item, [])

@@ -150,8 +150,8 @@ def published_name(who: PlayerSpec) -> str:
 
 
 def _as_in_the_script(games: Games) -> dict[str, list[float]]:
-    """Return points by player as the authors' script counts them: those of all rounds as player 1,
-    and of the last round as player 2."""
+    """Return points by player as the authors' script counts them: as player 1 those of all rounds,
+    as player 2 only those of the last round."""
     points: dict[str, list[float]] = {}
     for facts, played in games:
         points.setdefault(str(facts["one"]), []).extend(rewards(played, AGENT))
@@ -208,8 +208,8 @@ def _total(row: Conditions, metric: str, games: Games) -> Estimate | None:
 
 
 def _grudge(row: Conditions, metric: str, games: Games) -> Estimate | None:
-    """Return one count of a player's reactions to a first defection, or of its games without a
-    defection, over both seats."""
+    """Return one count, over both seats, of how a player reacts after the other's first defection,
+    or of its games in which the other never defects."""
     counts: Counter[str] = Counter()
     for facts, played in games:
         for seat, key in zip(SEATS, ("one", "two"), strict=True):

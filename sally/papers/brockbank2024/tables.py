@@ -64,8 +64,9 @@ def _differential(played: Played) -> float:
 
 
 def _gain(origin: Callable[[Round], int | None]) -> Callable[[Played], float]:
-    """Return a function that computes ln 3 minus the entropy of transitions from `origin`, in
-    nats."""
+    """Return a function that computes ln 3 minus the entropy of a player's transitions, in nats; a
+    transition is the step from the move that `origin` returns for the last round to the player's
+    next move."""
 
     def gain(played: Played) -> float:
         everything = rounds(played, AGENT)

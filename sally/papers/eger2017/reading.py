@@ -65,7 +65,8 @@ class Move(msgspec.Struct, frozen=True):
 
     @property
     def slipped(self) -> bool:
-        """Whether a click of the person was carried out in the AI's seat, or the reverse."""
+        """Whether a move was carried out in the wrong seat: the person's click in the AI's seat, or
+        the reverse."""
         if self.kind in (COLOUR_HINT, RANK_HINT):
             return self.target == self.player
         return self.target != (1 if self.player else None)

@@ -53,8 +53,8 @@ def runs(tables: Sequence[RecordedTable], game: str) -> dict[str, list[RecordedT
 
 
 def hindsight(table: RecordedTable) -> tuple[float, float]:
-    """Return two gains over random numbers: that of the numbers chosen at a table, and that of the
-    best numbers in hindsight."""
+    """Return the total gain of the numbers chosen at a table over random numbers, and the gain that
+    the best numbers in hindsight would have had."""
     pays = Contest(len(table.seats), table.low, table.high, table.share, 1.0)
     gained = most = 0.0
     for number in ROUNDS:

@@ -85,7 +85,8 @@ def _of_model(who: PlayerSpec) -> dict[str, str | int]:
 
 
 def _told(setup: Setup) -> str:
-    """Return the error rate of the injected truths, or `UNTOLD` if there are none."""
+    """Return the error rate at which true moves of others are injected into the prompt, or `UNTOLD`
+    if none are injected."""
     return f"e={setup.injections[0].error:g}" if setup.injections else UNTOLD
 
 

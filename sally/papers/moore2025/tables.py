@@ -243,7 +243,8 @@ def _most_appeals(games: Known) -> Estimate | None:
 
 
 def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
-    """Return the share of the game's prefixes in which everything has been asked for by the end."""
+    """Return the share of a game's prefixes (its first 1, 2, ... messages) in which every like and
+    every cell is asked about."""
     names, cells = metrics.game_of(played).names, metrics.game_of(played).problem.cells
     missing, done = len(names.attributes) + len(cells), []
     for asked in metrics.new_appeals(played, inferential):
@@ -270,7 +271,7 @@ def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | N
 
 
 def _games(done: Known, model: str | None) -> list[Game]:
-    """Return the games of people and of the model they are compared with, without variants."""
+    """Return the default-variant games of people and of the model that people are compared with."""
     found = []
     for facts, played in done:
         who = facts["persuader"]

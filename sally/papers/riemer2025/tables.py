@@ -88,7 +88,8 @@ def facts(played: Played) -> Conditions | None:
 
 
 def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
-    """Return a note if a cell's single-action partners were not met equally often, else None."""
+    """Return a note if the partners that always play one action were not met equally often in a
+    cell, else None."""
     if row.get("partner") != "single_action":
         return None
     met = [facts.get(ACTION) for facts in known]

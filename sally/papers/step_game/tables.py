@@ -92,7 +92,7 @@ def _estimate(found: Interval | None, method: str = METHOD) -> Estimate | None:
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why our measures of talk leave out a model; None if they do not."""
+    """Return why a model is left out of our measures of talk; None if it is not."""
     if metric in figures.TALK and rewritten(str(row.get("model", ""))):
         return "its messages were rewritten by another model, so measures of talk leave it out"
     return None

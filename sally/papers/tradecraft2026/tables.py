@@ -128,7 +128,8 @@ RELEASED = ("games", "games_won", "won_by_first", "won_by_second", "won_by_both"
 
 
 def _released(metric: str, player: str, games: Plays) -> Estimate | None:
-    """Return a count of released games by recorded winners; some games have none."""
+    """Return one count over the released games, by their recorded winners; some games have no
+    winner."""
     if not games:
         return None
     winners = [tuple(played.episode.used.get("recorded_winners") or ()) for played in games]
@@ -233,8 +234,8 @@ def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
 
 
 def _apart_from_the_rest(known: Known, model: str, side: int) -> Estimate | None:
-    """Return the direction that says whether a model's beliefs are less accurate (side 1) or more
-    accurate (side -1) than those of all other models."""
+    """Return a positive direction if a model's beliefs are less accurate (side 1) or more accurate
+    (side -1) than those of every other model, and a negative one otherwise."""
     means = {}
     for name, arms in by_model_and_arm(known).items():
         plays = [played for group in arms.values() for played in group]

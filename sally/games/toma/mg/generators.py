@@ -148,7 +148,8 @@ def certify(scenario: Scenario, even_counts: bool = True) -> None:
 
 
 def _check_even(scenario: Scenario, read: Sequence[Profile], sizes: tuple[int, ...]) -> None:
-    """Raise ValueError if places are not named equally often or the sizes are wrong."""
+    """Raise ValueError if places are not named equally often or the numbers of agents by depth
+    (`sizes`) do not fit the level."""
     name = f"Scenario {scenario.id}"
     for count in (shortcuts.likes, shortcuts.dislikes):
         if len(set(count(read))) > 1:
@@ -212,8 +213,8 @@ def _source(
 
 
 def _with_twins(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Yield drafts of version 3 with their answers; the scores of the shortcuts are balanced
-    too."""
+    """Yield drafts of version 3 with their answers, selected so that drafts with equal counts have
+    different answers and every shortcut stays at chance."""
 
     def excess(agents: Sequence[Profile], right: int) -> Floats:
         return _excess(level, agents, right, 1)
@@ -263,7 +264,8 @@ def _rearranged(agents: Sequence[Profile], to: list[int], order: list[int]) -> l
 def _worded(
     agents: Sequence[Profile], story: Story, rng: np.random.Generator
 ) -> tuple[tuple[Place, ...], tuple[Agent, ...]]:
-    """Return places with features, and agents with wishes in words that express the profiles."""
+    """Return places with features, and agents whose wishes, in words, correspond to the
+    profiles."""
     features = [str(f) for f in rng.permutation(story.features)[: 4 * FEATURES]]
     names = rng.permutation(story.places)[:4]
     places = tuple(
@@ -287,8 +289,8 @@ Texts = list[tuple[str, ...]]
 def _worded_apart(
     one: matched.Exchanged, story: Story, rng: np.random.Generator
 ) -> tuple[tuple[Place, ...], Texts, Texts]:
-    """Return places, likes and dislikes as text, such that the dislikes can be exchanged freely
-    among the agents of the same half.
+    """Return places, likes and dislikes as text, such that dislikes can be exchanged freely within
+    the first and within the second half of the agents.
 
     In each half, one feature of every place is reserved for dislikes, so that no agent likes a
     feature that it dislikes.

@@ -4,11 +4,12 @@ The four members of a set have the same places and the same agents with the same
 order, and each of the four places is the answer of one member.
 
 - Agents of one depth have the same relations (each follows one agent and avoids another) and are
-  followed and avoided equally often, except for the two anchors at level 3. The members differ only
-  in *whom* each agent follows and avoids. So any count of agents by their wishes, their relations,
-  how often they are named, and their order on the page is the same in all four, and any rule over
-  such counts is right in exactly one member. Such rules include counting the destinations that
-  result if relations are ignored, and counting the anchors.
+  followed and avoided equally often, except that level 3 has two anchors (agents without
+  relations), of which one is followed more often and the other avoided more often. The members
+  differ only in *whom* each agent follows and avoids. So any count of agents by their wishes, their
+  relations, how often they are named, and their order on the page is the same in all four, and any
+  rule over such counts is right in exactly one member. Such rules include counting the destinations
+  that result if relations are ignored, and counting the anchors.
 - At level 3 the members also agree on the places that a player of depth 2 predicts to be emptiest.
 - At level 1, which has no relations, the members differ only in which dislikes belong to which
   likes: within each half of the agents, the lists of dislikes are exchanged. The lists of a half
@@ -47,8 +48,8 @@ def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
 
 @cache
 def wirings(level: int) -> Ints:
-    """Return every way to assign targets to the agents' relations, indexed by way, relation
-    (follows, avoids) and agent; -1 means no target."""
+    """Return every way to choose whom the agents follow and avoid, as an array indexed by way,
+    relation (follows, avoids) and agent; -1 means that the agent has no such relation."""
     if level == 2:
         ways = [
             ([-1] * 4 + list(follows), [-1] * 4 + list(avoids))
@@ -108,11 +109,12 @@ def _drawn(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
 
 
 def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
-    """Count, by way and place, the relations between two agents with a given pair of attitudes to
-    the place.
+    """Count, for each way to assign targets and each place, the relations by what both of their
+    agents say about the place.
 
-    The attitudes are none, likes, dislikes and both. The last axis has one count for each kind of
-    relation, attitude of the agent, and attitude of the target.
+    An agent may say nothing about the place, that it likes it, that it dislikes it, or both. The
+    last axis has one count for each combination of relation (follows, avoids), agent's statement
+    and target's statement.
     """
     found = np.zeros((len(kept), 4, 2, 16), np.int64)
     for kind in range(2):
@@ -124,16 +126,18 @@ def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
 
 
 def _where(right: Ints, shallow: Ints, seen: int) -> dict[int, int]:
-    """Return {way: answer} for the ways to assign targets that have a unique answer and whose
-    depth-2 prediction is `seen`."""
+    """Return {way: answer} for those ways to assign targets that have a unique answer and for which
+    the places that depth 2 predicts to be emptiest are `seen`."""
     kept = np.flatnonzero((shallow == seen) & (right >= 0))
     return {int(way): int(right[way]) for way in kept}
 
 
 def _answers(level: int, drawn: Ints) -> tuple[Ints, Ints]:
-    """Return, for each draft and way, the answer (-1 if it is not unique) and a depth-2 prediction.
+    """Return, for each draft and way to assign targets, the answer (-1 if it is not unique) and the
+    prediction of depth 2.
 
-    The prediction is the set of places that depth 2 predicts to be emptiest, as bits (level 3).
+    The prediction is the set of places that a player of depth 2 expects to be emptiest, as bits; it
+    is used at level 3 only and is 0 below.
     """
     table = _descriptions()
     follows, avoids = wirings(level)[:, 0], wirings(level)[:, 1]
@@ -180,7 +184,8 @@ def _only_place() -> Ints:
 
 
 class Descriptions:
-    """Every combination of likes and dislikes, and the destination of an agent with them."""
+    """Every combination of likes and dislikes, and the place to which an agent with this
+    combination goes, given the places of the agents that it follows and avoids."""
 
     def __init__(self) -> None:
         self.likes = [
@@ -203,8 +208,8 @@ class Descriptions:
                     self.goes[i, to, off] = self._goes(i, to, off)
 
     def _goes(self, kind: int, to: int | None, off: int | None) -> int:
-        """Return the place to which an agent goes because of its likes or the agent it follows;
-        -1 if the place is not unique."""
+        """Return the place to which an agent with these wishes goes if the agent that it follows
+        goes to `to` and the agent that it avoids to `off`; -1 if the place is not unique."""
         liked, disliked = self.named[kind]
         ends = {0: to, 1: off}
         one = Profile(
@@ -298,8 +303,9 @@ def _paired(
 
 
 def _members(one: _Half, other: _Half, rng: np.random.Generator) -> Members:
-    """Return, for every answer, an order of the dislikes of each half, such that in all of them
-    each place is both liked and disliked by equally many agents; empty if none exist."""
+    """Return one member of a matched set for each answer, as a pair of orders of the dislikes, one
+    for each half. In all members, the number of agents that both like and dislike a place is the
+    same. The list is empty if there is no such set."""
     right = _only_place()[_emptiest()[one.heads[:, None] + other.heads[None]]]
     found = np.where(right >= 0, 1 << np.maximum(right, 0), 0)  # as bits
     if np.bitwise_or.reduce(found, axis=None) != 15:

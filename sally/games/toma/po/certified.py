@@ -156,7 +156,7 @@ def _excess(depth: int, costs: Ints, right: Ints) -> Floats:
 
 
 def _patterns(costs: Ints, right: Ints) -> Floats:
-    """Return a column for `balance.pick` that balances how often failure is right among
+    """Return a column for `balance.pick`. It balances how often failure is right among the
     scenarios in which all other agents have the same first choice."""
     first = costs[:, 1:].argmin(axis=2)
     alike = (first == first[:, :1]).all(axis=1)

@@ -83,7 +83,8 @@ def _own_row(level: int, rng: np.random.Generator) -> Ints:
 
 
 def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return matrices with the player's costs and this kind of answer, and their answers."""
+    """Return cost matrices in which the player has the costs `own` and the right answer is of this
+    kind, and their answers."""
     while True:
         others = rng.integers(*COSTS, size=(POOL, 3, 4))
         mine = np.broadcast_to(own, (POOL, 1, 4))
@@ -96,8 +97,8 @@ def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tupl
 
 
 def leans(costs: Ints, right: Ints) -> Floats:
-    """Return how far the column of the right task is from the mean column, in sum, minimum and
-    maximum."""
+    """Return how far the others' costs of the right task are from the mean over all tasks, in sum,
+    minimum and maximum."""
     is_task = (right != FAILURE)[:, None]
     others = costs[:, 1:]
     numbers = [others.sum(axis=1), others.min(axis=1), others.max(axis=1)]

@@ -14,7 +14,7 @@ def _of_end(
     measure: Callable[[State], float], team_only: bool = False
 ) -> Callable[[Played, Seat], float | None]:
     """Return a measure of the final state; None for a censored episode and, with `team_only`, for
-    C."""
+    the eavesdropper C."""
 
     def measured(played: Played, seat: Seat) -> float | None:
         if played.episode.payoffs is None or (team_only and seat == EAVESDROPPER):
