@@ -148,7 +148,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "transfer": Entry(
         "sally.cli.transferring:transfer_",
-        "Show the effect of training on one task (rows) on performance in others (columns).",
+        "Show the effect of training on one task on performance in others.",
     ),
     "inspect": Entry(
         "sally.cli.inspecting:inspect",

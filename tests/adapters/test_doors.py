@@ -101,7 +101,7 @@ def test_a_page_in_bytes_is_whole_with_question_and_format():
 
 
 def test_a_page_too_long_for_its_room_is_refused_not_cut():
-    with pytest.raises(BadInput, match="larger one"):
+    with pytest.raises(BadInput, match="larger value"):
         SeatEnv("tradecraft", page_bytes=512).reset(seed=1)
 
 

@@ -120,7 +120,7 @@ def test_the_grid_is_the_one_the_protocol_names() -> None:
     ("change", "says"),
     [
         ({"order": 3}, "0, 1 or 2"),
-        ({"features": np.zeros((12, 1))}, "row of 2 features"),
+        ({"features": np.zeros((12, 1))}, "needs 2 features"),
         ({"features": np.full((12, 2), np.nan)}, "finite"),
         ({"accepted": np.ones(12)}, "nothing to fit"),
         ({"episodes": ["a"] * 12}, "at least 3 episodes"),
