@@ -218,8 +218,8 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
 
 
 def _predicted(played: Played, seat: Seat, turn: int) -> tuple[float, ...] | None:
-    """Return the probabilities of pairs of moves that a seat stated in its reports on each
-    opponent."""
+    """Return the joint probabilities of both opponents' moves, computed from the seat's reports on
+    each of them; None if a report is missing."""
     said: list[dict[int, float]] = []
     for other in others_of(SEATS.index(seat)):
         for probe in ("their_move", "their_pick"):

@@ -13,8 +13,8 @@ SOURCE, YEAR = "alsobay2025", 2025
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return one dot for each return per token, from games without extra stages; groups are
-    clusters."""
+    """Return one dot for each value of `back` (the payoff of a token to each member), from games
+    without extra stages; the intervals treat the seats of one game as a cluster."""
     by_return: dict[str, list[tuple[float, Played]]] = {}
     for played in games:
         game = game_of(played)

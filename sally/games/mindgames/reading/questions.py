@@ -317,8 +317,12 @@ def _why(at: Asking) -> Appeals:
 
 
 def _about_proposals(clause: Clause, at: Asking) -> Appeals:
-    """Return the appeal of a question that names proposals: their ranking, sometimes with
-    reasons."""
+    """Return the appeals of a question that names proposals.
+
+    Such a question usually asks for the target's ranking of these proposals (inferential); it may
+    also, or instead, ask for their effects (informational) or for the target's likes
+    (motivational).
+    """
     text = clause.shape
     if not clause.columns and LIKE_OF.search(text):
         return Appeals(motivational=at.everything, inferential=clause.rows)

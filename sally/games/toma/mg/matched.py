@@ -3,13 +3,13 @@
 The four members of a set have the same places and the same agents with the same wishes, in the same
 order, and each of the four places is the answer of one member.
 
-- Agents of one depth have the same relations (each follows one agent and avoids another) and are
-  followed and avoided equally often, except that level 3 has two anchors (agents without
+- Agents of one depth have the same kinds of relations (each follows one agent and avoids another)
+  and are followed and avoided equally often, except that level 3 has two anchors (agents without
   relations), of which one is followed more often and the other avoided more often. The members
-  differ only in *whom* each agent follows and avoids. So any count of agents by their wishes, their
-  relations, how often they are named, and their order on the page is the same in all four, and any
-  rule over such counts is right in exactly one member. Such rules include counting the destinations
-  that result if relations are ignored, and counting the anchors.
+  differ only in *whom* each agent follows and avoids. Therefore a count of agents is the same in
+  all four members if it uses only their wishes, their kinds of relations, how often they are named,
+  and their order on the page. Any rule over such counts is right in exactly one member. Such rules
+  include counting the destinations that result if relations are ignored, and counting the anchors.
 - At level 3 the members also agree on the places that a player of depth 2 predicts to be emptiest.
 - At level 1, which has no relations, the members differ only in which dislikes belong to which
   likes: within each half of the agents, the lists of dislikes are exchanged. The lists of a half

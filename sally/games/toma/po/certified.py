@@ -119,11 +119,13 @@ def _firsts(rows: Ints, without: Ints | None = None) -> Ints:
 def _collides(depth: int, others: Ints) -> Bools:
     """Return, for each matrix, whether the predictions of a reasoner of depth `depth - 1` collide.
 
-    Block 2: the first choice of the first agent equals that of the second or the third agent. The
-    second and third agents both avoid the first; equal choices of these two alone do not count,
-    because a reasoner of depth 1 already predicts that collision. Block 3: the third agent,
-    avoiding only the first choices of the other two, would take the task that the second agent
-    takes.
+    Block 2: the first choice of the first agent equals that of the second or the third agent. This
+    collision is predicted but does not happen, because the second and third agents both avoid the
+    first agent's task. If only the second and third agents have equal first choices, the matrix
+    does not count: that collision happens, so a reasoner of depth 1 predicts it correctly.
+
+    Block 3: the first and second agents have the same first choice, and the third agent, if it
+    avoids only that choice, takes the task to which the second agent moves.
     """
     one, two, three = (others[:, role] for role in range(3))
     first = _firsts(one)
