@@ -12,7 +12,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -156,15 +156,9 @@ class Person:
         told.send("Emulation.setTouchEmulationEnabled", {"enabled": phone})
         self.page.evaluate(RESIZED, size)
         metrics = {**size, "deviceScaleFactor": 1, "mobile": phone}
-        from playwright.sync_api import TimeoutError as NotInTime
-
-        for last in (False, False, True):
-            told.send("Emulation.setDeviceMetricsOverride", metrics)
-            with nullcontext() if last else suppress(NotInTime):
-                self.page.wait_for_function("() => resized", timeout=20_000)
-                return
-            # The only event of this change came with an interim size: change the size once more.
-            told.send("Emulation.setDeviceMetricsOverride", metrics | {"height": 1})
+        self.page.bring_to_front()  # a page behind another one gets no frames, so no such event
+        told.send("Emulation.setDeviceMetricsOverride", metrics)
+        self.page.wait_for_function("() => resized", polling=100)
 
     def ask(self) -> Any:
         """The move that is wanted now."""

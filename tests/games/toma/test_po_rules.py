@@ -157,7 +157,7 @@ def test_predictions_that_cannot_be_judged_are_refused(
         ({"level": 5}, "level 5 is not one of 0 to 4"),
         ({"player": 4}, "player 4 is not a seat"),
         ({"tasks": ("Cave",) * 4}, "four different names"),
-        ({"costs": ((0, 1, 2, 3),) * 4}, "above zero"),
+        ({"costs": ((0, 1, 2, 3),) * 4}, "positive whole number"),
         ({"knows": ((), (1, 2), (), ())}, "`knows` of agent B"),
         ({"knows": ((), (0,), (), ())}, "shape of level 1"),
         ({"goal": "total"}, "the goal is 'total' at level 4"),
