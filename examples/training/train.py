@@ -121,7 +121,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--device", default="")
     parser.add_argument("--no-before", dest="before", action="store_false")
     parser.add_argument("--save", action="store_true", help="keep the trained model as a folder")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.partners == "split" and (given.learn == "both" or given.estimator == "best_moves"):
+        parser.error("--learn both and --estimator best_moves need --partners population.")
+    return given
 
 
 class Run:

@@ -156,7 +156,7 @@ class Person:
         told.send("Emulation.setTouchEmulationEnabled", {"enabled": phone})
         self.page.evaluate(RESIZED, size)
         metrics = {**size, "deviceScaleFactor": 1, "mobile": phone}
-        self.page.bring_to_front()  # a page behind another one gets no frames, so no such event
+        self.page.bring_to_front()  # a page behind another one may get no such event
         told.send("Emulation.setDeviceMetricsOverride", metrics)
         self.page.wait_for_function("() => resized", polling=100)
 

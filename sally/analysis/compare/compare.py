@@ -425,7 +425,7 @@ class Score(msgspec.Struct, frozen=True):
     setting: str
     instance: str
     others: str
-    value: float  # NaN if the metric has none and the episode no result
+    value: float  # NaN if the metric has no value and the episode has no result
     person: str = ""  # the participant, if a person played
     repeat: int = 0
     way: str = ""  # the strategy, if models are compared
