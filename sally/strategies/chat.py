@@ -55,7 +55,7 @@ def _make(read_cut: bool = False) -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="chat",
-    about="keeps one conversation per episode, with a message for each announcement and answer",
+    about="keeps one conversation per episode, with a message for each game event and each answer",
     source="the harness of Tang and Belle 2024",
     make=_make,
     calls="1",

@@ -92,7 +92,7 @@ def _make(sample: bool = False, calibrated: int = 0) -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="lm",
-    about="plays the action name that the model scores as the likeliest continuation of the page",
+    about="plays the option that the model scores as the most likely continuation of the prompt",
     source="Riemer et al. 2025; calibrated = 1 after Zhao et al. 2021",
     make=_make,
     calls="1 scoring (4 if calibrated)",

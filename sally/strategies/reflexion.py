@@ -80,7 +80,7 @@ def _make(memory: int = 1) -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="reflexion",
-    about="asks for a plan from reflection before every move; shows the last `memory` plans",
+    about="asks for reflection and a plan before each move but the first; shows recent plans",
     source="Riemer et al. 2025, after Shinn et al. 2023",
     make=_make,
     calls="2 (1 in the first turn)",

@@ -49,7 +49,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="s2a",
-    about="replaces rules and history by a summary that the model writes, then asks as qa does",
+    about="replaces rules and history by a summary that the model writes, then asks as in qa",
     source="Riemer et al. 2025, after Weston and Sukhbaatar 2023",
     make=_make,
     calls="2",

@@ -74,7 +74,7 @@ def _make(n: int = 10) -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="self_consistency",
-    about="asks the same question n times and takes the majority answer",
+    about="asks the same question n times and takes the most frequent answer",
     source="Kang et al. 2026, after Wang et al. 2023",
     make=_make,
     calls="n (10 unless told)",

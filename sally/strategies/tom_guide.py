@@ -59,7 +59,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="tom_guide",
-    about="asks for predictions about the others in a separate call, then for a choice given them",
+    about="asks for predictions about the others first, then for a choice in a second call",
     source="Kang et al. 2026",
     make=_make,
     calls="2",

@@ -9,5 +9,5 @@ from sally.strategies import qa
 STRATEGY = replace(
     qa.STRATEGY,
     name="zero_shot",
-    about="asks one question and reads one answer; the name that kang2026 gives to qa",
+    about="asks one question and reads one answer; same as qa, under the name used by kang2026",
 )

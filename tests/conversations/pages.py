@@ -36,25 +36,53 @@ def example(strategy: str) -> tuple[str, str]:
     return last, shown.rstrip()
 
 
+def _made_up(said: str) -> str:
+    """The sentence that tells what of an example is invented."""
+    if "--- log-prob" not in said:
+        return "The replies are invented, so they need not make sense."
+    if "--- reply" not in said:
+        return "The log-probabilities (one for each option) are invented."
+    return "The replies and the log-probabilities (one for each option) are invented."
+
+
+def _shortened(said: str) -> tuple[str, ...]:
+    """The sentence that explains an abbreviated prompt; nothing if no prompt is abbreviated."""
+    if "lines as on page" not in said:
+        return ()
+    return (
+        "The prompts of the conversation are numbered as pages;",
+        "a line in square brackets replaces lines that were already on the previous page.",
+    )
+
+
+def _linked(cell: str, strategy: str) -> str:
+    """A cell of the table with links to the other strategies that it names."""
+    others = "|".join(sorted(set(registry.entries("strategies")) - {strategy}))
+    return re.sub(rf"`({others})`", r"[`\1`](\1.md)", cell)
+
+
 def page(strategy: str) -> str:
     """The whole page."""
     about = registry.entries("strategies")[strategy].about
     lines = [f"# {strategy}", "", f"{about[:1].upper()}{about[1:].rstrip('.')}.", ""]
     lines += ["| | |", "|---|---|"]
-    lines += [f"| {name} | {cell} |" for name, cell in zip(COLUMNS, row(strategy), strict=True)]
+    cells = [_linked(cell, strategy) for cell in row(strategy)]
+    lines += [f"| {name} | {cell} |" for name, cell in zip(COLUMNS, cells, strict=True)]
     title, said = example(strategy)
-    game = "the prisoner's dilemma" if title.startswith("ipd") else "Pick the Right Stuff"
-    few = f"It uses `n = {WITH[strategy]['n']}`. " if "n" in WITH.get(strategy, {}) else ""
+    game = "the iterated prisoner's dilemma" if title.startswith("ipd") else "Pick the Right Stuff"
+    few = f"The example uses `n = {WITH[strategy]['n']}`. " if "n" in WITH.get(strategy, {}) else ""
     lines += [
         "",
-        f'To use it, set `strategy = "{strategy}"` in the parameters of a language player.',
-        "[The reference](../reference/strategies.md) describes retries, votes and predictions",
-        "inside a decision, which are the same for all strategies; the",
+        f'Set `strategy = "{strategy}"` in the parameters of a language player to use it.',
+        "[The reference](../reference/strategies.md) compares all strategies and describes",
+        "retries, votes, and predictions that are part of a decision; the",
         "[glossary](../reference/glossary.md) defines *probe*, *menu* and *injection*.",
         "",
         "## An example",
-        f"This is the last turn of a conversation in {game} that the tests compare word for word",
-        f"({title}). {few}The replies are invented.",
+        f"These are the model calls of the last turn ({title}) in a stored example",
+        f"of {game}. Each call starts with a line `===`; a line `---`",
+        f"separates the prompt from the model's output. {few}{_made_up(said)}",
+        *_shortened(said),
         "",
         "```text",
         said,
