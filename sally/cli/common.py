@@ -51,7 +51,7 @@ NAMED_LINES = 5  # unreadable lines listed one by one; beyond that only their nu
 
 
 def say_bad(lines: Iterable[str]) -> None:
-    """List unreadable lines on standard error; the store's quarantine has a copy of each."""
+    """List a store's unreadable lines on standard error; its quarantine has a copy of each."""
     every = list(lines)
     for line in every[:NAMED_LINES]:
         echo(f"unreadable, kept in quarantine: {line}", err=True)

@@ -314,7 +314,7 @@ def _span(found: Mapping[str, float | None]) -> str:
 @click.option("--all", "every", is_flag=True, help="Also print cells that did not move.")
 @json_option
 def drift_(old: Where, new: Where, every: bool, as_json: bool) -> None:
-    """Compare two evaluations of one model by problem: which cells moved beyond chance."""
+    """Compare two evaluations of one model, problem by problem; report changes beyond chance."""
     sides = []
     for place in (old, new):
         with opened(place) as (folder, _):

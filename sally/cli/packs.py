@@ -78,7 +78,11 @@ def texts_of(game: str, studies: Sequence[Study]) -> dict[str, str]:
 
 
 def template(paper: str, game: str, studies: Sequence[Study]) -> str:
-    """Return a pack as TOML, with our text of every sentence commented out and its slots listed."""
+    """Return a template for a words pack as TOML.
+
+    For every text, the template has our wording as a comment, the names of its slots, and a
+    commented-out key with an empty value.
+    """
     lines = [
         f"# Words pack for {game} as in {paper}: replace our sentences by the paper's.",
         "# Remove the # before a key and paste the text; names in braces are filled in.",
@@ -113,7 +117,8 @@ def say_pack(path: Path) -> None:
 
 
 def verbatim_lines(pack: Pack) -> Iterator[str]:
-    """Yield one line for each published text that a pack could reproduce."""
+    """Yield one line for each published text of the pack's game: whether the pack has it
+    verbatim."""
     found: Mapping[str, Sequence[Found]] = compared(pack)
     if not found:
         yield f"No published text of {pack.game} is known by its hash, so none is compared."

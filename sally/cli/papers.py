@@ -226,7 +226,8 @@ def _heading(grid: Grid, at: int, first: bool) -> str:
 
 
 def _parts(grid: Grid) -> list[list[int]]:
-    """Return the columns in parts that fit the terminal beside the labels."""
+    """Split the columns of a table into parts, each of which fits the terminal next to the row
+    labels."""
     labels = [max(len(h), *(len(line.labels[at]) for line in grid.lines)) + 2
               for at, h in enumerate(grid.stubs)]  # fmt: skip
     room = left = console().width - sum(labels) - len(PUBLISHED) - 4
@@ -492,7 +493,10 @@ AWAY = 5  # rows away from chance that the overview names
 
 
 def _print_extremes(game: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Print the random player and the extreme mindless players of each condition and metric."""
+    """Print, for each condition and metric, the scores of the random player and of two extremes.
+
+    The extremes are the mindless players with the lowest and the highest score.
+    """
     lines = []
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
@@ -527,7 +531,7 @@ def _players(rows: Sequence[dict[str, Any]]) -> int:
 
 
 def _audited(condition: Condition, name: str, episodes: int, seed: int) -> list[dict[str, Any]]:
-    """Return the rows of one condition, with a progress bar."""
+    """Return the audit's rows for one condition, and show a progress bar meanwhile."""
     with progress() as bar:
         task = bar.add_task(f"audit {name}", total=None, note=condition.name)
 

@@ -213,7 +213,8 @@ def list_(file: Path, database: str, session: str, as_json: bool) -> None:
 
 
 def _in_line(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a participant's row, shortened for the terminal; exports hold the full code."""
+    """Return a participant's row, shortened for the terminal; exports have the full participant
+    code."""
     short = {"condition": "cell", "attention": "checks"}
     named = {short.get(key, key): value for key, value in row.items() if key != "participant"}
     return {"who": row["participant"][:8], **named, "minutes": f"{row['minutes']:.1f}"}

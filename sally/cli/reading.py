@@ -128,7 +128,10 @@ def find_episode(path: Path | str) -> Episode:
 
 
 def _named(folder: store.Where, id: str, said: store.Where) -> Episode:
-    """Return the episode whose id starts with `id`; `said` is the store as the user wrote it."""
+    """Return the episode whose id starts with `id`.
+
+    `said` is the store's address as the user typed it, for error messages.
+    """
     episodes = store.load(folder).episodes
     found = [e for key, e in episodes.items() if key.startswith(id)]
     if not found:
@@ -142,7 +145,7 @@ def _named(folder: store.Where, id: str, said: store.Where) -> Episode:
 
 
 def _contents(path: store.Where) -> store.Contents:
-    """Load the episodes of a store, or of one file of lines."""
+    """Load the episodes of a store, or of one file with an episode on each line."""
     if isinstance(path, Path) and not path.is_dir():
         contents = store.load_file(path, check=False)
     else:

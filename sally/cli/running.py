@@ -159,7 +159,10 @@ def asked_study(
     part: arms.Part | None = None,
     more: Wish | None = None,
 ) -> Wished:
-    """Return the study to run (seats filled, arms in `more` added) and its model settings."""
+    """Return the study to run and its model settings.
+
+    The seats of the study are filled, and the arms in `more` are added.
+    """
     wish = msgspec.structs.replace(
         more or Wish(),
         limit=limit,

@@ -165,7 +165,7 @@ def say_summary(place: store.Where) -> None:
 def notes(
     printed: PrintedPage, every: Sequence[Row], shown: Sequence[Row], keys: Sequence[str]
 ) -> list[str]:
-    """Return lines on pooled groups, on seats that were left out, and on the other pages."""
+    """Return notes on pooled groups, omitted seats, and the pages of the table not printed here."""
     said = printed.said(CHOOSE)
     pooled = [
         key
@@ -265,7 +265,7 @@ HEAD = 5  # lines of a table besides its rows: title, heading, rule and space
 
 
 def _without_common_end(rows: Sequence[Row]) -> tuple[list[Row], str]:
-    """Return the rows without the settings with which all labels end, and those settings.
+    """Cut the settings that all labels end with; return the rows and the settings that were cut.
 
     A label is a model, a strategy and settings (`qwen-0.5b qa T=0.7`); settings contain `=`.
     """
@@ -294,7 +294,7 @@ def heading(metric: str) -> str:
 
 
 def varies(rows: Sequence[Row], key: str) -> bool:
-    """Return whether a column varies; a cell that only repeats the game does not count."""
+    """Return whether a column has different values; cells named after their games do not count."""
     if key == "cell" and all(row["cell"] == row["game"] for row in rows):
         return False
     return len({row[key] for row in rows}) > 1

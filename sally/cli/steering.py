@@ -93,7 +93,7 @@ def causal_check(
 
 
 def say(found: Sequence[Causal]) -> None:
-    """Print the slopes and shifts of every group."""
+    """Print how steering and patching change the move probabilities in every group."""
     for one in found:
         title = f"{one.model}: {one.game}, {one.player}, as {one.kind}, page of the {one.at}"
         _print([_steered_row(each) for each in one.steered], ["layer", "direction"], title)

@@ -1,4 +1,4 @@
-"""OpenSpiel: partners of Sally as OpenSpiel bots, and OpenSpiel bots as players in Sally.
+"""OpenSpiel: Sally's partners as OpenSpiel bots, and OpenSpiel bots as players in Sally.
 
     bots = [pyspiel.make_roshambo_bot(0, "greenberg"), PartnerBot(game, 1, "tit_for_tat")]
     sally.play("rps", {"agent": BotPlayer(roshambo("copybot")), "partner": "tit_for_tat"})

@@ -1,4 +1,4 @@
-"""TextArena: partners of Sally as TextArena agents, and TextArena agents as players in Sally.
+"""TextArena: Sally's partners as TextArena agents, and TextArena agents as players in Sally.
 
 agents = {0: ta.agents.OpenRouterAgent("..."), 1: PartnerAgent("tit_for_tat")}
 sally.play("ipd", {"agent": agent_player(agents[0]), "partner": "tit_for_tat"})

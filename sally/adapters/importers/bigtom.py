@@ -3,9 +3,9 @@
 A row has a story of five sentences (context, desire, percept, belief, event), the percepts and
 actions of an aware and of an unaware person, questions with two answers each, and an irrelevant
 event. The released generator marks the aware answer as right in the cell percept-to-belief,
-although its story contains no event; here `answer` is the other option, and the published key is
-stored as well. The true and false controls of backward belief have the same text; the second is
-flagged.
+although the story in that cell does not contain the event; here `answer` is the other option, and
+the published key is stored as well. In the backward-belief task, the true control and the false
+control have the same text; the false control is flagged.
 """
 
 from __future__ import annotations

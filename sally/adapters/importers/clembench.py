@@ -46,7 +46,7 @@ class Event(msgspec.Struct, frozen=True, rename={"by": "from"}):
 
 
 class Meta(msgspec.Struct, frozen=True):
-    """The game and run of a log."""
+    """The metadata of a log: game, experiment and run."""
 
     game_name: str
     experiment_name: str

@@ -140,7 +140,8 @@ class _Reader:
         return number / 1000 if self.layout.rt == "ms" else number
 
     def _paid(self, row: RoundCells, made: Sequence[Made]) -> None:
-        """Compare recorded payoffs with the matrix; a void round pays nothing."""
+        """Compare the recorded payoffs of a round with the matrix; a void round must pay 0 to both
+        players."""
         given = [half.payoff for half in row.halves]
         if not any(given):
             return

@@ -152,7 +152,8 @@ def _keys(items: Sequence[Item], item: Item) -> int:
 
 
 def _is_cut_off(items: Sequence[Item], place: int) -> bool:
-    """Return whether a story differs from those of both neighbours by more than a few words."""
+    """Return whether a story differs from the stories before and after it by more than a few
+    words."""
     others = [items[n].story for n in (place - 1, place + 1) if 0 <= n < len(items)]
     return not any(_alike(items[place].story, other) for other in others)
 

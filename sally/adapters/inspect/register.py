@@ -73,7 +73,7 @@ def about(study: Study) -> str:
 
 
 def samples(study: Study) -> int:
-    """Return the number of samples: episodes with one model in every open seat."""
+    """Return the number of samples: the episodes of the study if each open seat has one model."""
     return len({msgspec.json.encode(setup, order="sorted") for _, setup in study.trials()})
 
 

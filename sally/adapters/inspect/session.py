@@ -46,7 +46,7 @@ def session(
     told: OnStored | None = None,
     ours: store.Ours | None = None,
 ) -> Iterator[Session]:
-    """Open the session of an eval that Sally starts."""
+    """Open the session of an Inspect eval that Sally itself started."""
     with store.Writer(out, label, ours) as writer:
         begun = Session(meter.config, meter, writer, cache, told=told)
         _sessions[str(out)] = begun

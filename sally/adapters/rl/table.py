@@ -21,7 +21,8 @@ OUTSIDE = "outside"  # player name of outside seats in the log
 
 
 class Table:
-    """A match that plays its bots immediately and waits for outside seats."""
+    """A match in which bots move at once and the other (outside) seats wait for moves from a
+    caller."""
 
     outside: tuple[Seat, ...]
     match: Match[Any, Any, Any]
@@ -70,7 +71,8 @@ class Table:
             play_bots(self.match, self._inside)
 
     def asked(self, seat: str) -> Turn[Any, Any] | None:
-        """Return the current ask of an outside seat, or None; there are no probes."""
+        """Return the current ask of an outside seat, or None if it has no ask; probes are not asked
+        here."""
         return self.match.asked(seat)
 
     def waiting(self) -> tuple[str, ...]:

@@ -171,7 +171,10 @@ class TurnRollouts(Rollouts):
         super().__init__(game, **given)
 
     def rows(self, n: int, seed: int = 0) -> list[dict[str, str]]:
-        """Return `n` rows; each names an episode and the turn at which its group forks."""
+        """Return `n` rows of a data set.
+
+        Each row has the seed of an episode and the turn at which the members of its group diverge.
+        """
         seeds = [derived_seed("trl turns", seed, i) for i in range(n)]
         return [
             {"prompt": MARK + json.dumps({"seed": each, "turn": Stream(each).below(self._turns)})}

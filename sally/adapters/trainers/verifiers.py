@@ -321,8 +321,10 @@ def _enter(trace: Any, rows: Sequence[Row], weights: Mapping[str, float], ended:
 
 
 def _enter_turns(trace: Any, rows: Sequence[Row], weights: Mapping[str, float]) -> None:
-    """Record the moves of a trace with the messages that made them; a retry belongs to the turn of
-    its move."""
+    """Record each move of a trace with its reward and the messages that produced it.
+
+    If a reply was invalid and the model tried again, all tries belong to the same move.
+    """
     sampled = (place for place, node in enumerate(trace.nodes) if node.sampled)
     trace.info[TURNS] = [
         {

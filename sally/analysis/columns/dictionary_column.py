@@ -32,7 +32,7 @@ class Dictionary:
 
 
 def transposed(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
-    """Return rows of a fixed width as columns."""
+    """Transpose rows of a fixed width: return a list of columns."""
     return [[row[n] for row in rows] for n in range(width)]
 
 
@@ -81,7 +81,7 @@ class ColumnEncoder:
             self._plain, self._known = True, {}
 
     def add_none(self, rows: int) -> None:
-        """Add rows without a number."""
+        """Add rows in which the number is missing."""
         self._pieces.append(rows)
 
     def _kind(self) -> type[np.unsignedinteger[Any]]:

@@ -180,7 +180,7 @@ def alike(setup: Setup, seat: str) -> str:
 
 
 def _encoded(setup: Setup, seat: str) -> tuple[bytes, bytes, str]:
-    """Return the problem as JSON, the seat and other players as JSON, and the hash of the two."""
+    """Return the problem as JSON, the seat and the other players as JSON, and a hash of both."""
     return _encoded_key(msgspec.msgpack.encode((setup.instance, setup.lineup, seat)))
 
 

@@ -47,7 +47,7 @@ WHOLE = frozenset(
 
 
 class Shared(msgspec.Struct, frozen=True):
-    """Data that all measured seats of one kind share."""
+    """The data that measured seats with the same cell, lineup, seat and metric have in common."""
 
     cell: str
     family: str

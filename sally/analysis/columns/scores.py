@@ -87,7 +87,7 @@ def matches(pattern: str, name: str) -> bool:
 
 
 def studied(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of studied seats; all rows of a game without studied seats."""
+    """Return the rows of studied seats; if a game has no studied seats, all of its rows."""
     games = {row["game"] for row in rows if row[STUDIED]}
     return [row for row in rows if row[STUDIED] or row["game"] not in games]
 

@@ -91,7 +91,10 @@ class SeatChunk(msgspec.Struct, array_like=True):
 
 @dataclass
 class SeatTable:
-    """The seats of a store as rows: codes of the kind of seat and of the problem, and metrics."""
+    """One row for each seat of each stored episode, as columns.
+
+    The columns hold codes for the seat's kind and its problem, and the values of the metrics.
+    """
 
     kinds: list[Row]  # those that occur; `at` is the code
     whole: list[SeatKind]  # all kinds, by code
@@ -284,7 +287,7 @@ class SeatTableBuilder:
         return piece
 
     def rows_of_seat(self, seat: str) -> Codes:
-        """Return the numbers of the rows of a seat."""
+        """Return the row numbers that belong to a seat."""
         mine = np.array([kind.seat == seat for kind in self._kinds.values], dtype=np.bool_)
         return np.flatnonzero(mine[np.concatenate([*self._kind, _NONE])])
 
@@ -349,7 +352,7 @@ _NO_RESULTS: NDArray[np.bool_] = np.array([], dtype=np.bool_)
 
 
 def table_columns(seats: SeatTable) -> dict[str, NDArray[Any]]:
-    """Return the table as columns, with players by name."""
+    """Return the table as columns, with names in place of the codes of players."""
     rows = {row["at"]: row for row in seats.kinds}
     found = {name: _spread(seats, rows, name) for name in (*FINEST, "model", "strategy", PERSON)}
     ids = np.array([id for _, id, _ in seats.problems], dtype=object)

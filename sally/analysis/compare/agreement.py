@@ -1,9 +1,9 @@
 """Agreement of our figures with published ones: equivalent, different or undecided.
 
 Each side has a standard error, computed from its 95% interval; printed numbers are also rounded.
-Two one-sided tests at 5% ask whether the figures are equal within a stated margin (equivalent), a
-z test at 5% whether they differ (different); if neither test is significant, the comparison is
-undecided, and the result names the sample size with which our side would decide it. A significant
+Two one-sided tests at 5% ask whether the figures are equal within a stated margin (equivalent), a z
+test at 5% whether they differ (different); if neither test is significant, the comparison is
+undecided, and the result gives the sample size that we would need for a decision. A significant
 difference counts as different even within the margin: 94% and 97% right are within 5 points of each
 other but are not the same performance. Among true replications about one in twenty comes out
 different. A value printed without an error also comes from some sample; it is assumed to have the

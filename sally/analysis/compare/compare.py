@@ -126,8 +126,9 @@ def compare_models(
 ) -> tuple[list[Comparison], list[Comparison]]:
     """Compare two models over all strategies that both used, and then strategy by strategy.
 
-    A pair is one setting met by both models with the same strategy. Each list is adjusted as a
-    separate family; the second is empty if there is only one strategy or `by` is not "game".
+    A pair is one setting met by both models with the same strategy. In each of the two lists
+    returned, p values are adjusted over that list only; the second list is empty if there is only
+    one strategy or `by` is not "game".
     """
     check(first, second, metrics, margin)
     lines = by if by != "game" else "strategy"
@@ -403,7 +404,7 @@ def _judged(c: Comparison, p: float | None, p_alike: float | None) -> Comparison
 
 
 def clusters_needed(family: int) -> int:
-    """Return the number of clusters with which a sign-flip test can become significant."""
+    """Return the smallest number of clusters with which a sign-flip test can reach significance."""
     return math.floor(1 + math.log2(family / ALPHA)) + 1
 
 

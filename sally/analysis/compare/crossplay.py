@@ -83,7 +83,10 @@ def stored_crossplay(table: SeatTable, game: str | None) -> dict[str, dict[Playe
 
 
 def _paired(table: SeatTable, rows: Codes) -> Pairing:
-    """Return the mean payoffs of both seats; the second seat's row follows the first seat's."""
+    """Return the mean payoffs of both seats.
+
+    `rows` are the rows of the first seat; the next row of the table is that of the second seat.
+    """
     units: dict[str, Sequence[Any]] = {
         "instances": table.instance[rows].tolist(),
         "repeats of instances": again_of(table)[rows].tolist(),

@@ -75,7 +75,7 @@ def tagged(episodes: Iterable[Episode]) -> list[Tested]:
 
 
 def transfer(tested: Sequence[Tested]) -> list[TransferCell]:
-    """Return the cells of the matrix row by row, the untrained row first."""
+    """Return the cells of the transfer matrix row by row, starting with the untrained players."""
     met = BaselineScores(baselines([t.measured for t in tested], by_cell=True))
     rows = list(dict.fromkeys(t.row for t in tested))
     rows.sort(key=lambda row: row != UNTRAINED)

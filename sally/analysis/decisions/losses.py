@@ -64,7 +64,7 @@ def _split(
 def _replies(
     played: Played, seat: Seat, answers: Sequence[Judged], values: Sequence[Any]
 ) -> tuple[Any, ...] | None:
-    """Return the best replies to these answers about the other players."""
+    """Return the best replies to the moves that these answers predict for the other players."""
     rational, replay, turn = played.spec.best_replies, played.replay, answers[0].turn
     belief = dict(zip((a.report.about for a in answers), values, strict=True))
     replies = rational and rational(replay.game, replay.view(turn, seat), belief)

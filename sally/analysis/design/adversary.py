@@ -47,7 +47,8 @@ class Finding(msgspec.Struct, frozen=True):
 
     @property
     def leaks(self) -> bool:
-        """Whether accuracy and its interval are above chance, by more than the margin."""
+        """Whether accuracy exceeds chance by more than the margin and the whole interval is above
+        chance."""
         sure = self.interval is None or self.interval[0] > self.chance
         return self.accuracy > self.chance + MARGIN and sure
 
@@ -67,10 +68,10 @@ class OptionTable(msgspec.Struct, frozen=True):
 
 
 def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Finding]:
-    """Run every attack on a game's card.
+    """Run every attack that a game's card declares.
 
     Raises:
-        BadInput: If the card has no attack.
+        BadInput: If the card declares no attack.
     """
     card = card_of(game)
     if not card.attacks:

@@ -44,7 +44,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def allowed(self) -> tuple[str, ...]:
-        """The claims that no finding contradicts."""
+        """The claims that no check refused."""
         return tuple(word for word, reasons in self.refused.items() if not reasons)
 
 

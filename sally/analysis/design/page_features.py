@@ -42,7 +42,7 @@ def page_of(spec: GameSpec[Any, Any, Any], game: Any) -> tuple[list[str], list[s
 def features_of(
     page: Sequence[str], options: Sequence[str], joined: bool = False
 ) -> list[Counter[str]]:
-    """Return the counted features of each option."""
+    """Return the features of each option, such as its position and how often the text names it."""
     found: list[Counter[str]] = [Counter() for _ in options]
     text = "\n".join(page)
     lines = [line[2:].rstrip(".") for line in page if line.startswith("- ") and ": " in line]
@@ -138,7 +138,7 @@ def posed(
 ) -> tuple[tuple[str, ...], list[Posed]]:
     """Return the names of the generated features, and every question as values of these features.
 
-    `games` are problems, each with the place of its right answer on the menu.
+    `games` is a list of pairs: a problem, and the position of its right answer among the options.
     """
     counted = [(features_of(*page_of(spec, game), joined), right) for game, right in games]
     names = _most_varied([options for options, _ in counted])

@@ -159,7 +159,7 @@ class SetupChunk(msgspec.Struct, array_like=True):
 
 
 class SetupsColumn:
-    """Builder of the index column of setups."""
+    """Builder of the index column that stores the setup of each episode."""
 
     def __init__(self) -> None:
         self._setup: list[int] = []
@@ -285,7 +285,10 @@ class PaperStore(PaperEpisodes):
         self.instances[self._there] = self._seats.instance
 
     def _told(self, at: Sequence[At], piece: SeatChunk, column: bytes) -> Any:
-        """Return the code of each line's conditions; -1 for lines outside the paper."""
+        """Return, for each stored line, the code of its combination of conditions.
+
+        The code is -1 for an episode that does not belong to the paper.
+        """
         if self._name != SETUPS:
             found = _DECODER.decode(column)
             codes = [self._number(found.get(id)) for id in piece.ids]
@@ -393,8 +396,10 @@ class TableMatcher:
         return TableFigure(ours, note, False, int(cut.sum()), int(np.nansum(lost)))
 
     def _strata(self, which: Sequence[int]) -> Unit:
-        """Return the stratum of each episode: its values of the conditions over which the table's
-        cells pool."""
+        """Return the stratum of each episode.
+
+        A stratum is a combination of values of the conditions over which a table cell averages.
+        """
         names, codes = sorted(self._how.pools), Dictionary()
         facts = {n: tuple(self.known.facts[n].get(name) for name in names) for n in set(which)}
         return np.array([codes.code(facts[n]) for n in which], dtype=np.int64)

@@ -25,10 +25,10 @@ from sally.store.index import Columns, Line
 def each_once(
     folders: Sequence[store.Where], bad: Callable[[str], None] | None = None
 ) -> Iterator[Episode]:
-    """Yield the episodes of some stores without duplicates; finished runs replace censored ones.
+    """Yield the episodes of some stores without duplicates; finished copies replace censored ones.
 
-    Censored episodes come last, when it is known that no finished run follows. `bad` is called with
-    the description of each line that holds no episode.
+    Censored episodes come last, when it is known that there is no finished copy. `bad` is called
+    with the description of each line that holds no episode.
     """
     seen: set[str] = set()
     cut: dict[str, Episode] = {}

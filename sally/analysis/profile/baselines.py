@@ -123,10 +123,10 @@ def _expectations() -> dict[tuple[str, str], float]:
 
 
 def _drawn(settings: Codes, table: MeasuredTable) -> BaselineRows:
-    """Return random episodes of each problem whose expectation is not known exactly.
+    """Play the random player on each problem for which its expected score is not known exactly.
 
-    The seeds depend on the problem and its other players, not on the studied episodes, so that a
-    problem has the same zero in every store.
+    The seeds depend on the problem and its other players, not on the studied episodes, so that the
+    zero of the scale on a problem is the same in every store.
     """
     unknown = settings[np.isnan(exactly_random(table.take(settings)))]
     firsts: dict[str, int] = {}
@@ -202,7 +202,8 @@ def _fits(listed: Mapping[str, Any], met: Mapping[str, Any]) -> bool:
 
 
 def _all(who: PlayerSpec, role: Role, settings: Codes, table: MeasuredTable) -> BaselineRows:
-    """Return the episodes of one player in each setting, stored or played."""
+    """Return the episodes of one player in each setting; those that are not stored are played
+    now."""
     kinds = [k for k in table.kinds() if _who(table.shared[k].player_spec) == _who(who)]
     theirs = np.flatnonzero(np.isin(table.kind, kinds) & (table.censored == 0))[::-1]
     there, last = np.unique(table.setting[theirs], return_index=True)  # the last run of each

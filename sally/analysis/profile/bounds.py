@@ -70,7 +70,8 @@ def key_of(instance: Instance) -> bytes:
 
 @lru_cache(maxsize=4096)
 def instance_bounds(metric: str, instance: bytes, seat: str) -> Bounds | None:
-    """Return the bounds of a metric for a seat of the game that `key_of` encoded."""
+    """Return the bounds of a metric for a seat of an instance, given in the encoding of
+    `key_of`."""
     name, params = msgspec.json.decode(instance)
     spec = registry.game(name)
     if metric not in by_game(spec, Seat(seat)):

@@ -82,7 +82,7 @@ class _RoleScores:
         self._alike()
 
     def _levels(self) -> None:
-        """Compute the mean of each setting that was played."""
+        """Compute the mean score in each setting that was played."""
         self.there, which = np.unique(self.setting, return_inverse=True)
         known = ~np.isnan(self.least)
         sums = np.bincount(which[known], self.least[known], len(self.there))
@@ -230,7 +230,7 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class ScaledDoing(msgspec.Struct, frozen=True):
-    """A row's position on the scale of doing, and the marks of that scale."""
+    """A profile row's score on the doing scale, and the positions of the baseline players on it."""
 
     doing: Estimate  # forfeited and cut-off decisions count as the rules say
     doing_most: Estimate  # the same decisions at the best they could have earned
@@ -288,7 +288,7 @@ NO_TOP = "neither an optimum nor a reference player is known on these settings"
 
 
 class _Ends(NamedTuple):
-    """The ends of the scale, by row."""
+    """The lower and upper end of the doing scale in each row."""
 
     low: Floats
     high: Floats
@@ -410,7 +410,7 @@ def _mark(group: MeasuredTable, met: BaselineScores, role: str) -> Mark | None:
 
 
 def _placed(mark: Mark | None, ends: _Ends) -> Mark | None:
-    """Return the mark with its position on the scale."""
+    """Return a baseline player's mark with its position on the doing scale."""
     if mark is None:
         return None
     both = ~(np.isnan(ends.low) | np.isnan(ends.high))

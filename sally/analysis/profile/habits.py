@@ -127,7 +127,8 @@ class Elsewhere(msgspec.Struct):
 
 
 def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) -> Elsewhere:
-    """Return how the keys of each row compare with the keys pressed in the other units."""
+    """Return, for each row, the number of key presses, and the numbers expected if keys were
+    pressed as in the other units."""
     sums: dict[str, list[float]] = {}
     own: dict[tuple[int, str], list[float]] = {}
     rows = [table.pressed[code] for code in table.keys.tolist()]

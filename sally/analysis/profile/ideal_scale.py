@@ -91,7 +91,10 @@ def has_pool(game: str) -> bool:
 
 
 def without_pool(games: Iterable[str]) -> list[str]:
-    """Return a sentence for each game without a declared pool, with the reason on its card."""
+    """Return a sentence for each game that declares no pool of partners.
+
+    The sentence gives the reason stated on the game's card.
+    """
     found = {}
     for game in dict.fromkeys(games):
         card = registry.card(game)

@@ -20,7 +20,7 @@ Intended = Callable[[Played, Seat], Counted]
 
 
 def span_of(played: Played, seat: Seat, metric: Metric) -> Range | None:
-    """Return the minimum and maximum of doing in this game."""
+    """Return the lowest and highest possible doing score in this game."""
     own = played.spec.doing.range
     return own(played.replay.game, seat) if own is not None else metric.bounds
 

@@ -56,10 +56,10 @@ def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
 
 
 def literal_beside(rows: Sequence[ProfileRow], found: StrictScores) -> list[LiteralBeside]:
-    """Return one line for each pair of a battery row and a game row of the same model.
+    """Pair each model's rows on a battery of test items with its rows in games.
 
-    The result is empty unless the stores hold both. Players that read another wording or a twin are
-    left out.
+    The result is empty unless the stores hold both. Players that read a words pack other than the
+    default, or a mechanism twin, are left out.
     """
     lines = []
     rows = [row for row in rows if PACK not in row.player]

@@ -79,10 +79,12 @@ def studied_seats(found: Sequence[Measured]) -> set[str]:
 
 
 def studied_of(game: str, kinds: Mapping[int, Shared], asked: Collection[int]) -> set[str]:
-    """Return the studied seats of a game, given its kinds of seats and which of them were probed.
+    """Return the studied seats of a game.
 
-    These are the seats that were asked about others or taken by a model or a person; otherwise the
-    card's seats that several different players took; otherwise all seats of the card, or all seats.
+    These are the seats that were asked about other players, or that a model or a person took. If
+    there are none, they are the seats named on the game's card (all seats if the card names none);
+    of these, only the seats taken by several different players, if there are any. `kinds` are the
+    kinds of seats in the store, `asked` the numbers of those that were probed.
     """
     minds = {s.seat for k, s in kinds.items() if k in asked or is_mind(s.player_spec)}
     if minds or not kinds:

@@ -120,7 +120,7 @@ class Noted(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", t
 
     @property
     def looked(self) -> tuple[Looked, ...]:
-        """The tool uses behind the event."""
+        """The tool calls that preceded the event."""
         return ()
 
 

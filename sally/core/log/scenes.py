@@ -84,7 +84,7 @@ def _unseen(event: Event | None) -> bool:
 
 
 def tell(episode: Episode) -> Story:
-    """Return the story of an episode; raises BadInput if its log does not replay."""
+    """Return an episode as a sequence of scenes; raises BadInput if its log does not replay."""
     spec, setup = registry.game(episode.setup.instance.game), episode.setup
     require_version(spec, episode)
     texts = {seat: texts_of(who) for seat, who in setup.lineup.items()}
@@ -165,7 +165,8 @@ class _Teller:
         return {str(s): tuple(match.context(s).reader.news(view)) for s, view in last.items()}
 
     def _since(self, number: int) -> Iterator[Scene]:
-        """Yield the events of turn `number`, each as the scene that it concludes."""
+        """Yield one scene for each event of turn `number`: what the seat saw, and the event
+        itself."""
         events = self._match.events[self._logged :]
         self._logged = len(self._match.events)
         for event in events:

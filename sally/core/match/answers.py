@@ -21,7 +21,7 @@ def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
 
 
 def spoken(turn: Turn[Any, Any], action: Any, given: Decision[Any]) -> Moved:
-    """Return the event of a move; its memory is logged only if there were model calls."""
+    """Return the event of a move; the player's memory is logged only if there were model calls."""
     calls, number, seat = given.calls, turn.id[0], turn.context.seat
     memory, looked = given.memory if calls else None, turn.looked
     return Moved(number, seat, action, given.reply, given.tries, calls, memory, looked)

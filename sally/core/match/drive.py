@@ -128,7 +128,8 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
             ask()
 
     def launch() -> None:
-        """Create a task for each remaining ask, because the current task is waiting."""
+        """Create a task for each ask that is not awaited yet; the current task awaits another
+        answer."""
         nonlocal launching
         launching = None
         for _ in range(len(later)):

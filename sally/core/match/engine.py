@@ -139,10 +139,10 @@ class Match(Generic[S, A, V]):
         decide: Mapping[str, Source] = NO_SOURCES,
         report: Mapping[str, Source] = NO_SOURCES,
     ) -> list[tuple[Turn[A, V], Any]]:
-        """Take an answer, and send the asks that it opens to the given sources, as `play` does.
+        """Record an answer; send the asks that follow from it to the given sources, as `play` does.
 
         Returns:
-            The asks whose answers must be awaited, with the awaitables.
+            The asks whose answers must be awaited, each with its awaitable.
 
         Raises:
             NotAsked: No ask with this id is open.

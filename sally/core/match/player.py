@@ -130,7 +130,7 @@ reused."""
 
 
 def wait(turn: Turn[Any, Any]) -> Any:
-    """Leave an ask open; this is the source of answers for seats that have no other source."""
+    """Leave an ask unanswered, so that an answer can be given later from outside the match."""
     return WAIT
 
 

@@ -270,7 +270,10 @@ class ProbeSession:
         return not waiting and all(other in made for other in movers if other != seat)
 
     def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
-        """Log and return the information injected for a mover; items to keep enter its history."""
+        """Log and return the information injected for a mover.
+
+        Information that the mover is to keep is added to its history.
+        """
         if not self._injections[seat]:
             return ()
         replay, view = self._replay, self.observe(self._replay.present, seat)
@@ -328,7 +331,8 @@ class ProbeSession:
     # --- notes of this turn -----------------------------------------------------------------
 
     def _noted(self, section: str, seat: Seat) -> Notes:
-        """Return the notes of a section and seat; new notes are inserted in log order."""
+        """Return the notes for a log section and a seat; a new, empty set is inserted in log
+        order."""
         if (notes := self._notes.get((section, seat))) is None:
             notes = self._notes[section, seat] = {}
             order = [(name, s) for name in SECTIONS for s in self._seats]
@@ -339,7 +343,8 @@ class ProbeSession:
         self._noted(section, Seat(event.seat))[event.probe, event.about] = event
 
     def logged(self, movers: tuple[Seat, ...], made: Iterable[Event]) -> list[Event]:
-        """Return the events of this turn in canonical order, and clear its notes."""
+        """Return the events of this turn in canonical order, and clear the session's notes on the
+        turn."""
         if self.injects:
             self._keep_own(movers)
             self._replay.pending = {}

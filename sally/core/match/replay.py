@@ -13,7 +13,7 @@ from sally.core.rules.game import A, Game, S, Seat, V
 
 @dataclass(frozen=True)
 class Step(Generic[S, A]):
-    """One transition."""
+    """One transition of a game: the state before, the moves, and the state after."""
 
     turn: int
     before: S

@@ -34,7 +34,8 @@ class Past:
         return new if kept is None else kept + new
 
     def _kept(self) -> list[str]:
-        """Return unread lines of kept information, each after the history lines it follows."""
+        """Return the unread pieces of kept information, each preceded by the history lines before
+        it."""
         words, new = self._context.words, list[str]()
         for seen, told in self._context.kept[self._marks :]:
             lines = list(words.lines(seen, self._lines, self._form))
@@ -80,7 +81,8 @@ class SeatContext:
 
     @cached_property
     def _reads_alike(self) -> bool:
-        """Whether reading a move depends on the reply alone."""
+        """Whether a move is read from the reply alone, so that equal replies always mean the same
+        move."""
         return self.game.same_menus and type(self.words).read is Words.read
 
     def read(self, reply: str, view: Any, options: Any) -> Any:

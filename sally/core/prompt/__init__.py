@@ -1,1 +1,1 @@
-"""The way from a view to a prompt: words, words packs, strategies and the model interface."""
+"""From a view to a prompt: words, words packs, strategies and the model interface."""

@@ -18,7 +18,7 @@ class HashedText(str):
 
     @classmethod
     def start(cls, text: str = "") -> HashedText:
-        """Begin a growing text."""
+        """Return a text with a running digest, to which more text can be appended."""
         begun = _text(cls, text)
         begun._hashed = blake2b(digest_size=DIGEST_SIZE), text
         return begun

@@ -361,7 +361,7 @@ class WrappedModel:
 
     @property
     def can_score(self) -> bool:
-        """Whether candidates can be scored."""
+        """Whether the model can compute the log-probabilities of given answers."""
         return self._model.can_score
 
     @property

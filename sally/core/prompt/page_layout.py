@@ -1,4 +1,4 @@
-"""Harness settings: how a page is laid out and how the answer is requested.
+"""Harness settings: the layout of a prompt and the form in which the answer is requested.
 
 A study declares them as a language player's `harness`, so a design can cross them and an analysis
 can show how much a score depends on them. Settings that are not given follow the strategy.
@@ -16,7 +16,7 @@ from sally.core.prompt.words import objects_in
 
 
 class Harness(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Page layout; every default is the strategy's own behaviour."""
+    """Layout of a prompt; every default keeps the layout that the strategy itself uses."""
 
     history: int | None = None  # the number of history lines shown, counted from the end; None: all
     # `first`: the question is also placed above the rules

@@ -35,7 +35,7 @@ class Columns(msgspec.Struct, frozen=True, omit_defaults=True):
     format: float | None = None  # 0 if readable, -1 if not
 
     def reward(self, weights: Mapping[str, float]) -> float:
-        """Return the weighted sum of the known columns."""
+        """Return the weighted sum of the reward columns; a column that is not known counts as 0."""
         total = 0.0
         for name in weights:
             total += weights[name] * (getattr(self, name) or 0.0)
@@ -59,8 +59,10 @@ class Row(msgspec.Struct):
 
 
 def worths_at(match: Match[Any, Any, Any], seat: str) -> Worths | None:
-    """Return the function that values a seat's moves from the start of a match; None if the values
-    are unknown."""
+    """Return a function that values each move of a seat, or None if the values are unknown.
+
+    The match must be at its start.
+    """
     room: Training | None = registry.part(match.spec.name, "training")
     if room is None or room.worths is None:
         return None
@@ -145,8 +147,7 @@ class Ledger:
         raise LookupError(f"there is no ask {(turn, kind, about)} of {self._seat}")
 
     def _gained(self) -> tuple[float | None, Row | None]:
-        """Return the seat's payoff since the last call, and the row of the last move, which is
-        credited with it."""
+        """Return the seat's payoff since the last call, and the row of the move that earned it."""
         match = self._match
         if not match.over and not match.game.pays_as_it_goes:
             return None, None

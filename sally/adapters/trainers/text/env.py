@@ -47,7 +47,7 @@ class Seated(NamedTuple):
 
 
 class TextEnv:
-    """The environment of a language model in one seat."""
+    """An environment in which a language model plays one seat."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class TextEnv:
         return self.begin(tasks[place], derived_seed(self.split.name, split, seed))
 
     def begin(self, task: Task, seed: int, repeat: int = 0) -> str:
-        """Begin an episode of this task and return its first page."""
+        """Begin an episode of this task and return its first prompt."""
         first, players, worths = self._at(task)
         setup = msgspec.structs.replace(first.setup, seed=seed, repeat=repeat)
         self.task = task

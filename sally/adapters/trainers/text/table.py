@@ -208,7 +208,7 @@ def _scores(given: Given, candidates: tuple[str, ...]) -> Scores:
 def players_for(
     match: Match[Any, Any, Any], models: Mapping[str, Outside]
 ) -> dict[str, Player[Any, Any]]:
-    """Return the players of a match, with outside models in their seats.
+    """Return the players of a match, with externally run models in their seats.
 
     Raises:
         BadInput: Another seat has a player that is not a bot.
