@@ -72,7 +72,8 @@ _PARTS_15: Final = [
 def _in_wheels(
     package: str, version: str, checksums: list[str], each: int, last: int
 ) -> tuple[Part, ...]:
-    """Return parts named package1, package2, ..., all of the same size except the last."""
+    """Return the parts of a weights file, in packages numbered from 1; all have the same size
+    except the last."""
     room = package.replace("-", "_")
     return tuple(
         Part(

@@ -350,7 +350,7 @@ def _refused(why: OSError) -> str:
 
 
 def _retry_after(said: str | None) -> float | None:
-    """Return the seconds to wait by a Retry-After header, which is a number or a date."""
+    """Return the seconds to wait according to a Retry-After header, which is a number or a date."""
     if not said:
         return None
     try:

@@ -229,7 +229,12 @@ class Embedded:
     def _edges(
         self, stem: in_process.Tokens, tails: Sequence[tuple[int, ...]]
     ) -> tuple[dict[tuple[int, ...], float], int, int]:
-        """Return, for each prefix of each tail, the log-probability of its last token."""
+        """Return the log-probability of every token in the candidates, given the tokens before it.
+
+        The keys are the prefixes of the tails (the candidates' tokens after the common `stem`); a
+        value belongs to the last token of its prefix. The numbers of evaluated and of reused tokens
+        follow.
+        """
         # In sorted order every prefix comes before its continuations, so each call adds one token.
         children: dict[tuple[int, ...], list[int]] = {}
         for start, token in sorted({(t[:i], t[i]) for t in tails for i in range(len(t))}):

@@ -20,14 +20,16 @@ TURNS: Final = 3
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """The form chosen on this machine, and the processor seconds of each form in the trial."""
+    """The number format of the weights chosen on this machine, and the processor seconds that each
+    format took in the trial."""
 
     form: Form
     seconds: dict[str, float]
 
 
 def converted(path: Path, form: Form, name: str, folder: Path | None = None) -> Path:
-    """Return the file of weights in a form, converted once and cached under `name`."""
+    """Return the file with the weights in a number format; it is converted once and cached as
+    `name`."""
     if form == "original":
         return path
     target = (folder or cache_folder()) / "weights" / f"{name}-{form}.gguf"

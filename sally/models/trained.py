@@ -28,7 +28,8 @@ WHERE = (
 
 
 class Trained:
-    """A model in training: its name and provenance; its trainer gives the answers."""
+    """A model in training: only its name and provenance, because its trainer supplies the
+    answers."""
 
     can_score = True
 

@@ -278,8 +278,8 @@ def _ordered(
 
 
 def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] | None:
-    """Return crafts for the runs of a round, each made as soon as the hand affords it; None if
-    the hand never affords some run."""
+    """Return the crafts of one round of a plan, each as early as the goods in the hand suffice for
+    it; None if they never suffice for one of them."""
     crafts: list[Craft] = []
     waiting = budget.runs
     while waiting:

@@ -1,4 +1,4 @@
-"""The recipes that can matter for a target, and the maximum number of runs of each.
+"""The recipes that can matter for a target, and how often each can be used at most.
 
 Leaving recipes out keeps the integer programme small. Every rule here leaves out only recipes that
 no plan needs, and a test compares the answers with those of the full programme.
@@ -17,7 +17,8 @@ MOST_RUNS = 4096  # of one recipe in one plan, where nothing tighter is known
 
 
 class Relevant(msgspec.Struct, frozen=True):
-    """The recipes that may help, the maximum number of runs of each, and the items involved."""
+    """The recipes that may help to make a target, the maximum number of times that each is used,
+    and the items involved."""
 
     recipes: tuple[Recipe, ...]
     most: tuple[int, ...]
@@ -111,8 +112,8 @@ def _helping(
 
 
 def _heat_gain(rules: Ruleset, recipe: Recipe, reach: frozenset[str]) -> Amount:
-    """Return the heat of one run's output minus the heat of the inputs (choosing those with the
-    least heat) and of the fuel."""
+    """Return how much heat one use of a recipe adds: the heat of its output minus that of the fuel
+    and of the inputs. Where several goods can fill a slot, the one with the least heat is taken."""
     spent = sum(
         slot.amount * min(rules.heat.get(item, 0) for item in slot.goods if item in reach)
         for slot in recipe.slots
@@ -161,8 +162,11 @@ def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[R
 def _held(
     way: Recipe, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> tuple[Fraction, Fraction]:
-    """Return how much of `output` each unit made by the recipe `way` certainly contains, and how
-    much of it may be lost because a slot is filled with several kinds of goods."""
+    """Return how many units of `output` went into one unit made by the recipe `way`.
+
+    The first number is a lower bound that holds for every choice of inputs. The second is the
+    amount that may be lost because a slot of the recipe can be filled with several kinds of goods.
+    """
     best = Fraction(0), Fraction(0)
     for slot in way.slots:
         each = min(_content(item, output, start, makers) for item in slot.goods)

@@ -347,7 +347,8 @@ def _fuel(recipes: list[Recipe], tags: dict[str, tuple[str, ...]]) -> dict[str, 
 
 
 def load(path: str | Path) -> Ruleset:
-    """Load a ruleset from a TOML file, a vanilla data-pack folder or a two-to-one list."""
+    """Load a ruleset from a TOML file, from a folder with a vanilla Minecraft data pack, or from a
+    list of recipes that turn two items into one."""
     path = Path(path)
     if path.is_dir():
         return data_pack(path)

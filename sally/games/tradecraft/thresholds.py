@@ -130,8 +130,8 @@ def written_by(played: Played, seat: Seat) -> Thresholds | None:
 
 
 def _follows(played: Played, seat: Seat) -> float | None:
-    """Return the share of answers and offers that agree with the seat's own policy, ignoring
-    messages."""
+    """Return the share of a seat's answers and offers that its own written policy prescribes;
+    messages are ignored."""
     policy = written_by(played, seat)
     if policy is None:
         return None

@@ -39,8 +39,10 @@ class Divergence(msgspec.Struct, frozen=True):
 def divergence(
     reported: Mapping[str, float], believed: Mapping[str, float], smoothing: float = SMOOTHING
 ) -> Divergence | None:
-    """Compare a report with a belief about it, over the items in both; None if fewer than two
-    items are in both."""
+    """Return how far a player's reported values diverge from another player's belief about them.
+
+    Only items in both reports are compared; the result is None if there are fewer than two.
+    """
     both = sorted(reported.keys() & believed.keys())
     if len(both) < 2:
         return None  # a single item always has share 1, so there is nothing to compare
@@ -479,7 +481,8 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 def decisions(plays: Iterable[tuple[Played, Seat]], order: int) -> Decided:
-    """Return the decisions of the seats, with values from their own reports up to an order."""
+    """Return the seats' decisions on trades, with the values that they reported at each order of
+    belief up to `order`."""
     rows: list[list[float]] = []
     accepted: list[bool] = []
     names: list[str] = []
@@ -499,7 +502,8 @@ def decisions(plays: Iterable[tuple[Played, Seat]], order: int) -> Decided:
 
 
 def _features(played: Played, seat: Seat, trade: Trade, order: int) -> list[float] | None:
-    """Return G (value of the goods received) and L (value of the goods given) for each order."""
+    """Return two features for each order of belief from 0 to `order`: the value of the goods
+    received and of the goods given. None if a report is missing."""
     row: list[float] = []
     for k in range(order + 1):
         said = values(played, trade.start, seat, f"v{k}", trade.proposer if k else "")
@@ -512,7 +516,8 @@ def _features(played: Played, seat: Seat, trade: Trade, order: int) -> list[floa
 
 
 def fit_of(plays: Iterable[tuple[Played, Seat]], order: int, *, seed: int, **options: Any) -> Fit:
-    """Return the utility of an order, fitted to the decisions of many episodes."""
+    """Return the utility function with beliefs up to an order, fitted to the decisions of many
+    episodes."""
     found = decisions(plays, order)
     return fit_decisions(
         found.features, found.accepted, found.episodes, order, seed=seed, **options

@@ -200,7 +200,8 @@ class TradeWords(Words[Action, View]):
         return "\n".join([text, *self._book(), self.say("rules.start", hands=hands)])
 
     def _book(self) -> Iterator[str]:
-        """Yield the recipes within reach, their fuels and their tags."""
+        """Yield the recipes that can be reached from the goods in play, with their fuels and
+        tags."""
         if not self.game.book:
             yield self.say("rules.look_up")
             return
@@ -298,7 +299,7 @@ class TradeWords(Words[Action, View]):
         return f"{self.say('format.craft')} {now}" if self.game.book else self.say("format.craft")
 
     def _run(self, craft: Craft) -> str:
-        """Return a craft with the names that an answer has to use."""
+        """Return the text of a craft, written with the item names that an answer has to use."""
         made = goods_said({craft.output: craft.amount})
         return self.say("name.craft", made=made, inputs=goods_said(craft.inputs))
 

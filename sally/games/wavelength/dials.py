@@ -34,7 +34,8 @@ def places_on(left: str, right: str) -> Floats:
 
 
 def place_by(ties: Ties, left: str, right: str) -> float:
-    """Return the position of a word, given its association strengths with the vocabulary."""
+    """Return the position of a word between two poles, from 0 to 100, given its association
+    strengths with the vocabulary."""
     mine = _lean_right(ties[None, :], left, right)[0]
     below = float((_leanings(left, right) < mine).mean())
     return 100 * below

@@ -1,4 +1,4 @@
-"""Metrics of Wavelength: points, exact regret, and errors of predicted dials."""
+"""Metrics of Wavelength: points, exact regret, and errors of predicted dial positions."""
 
 from __future__ import annotations
 

@@ -118,7 +118,8 @@ def grid() -> tuple[Dial, ...]:
 
 
 def prior() -> Floats:
-    """Return the prior over the grid: one half on the plain dial, the rest uniform."""
+    """Return the prior over the grid of dials: one half on the undistorted dial, the rest
+    uniform."""
     plain = np.array([dial == PLAIN for dial in grid()])
     return np.where(plain, 0.5, 0.5 / (len(plain) - 1))
 

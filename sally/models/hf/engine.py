@@ -59,14 +59,14 @@ class Engine:
     ) -> Future[Any]:
         """Continue a prompt.
 
-        The future holds the generated tokens, whether they ended, and the numbers of cached and
-        evaluated tokens.
+        The future holds the generated tokens, whether the model itself ended the reply, and the
+        numbers of cached and evaluated tokens.
         """
         job = Job(tokens, Future(), settings, limit, stopped=stopped, allowed=allowed)
         return self._ask(job)
 
     def score(self, stem: Tokens, tree: Tree) -> Future[Any]:
-        """Score a tree.
+        """Score a tree of candidates that continue one stem.
 
         The future holds the log-probability of each candidate, and the numbers of cached and
         evaluated tokens.

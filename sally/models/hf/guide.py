@@ -87,7 +87,8 @@ def by_first_character(pieces: Sequence[str]) -> dict[str, list[tuple[int, str]]
 
 
 class Guide:
-    """The tokens allowed in replies constrained to one schema; shared by all calls that use it."""
+    """The tokens allowed in replies that must satisfy one JSON schema; all calls with this schema
+    share the object."""
 
     def __init__(self, schema: str, tokens: Mapping[str, Sequence[tuple[int, str]]]) -> None:
         regex: Any = importlib.import_module("regex")  # needed only where torch is
@@ -104,7 +105,7 @@ class Guide:
         return self._whole.fullmatch(text) is not None
 
     def may_begin(self, text: str) -> bool:
-        """Return whether a text is the beginning of an answer."""
+        """Return whether a text is a prefix of an answer that satisfies the schema."""
         return self._whole.fullmatch(text, partial=True) is not None
 
     def _following(self, text: str) -> tuple[int, ...]:

@@ -34,7 +34,7 @@ class Tree:
 
     @property
     def depths(self) -> Tokens:
-        """The distance of each token from the stem, from 0."""
+        """The depth of each token in the tree; a token directly after the stem has depth 0."""
         depths: list[int] = []
         for parent in self.parents:
             depths.append(0 if parent < 0 else depths[parent] + 1)
@@ -102,7 +102,7 @@ class Job:
 
     @property
     def longest(self) -> int:
-        """The number of positions of a row that the job may need."""
+        """The largest number of positions in a cache row that the job may need."""
         return len(self.tokens) + (len(self.tree.tokens) if self.tree else self.limit)
 
     def draw(self) -> float:

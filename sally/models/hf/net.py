@@ -70,7 +70,8 @@ class Span:
 
 @dataclass(frozen=True)
 class Part:
-    """The next tokens of a job in one pass; the job's tree is added after the end of its prompt."""
+    """The next tokens of a job that are evaluated in one pass; the pass that reaches the end of the
+    prompt also evaluates the job's tree."""
 
     job: Job
     count: int

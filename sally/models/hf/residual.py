@@ -63,7 +63,8 @@ class ResidualStream:
 
     @cached_property
     def sha256(self) -> str:
-        """The checksum of the weights; if `untrained`, of the trained weights of that shape."""
+        """The checksum of the weights file; for an untrained network, that of the trained weights
+        whose shape it has."""
         return loading.checksum(self._path)
 
     @property
@@ -91,7 +92,7 @@ class ResidualStream:
         return found
 
     def read(self, prompts: Sequence[Tokens]) -> Halves:
-        """Return the stream at the last token of each prompt: prompts x layers x width."""
+        """Return the residual stream at the last token of each prompt: prompts x layers x width."""
         pt = torch()
         longest = max(map(len, prompts))
         ids = np.zeros((len(prompts), longest), np.int64)

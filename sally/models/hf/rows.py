@@ -71,7 +71,8 @@ class Rows:
             self._reindex()
 
     def free(self, row: int, forget: bool = False) -> None:
-        """Release the row; `forget` if its content is unknown."""
+        """Release the cache row; `forget` discards its content, for use if the content is
+        unknown."""
         used = self.rows[row].used
         self.rows[row] = Row(used=used) if forget else self.rows[row]
         self.rows[row].busy = False

@@ -1,4 +1,5 @@
-"""Checks before the first call: how many rows fit, and whether their results match the model's."""
+"""Checks before the first call: how many cache rows fit into memory, and whether results computed
+with them match those of the plain model."""
 
 from __future__ import annotations
 

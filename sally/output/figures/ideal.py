@@ -1,4 +1,5 @@
-"""Figure of each player's regret, divided into its parts, with the Bayes-adaptive player."""
+"""Figure of each player's regret, divided into its parts, with the Bayes-adaptive player's regret
+for comparison."""
 
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ def _panel(rows: Sequence[IdealRow]) -> Panel:
 
 
 def _bar(axes: Axes, place: int, row: IdealRow) -> None:
-    """Draw the parts side by side, losses to the right of zero and gains to the left."""
+    """Draw the parts of a player's regret as one stacked bar: losses to the right of zero, gains to
+    the left."""
     ends = {True: 0.0, False: 0.0}
     for colour, field in zip(COLOURS, PARTS.values(), strict=False):
         value: float | None = getattr(row, field).value

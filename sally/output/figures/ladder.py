@@ -34,7 +34,7 @@ def parts_of(player: str) -> tuple[str, str]:
 
 
 def ladder_panels(rows: Sequence[ProfileRow]) -> list[Panel]:
-    """Return one panel for each game, seat, cell and part; all panels use the same colours and
+    """Return one panel for each game, seat, cell and part of a game; all use the same colours and
     shapes."""
     names = [parts_of(row.player) for row in rows]
     models = list(dict.fromkeys(model for model, _ in names))

@@ -106,7 +106,7 @@ def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
 
 
 class Plot(msgspec.Struct, frozen=True):
-    """The rows of a panel, and whether doing is shown on its scale or as a raw score."""
+    """The rows of a panel, and whether it shows doing scores or the raw scores behind them."""
 
     rows: tuple[ProfileRow, ...]
     scaled: bool
@@ -249,7 +249,8 @@ def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
 
 
 def _foreseen(rows: Sequence[ProfileRow]) -> float:
-    """Return the mean skill of the best mindless predictor; 0 if no row has one."""
+    """Return the mean skill of the best predictors that ignore the partner's mind; 0 if there are
+    none."""
     known = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
     return sum(known) / len(known) if known else 0.0
 

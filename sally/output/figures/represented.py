@@ -1,5 +1,5 @@
-"""Figure of probe accuracy by layer, compared with surface features of the page and with
-reports."""
+"""Figure of probe accuracy by layer, compared with surface features of the prompt and with the
+player's own reports."""
 
 from __future__ import annotations
 

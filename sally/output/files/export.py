@@ -99,8 +99,8 @@ PROFILE = (
 
 
 def profile_table(rows: Iterable[ProfileRow]) -> Iterator[Row]:
-    """Yield the rows of the profile, with one number per column and the reasons for missing
-    values."""
+    """Yield the rows of the profile as flat records: one value per column, with the reasons for
+    missing values in the column `blank`."""
     for row in rows:
         flat: Row = {c.name: getattr(row, c.name, None) for c in PROFILE}
         for name in ESTIMATES:

@@ -246,8 +246,8 @@ def model_of(who: PlayerSpec | None) -> str:
 def trial_key(setup: Setup, known: dict[bytes, str] | None = None) -> str:
     """Return a text that identifies a trial, whether it was played or not.
 
-    The text ignores versions and default helpers, which are filled in during play. `known` caches
-    the part that trials share.
+    The text ignores versions and the default players of seats that the trial does not fill, because
+    both are filled in during play. `known` caches the part that trials share.
     """
     if known is None:
         return _key(setup, _company(setup))

@@ -149,7 +149,8 @@ def by_game(scores: Scores, measure: str) -> dict[str, dict[str, tuple[str, floa
 
 
 def rated(entries: Sequence[Entry]) -> dict[str, list[Rating]]:
-    """Return ratings by game, in which the better of two entries on a problem wins."""
+    """Return ratings of the entries by game; the entry with the higher doing on a problem beats the
+    other."""
     doing = {one.name: by_game(one.scores, "doing") for one in entries}
     games = dict.fromkeys(game for found in doing.values() for game in found)
     made: dict[str, list[Rating]] = {}

@@ -241,7 +241,8 @@ def _reasons(games: Sequence[GameResult]) -> Html:
 
 
 def said_reliability(game: GameResult) -> str:
-    """Return the retest correlations of knowing, acting and doing; "-" if not measured."""
+    """Return the retest correlations of the knowing, acting and doing scores; "-" if not
+    measured."""
     known = [game.reliability.get(field) for field in PANELS]
     if not any(known):
         return "-"

@@ -99,7 +99,8 @@ class PageColumn:
             column.append(value)  # type: ignore[attr-defined]
 
     def piece(self, seats: Columns | None = None) -> PageChunk:
-        """Return the data added so far; `seats` are columns that only the page uses."""
+        """Return the data added so far; `seats` are seat columns that no other reader of the index
+        needs."""
         return msgspec.structs.replace(
             self._made, sums=bytes(self._sums), keys=self._keys.tobytes(), seats=dict(seats or {})
         )
@@ -119,7 +120,8 @@ def number_of(known: dict[Any, int], every: list[Any], value: Any, key: Any = No
 
 
 def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-    """Compute the page column and the seat columns of some lines."""
+    """Compute, for some log lines, the column that the page reads and the columns of their
+    seats."""
     seats = [name for name in names if name != COLUMN]
     try:
         return replayed_columns(lines, [PageColumn(), *([SeatColumns(seats)] if seats else ())])

@@ -107,7 +107,7 @@ class _Collector:
         self._lines = 0
 
     def add(self, at: Sequence[tuple[str, int]], piece: PageChunk, found: Columns) -> None:
-        """Add the lines of a chunk and their seat columns."""
+        """Add the log lines of a chunk and the columns of their seats."""
         files, ends, facts, lineups = self._known
         coded = {
             "end": [number_of(ends, self._ends, end) for end in piece.ends],
@@ -138,7 +138,7 @@ class _Collector:
         self._lines += len(at)
 
     def _rows_of(self, seats: Columns) -> Lines:
-        """Add the seats of some lines; return the number of seats per line."""
+        """Add the seat rows of some log lines; return the number of seats of each line."""
         return np.array(self._seats.add_rows(seats).seats, dtype=np.int64)
 
     def _put(self, name: str, column: NDArray[Any]) -> None:

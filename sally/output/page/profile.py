@@ -282,7 +282,8 @@ IDEAL_ABOUT = (
 
 
 def literal_section(lines: Sequence[LiteralBeside]) -> Html:
-    """Return a table of literal scores on a battery, with knowing and doing in games."""
+    """Return a table with each model's scores on a battery of literal questions, next to its
+    knowing and doing in games."""
     numbers = ("literal %", "best mindless %", "above mindless", "strict %", "knowing", "doing")
     heads = [
         tag("th", "model", scope="col"),

@@ -116,7 +116,8 @@ def sheets_of(held: PageData) -> list[SeatResults]:
 
 
 def _first(seats: SeatTable) -> Callable[[Row], int]:
-    """Return a function that returns the index of the first row of a kind of seat."""
+    """Return a function that maps a group of seat rows with equal settings to the index of its
+    first row."""
     kinds, places = np.unique(seats.kind, return_index=True)
     known = dict(zip(kinds.tolist(), places.tolist(), strict=True))
     return lambda kind: known[kind["at"]]

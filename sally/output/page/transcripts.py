@@ -88,7 +88,7 @@ def ending(episode: Episode) -> Html:
 
 
 class _Teller:
-    """Renderer of one story, which remembers the last text under each heading."""
+    """Renderer of one episode as a transcript; it remembers the last text under each heading."""
 
     def __init__(self, story: Story, prompts_of: PromptsOf | None) -> None:
         self._story = story

@@ -61,7 +61,7 @@ class Written(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Wishes:
-    """Options of the page."""
+    """Options for writing the results page."""
 
     transcripts: int | None = None  # per cell and lineup; None: as many as fit the budget
     profile: Callable[[PageData], Sequence[ProfileRow]] | None = None

@@ -133,7 +133,8 @@ class PrintedPage(msgspec.Struct, frozen=True):
     columns: tuple[str, ...]  # left out for lack of space
 
     def said(self, more: str) -> list[str]:
-        """Return hints on how to see the rest; `more` names the options that select rows."""
+        """Return hints on how to see the rows and columns that are not shown; `more` names the
+        options that select rows."""
         found = []
         if self.pages > 1:
             found.append(

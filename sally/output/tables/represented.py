@@ -36,7 +36,7 @@ LEGEND = (
 
 
 def say(found: Sequence[Represented]) -> None:
-    """Print the probes of each group, and the joint table of represented, said and done."""
+    """Print the probes of each group, and how often their content is represented, said and done."""
     rows = [probe_row(one) for one in found]
     keys = ["game", "player", "n"]
     there = [name for name in COLUMNS if any(row[name] != "-" for row in rows)]
@@ -106,8 +106,8 @@ def say_arms(one: Represented) -> None:
 
 
 def arms_row(each: Arms) -> Row:
-    """Return one row of the joint table; combinations are in percent, with the percentage expected
-    under independence in brackets."""
+    """Return one row of the table of what is represented, said and done. Shares of the combinations
+    are in percent, followed in brackets by the shares expected if the three were independent."""
     row: Row = {"partner": each.partner, "n": each.n}
     for name in ("represented", "said", "done"):
         estimate = getattr(each, name)

@@ -87,8 +87,10 @@ def _played(
     lines: Sequence[Line],
     lookups: Mapping[tuple[str, str], Lookup],
 ) -> tuple[Episode, list[Oddity]]:
-    """Return one person's game with its oddities; in bos, people had the payoffs of the partner
-    seat."""
+    """Return one person's game with its oddities.
+
+    In the battle of the sexes, people had the payoffs of the partner's seat, so they get that seat.
+    """
     odd, rounds = [], []
     for number, (line, row) in enumerate(lines, 1):
         action, score = (whole(file, line, row, name) for name in ("action", "score"))
@@ -247,7 +249,7 @@ class _Import:
         self._met: Counter[bytes] = Counter()  # how often this lineup has played this instance
 
     def play(self, file: File, info: Mapping[int, OrdinalGame]) -> None:
-        """Import all episodes of one file of models and bots."""
+        """Import all episodes of one file, which holds games of models against models or bots."""
         found = list(episodes_of(file))
         _refuse_cut(file, found)
         game = _pd_or_bos(file, found) if file.kind == "robustness" else ""
@@ -466,7 +468,7 @@ def _pays(row: Mapping[str, str], letters: Sequence[str], matrix: Matrix) -> boo
 def _unpaid(
     name: str, file: File, lines: Sequence[Line], told: FileConditions, rounds: Sequence[Round]
 ) -> list[Difference]:
-    """Return the recorded points and totals that differ from the matrix."""
+    """Return the recorded points and totals that differ from those of the payoff matrix."""
     found, total = [], [0, 0]
     for at, ((line, row), played) in enumerate(zip(lines, rounds, strict=True), 1):
         ours = told.matrix[_made(played, AGENT)][_made(played, PARTNER)]

@@ -96,7 +96,11 @@ def kind_of(name: str) -> Kind | None:
 
 
 def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[Line]:
-    """Return the rows of a table; raises NotPublished if it lacks one of these columns."""
+    """Return the rows of a table with their line numbers.
+
+    Raises:
+        NotPublished: The table lacks one of the given columns, or is not the published file.
+    """
     try:
         text = file.data.decode("utf-8-sig")
     except UnicodeDecodeError:

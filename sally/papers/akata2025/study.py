@@ -34,7 +34,7 @@ RECIPROCAL = tuple(
 def study(model: str = OPEN) -> Study:
     """Return the study: ten rounds against simple bots, twenty against tit for tat in the dilemma.
 
-    Without a model, its seat stays open.
+    If no model is given, the study holds a placeholder, and the model is named at the run.
     """
     agents = (
         player_spec("random"),

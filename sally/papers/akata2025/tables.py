@@ -150,8 +150,10 @@ def published_name(who: PlayerSpec) -> str:
 
 
 def _as_in_the_script(games: Games) -> dict[str, list[float]]:
-    """Return points by player as the authors' script counts them: as player 1 those of all rounds,
-    as player 2 only those of the last round."""
+    """Return points by player as the authors' script counts them.
+
+    For player 1 the points of all rounds count, for player 2 only those of the last round.
+    """
     points: dict[str, list[float]] = {}
     for facts, played in games:
         points.setdefault(str(facts["one"]), []).extend(rewards(played, AGENT))
@@ -208,8 +210,11 @@ def _total(row: Conditions, metric: str, games: Games) -> Estimate | None:
 
 
 def _grudge(row: Conditions, metric: str, games: Games) -> Estimate | None:
-    """Return one count, over both seats, of how a player reacts after the other's first defection,
-    or of its games in which the other never defects."""
+    """Return one count about a player, over its games in both seats.
+
+    The counts tell how the player reacts after the other's first defection, and in how many games
+    the other never defects.
+    """
     counts: Counter[str] = Counter()
     for facts, played in games:
         for seat, key in zip(SEATS, ("one", "two"), strict=True):

@@ -50,7 +50,10 @@ PROBES = {
 
 
 def study(model: str = OPEN, **language: Any) -> Study:
-    """Return the study of every game with every partner; without a model the seat stays open."""
+    """Return the study of every game with every partner.
+
+    If no model is given, the study holds a placeholder, and the model is named at the run.
+    """
     me = player_spec("language", model=model, strategy="qa", **language)
     cells = []
     for game, seat in GIVERS.items():

@@ -28,7 +28,8 @@ def COMMANDS() -> None:
 @click.option("--bots", is_flag=True, help="Also show agreement with Sally's bots (slower).")
 @json_option
 def show(where: str, bots: bool, as_json: bool) -> None:
-    """Print scores and moves of people and AIs in the store WHERE, by AI; persons are clusters."""
+    """Print scores and moves of people and AIs in the store WHERE, by AI. Each person is a
+    cluster."""
     spec = registry.game("hanabi")
     there = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
     named = figures.AGREEMENT if bots else ()

@@ -98,7 +98,8 @@ MEASURES: Mapping[str, tuple[Part, Part]] = {
 
 
 def measure(games: Sequence[SideGame], name: str) -> Estimate:
-    """Return the share of moves that a measure counts, with persons as clusters."""
+    """Return the share of moves that a measure counts, with an interval in which persons are
+    clusters."""
     part, whole = MEASURES[name]
     return _share(
         games,

@@ -49,7 +49,8 @@ def goods_column(back: float) -> AtlasColumn:
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return the dots of every model with leaderboard runs; tables are clusters."""
+    """Return the dots of every model with leaderboard runs; in intervals, each game is a
+    cluster."""
     ids: dict[str, str] = {}
     tables: list[RecordedTable] = []
     for played in games:

@@ -1,7 +1,6 @@
-"""Figures of GAMA-Bench's tables: the leaderboard's score, first numbers, doing, and
-contributions.
+"""Figures of GAMA-Bench's games: the leaderboard's score, first numbers, doing, and contributions.
 
-A table is a cluster: ten seats of one run are not independent.
+A game is a cluster, because the ten seats of one run are not independent.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Goods(msgspec.Struct, frozen=True):
 
 
 def runs(tables: Sequence[RecordedTable], game: str) -> dict[str, list[RecordedTable]]:
-    """Return the tables behind the leaderboard, by model."""
+    """Return the recorded games behind the leaderboard, by model."""
     found: dict[str, list[RecordedTable]] = {}
     for table in tables:
         if table.game == game and table.run is not None:
@@ -73,7 +72,7 @@ def hindsight(table: RecordedTable) -> tuple[float, float]:
 
 
 def guessing(model: str, tables: Sequence[RecordedTable]) -> Guessing:
-    """Return the figures of one model's guessing tables."""
+    """Return the figures of one model in the guessing game."""
     first = [number for table in tables for number in table.choices[0]]
     depths: dict[str, int] = {}
     for table in tables:

@@ -71,7 +71,7 @@ def as_episode(table: RecordedTable) -> tuple[Episode, list[Difference]]:
 
 
 def imported(path: Path) -> Imported:
-    """Import every table of the two games under a path."""
+    """Import every recorded game under a path, of both kinds: guessing and public goods."""
     found = read(path)
     episodes: list[Episode] = []
     differs: list[Difference] = []

@@ -86,7 +86,7 @@ class RecordedTable(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The tables and oddities under a path."""
+    """The recorded games under a path, and the oddities found in the files."""
 
     tables: tuple[RecordedTable, ...]
     oddities: tuple[Oddity, ...]
@@ -189,7 +189,7 @@ def _check_round(where: str, game: str, meta: _Meta, given: tuple[int, ...], eac
 
 
 def table_of_episode(episode: Episode) -> RecordedTable:
-    """Return the table of an imported episode; void rounds are left out."""
+    """Return an imported episode as a recorded game; void rounds are left out."""
     params, lineup = episode.setup.instance.params, episode.setup.lineup
     pays = params.get("pays")
     moves: dict[int, dict[str, int]] = {}

@@ -115,10 +115,10 @@ LEARNERS = ("QLearning", "ThompsonSampling", "GradientMetaLearner")
 
 
 def scripted(games: Iterable[Played], stop: float) -> dict[str, list[tuple[str, DecisionRegret]]]:
-    """Return the losses of scripted players and learners against declared bots, by name.
+    """Return the losses of scripted players and learners, by player name.
 
-    Each loss comes with the id of its episode. A side of a match counts if its opponent is a
-    declared bot.
+    Each loss comes with the id of its episode. Sides of a match whose opponent is not a declared
+    bot are left out.
     """
     found: dict[str, list[tuple[str, DecisionRegret]]] = {}
     for played in games:

@@ -58,7 +58,8 @@ def spec_of(agent: Agent) -> PlayerSpec:
 def as_episode(
     match: RecordedMatch, keep_replies: bool = False
 ) -> tuple[Episode, list[Difference], Counter[str]]:
-    """Return one match as an episode; a model always gets the agent's seat."""
+    """Return one match as an episode; if only one side is a model, it gets the seat of the
+    agent."""
     one, two = match.agents
     turned = bool(two.model and not one.model)
     agents = (two, one) if turned else (one, two)

@@ -313,8 +313,8 @@ Moves = tuple[tuple[str, str], ...]
 def _history(
     file: Path, experiment: str, matches: list[RecordedMatch]
 ) -> tuple[list[RecordedMatch], int]:
-    """Return the matches that are only in the history, and the number of sides that agree with a
-    table.
+    """Return the matches that only the history file has, and the number of sides in this file whose
+    moves equal those in a table.
 
     A match of two models is in the history twice; it is returned once.
     """

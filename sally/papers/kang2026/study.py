@@ -160,7 +160,10 @@ def generality_cell(model: str) -> Cell:
 
 
 def study(model: str = OPEN) -> Study:
-    """Return the whole study with one language model; without a model its seats stay open."""
+    """Return the whole study with one language model.
+
+    If no model is given, the study holds a placeholder, and the model is named at the run.
+    """
     return Study(
         name="kang2026",
         about="knowing and doing in four games: five strategies, levels of reasoning, told truths",

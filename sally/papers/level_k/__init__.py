@@ -1,4 +1,4 @@
-"""Level-k games: published choices and predictions as data, and the same figures computed here."""
+"""Level-k games: published choices and predictions as data, with the same figures recomputed."""
 
 from sally.core.registry.paper import Paper
 

@@ -31,7 +31,10 @@ def _cell(
 
 
 def study(model: str = OPEN, **language: Any) -> Study:
-    """Return the study of every game against every depth; without a model the seat stays open."""
+    """Return the study of every game against partners of every depth.
+
+    If no model is given, the study holds a placeholder, and the model is named at the run.
+    """
     me = player_spec("language", model=model, strategy="qa", **language)
     one, two = "player_1", "player_2"
     request, pennies = instance("eleven_twenty"), instance("matching_pennies")

@@ -153,7 +153,8 @@ def _share(wins: Sequence[bool]) -> str:
 
 
 def random_curve(name: str, _games: Known, _: Effort) -> Picture:
-    """Draw the probability of winning by disclosing cells at random, for both kinds of memory."""
+    """Draw the probability of winning by disclosing cells at random, for a target with frozen and
+    for one with sequential memory."""
     series = [
         Series("", f"{memory} memory", tuple(
             Point(n, float(random_success_formula(n, memory)), None, 1)

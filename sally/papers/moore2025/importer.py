@@ -1,4 +1,4 @@
-"""Importer of published MindGames games: recorded messages and labels, with Sally's target.
+"""Importer of published MindGames games: recorded messages and labels, answered by Sally's target.
 
 An episode holds the recorded messages of the persuader, and the recorded labels as the reader's
 moves. The target answers by Sally's rules. Where its answers differ from the record, the difference

@@ -44,8 +44,8 @@ LIKES = {
 
 
 def points_of(said: Answer, names: Names, discrete: bool = False) -> frozenset[Point]:
-    """Return the statements in an answer of Sally's target; with `discrete`, none about unknown
-    cells."""
+    """Return the statements in an answer of Sally's target; with `discrete`, statements about
+    unknown cells are left out."""
     points: set[Point] = set()
     for part in said.information:
         row = names.proposals[part.proposal]
@@ -204,7 +204,7 @@ class Oddity(msgspec.Struct, frozen=True):
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """All games found under a path, and the oddities."""
+    """All games found under a path, and the oddities found in the files."""
 
     games: tuple[PublishedGame, ...]
     oddities: tuple[Oddity, ...]

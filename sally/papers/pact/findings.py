@@ -143,7 +143,8 @@ def met(game: SeatGame) -> Pair:
 
 
 def loss(part: str) -> Callable[[SeatGame], Pair]:
-    """Return a function that computes one part of the regret, and the number of rounds."""
+    """Return a function that maps a game to a pair: one part of its regret, and its number of
+    rounds."""
 
     def measured(game: SeatGame) -> Pair:
         seat, at = game.seat, game.at

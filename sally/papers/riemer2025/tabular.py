@@ -122,7 +122,10 @@ def game_of(name: str) -> RepeatedGame:
 
 @lru_cache(maxsize=16)
 def tabular_curves(name: str, kind: str, effort: Effort) -> Mapping[str, Floats]:
-    """Return regret so far and right predictions so far, as arrays of shape (episode, round)."""
+    """Return the mean regret and the percentage of right predictions up to each round.
+
+    Both are arrays of shape (episode, round).
+    """
     game, partners, lots, rounds = _bulk(name, kind, effort, None)
     earned = np.cumsum(pay_table(game, AGENT)[rounds.mine, rounds.theirs], axis=1)
     best = np.array(

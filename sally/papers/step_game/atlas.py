@@ -1,5 +1,5 @@
-"""Dots of the atlas: doing in hindsight of models and mindless rules in the published step
-games."""
+"""Dots of the atlas: how well models and rules without a model of others did, in hindsight, in the
+published step games."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def measure(seats: Sequence[SeatGame], metric: str) -> Interval | None:
 
 
 def win_share(seats: Sequence[SeatGame]) -> Interval | None:
-    """Return the mean points of these seats; equal players would get a third."""
+    """Return the mean points of these seats; equally strong players would get one third each."""
     return ratio([(each.points, 1.0) for each in seats], [each.game for each in seats], SHARE)
 
 

@@ -1,4 +1,5 @@
-"""Tables of step_game: our figures of the full record, and the same figures of imported games."""
+"""Tables of step_game: our published figures of the full record, and the same figures recomputed
+from imported games."""
 
 from __future__ import annotations
 

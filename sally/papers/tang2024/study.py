@@ -33,7 +33,8 @@ def games(name: str, users: int = USERS, **params: Any) -> tuple[Instance, ...]:
 
 
 def on_our_page(model: str) -> PlayerSpec:
-    """Return a model under Sally's harness: one question with the whole page."""
+    """Return a model under Sally's harness, which asks one question with the whole game in the
+    prompt."""
     return player_spec(
         "language", model=model, strategy="qa", settings={"temperature": TEMPERATURE}
     )
@@ -48,7 +49,10 @@ def in_their_chat(model: str) -> PlayerSpec:
 
 
 def study(model: str = OPEN, users: int = USERS) -> Study:
-    """Return the study of 3, 5 or 8 users; without a model the seat stays open."""
+    """Return the study with 3, 5 or 8 users per game.
+
+    If no model is given, the study holds a placeholder, and the model is named at the run.
+    """
     cells: list[Cell] = []
     for name, params in SETS:
         ours = games(name, users, **params)

@@ -50,7 +50,7 @@ def _fit(
 
 
 def by_model_and_arm(known: Known) -> Mapping[str, Mapping[str, Plays]]:
-    """Return the finished episodes of every model in every arm."""
+    """Return the finished episodes of every model in every experimental condition."""
     known = [(facts, played) for facts, played in known if "model" in facts]
     models = dict.fromkeys(str(facts["model"]) for facts, _ in known)
     return {
@@ -62,8 +62,11 @@ def by_model_and_arm(known: Known) -> Mapping[str, Mapping[str, Plays]]:
 
 
 def divergence_by_turn(plays: Sequence[tuple[Played, Seat]]) -> dict[int, Estimate]:
-    """Return the divergence of first-order reports (V1) from the other's own reports (V0), by turn:
-    KL(V0 || V1). Later turns have fewer episodes."""
+    """Return, by turn, the divergence KL(V0 || V1) of a seat's first-order reports (V1) from the
+    other player's own reports (V0).
+
+    Later turns have fewer episodes.
+    """
     by_turn: dict[int, list[float]] = {}
     for played, seat in plays:
         for apart in beliefs_apart(played, seat, 1):

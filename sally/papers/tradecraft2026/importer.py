@@ -176,7 +176,7 @@ class _Phase:
 
 
 class _RecordedMatch:
-    """A match that is played from a record and lists the differences."""
+    """A match that is replayed from a record, with a list of what differs from the record."""
 
     def __init__(self, record: Record, task: Task) -> None:
         self.record = record

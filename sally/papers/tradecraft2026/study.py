@@ -56,8 +56,11 @@ def own_reports(seat: str, probes: tuple[str, ...]) -> tuple[Injection, ...]:
 
 
 def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
-    """Return the study: three groups with the same model in both seats, a cell of bots, and cells
-    with three players. Without a model, the model's seats stay open."""
+    """Return the study: three groups of cells with the same model in both seats, a cell in which
+    bots play, and cells with three players.
+
+    If no model is given, the study holds a placeholder, and the model is named at the run.
+    """
     chosen = spread(SET, played, **LOOKED_UP, most_refused=MOST_REFUSED)
     cells = []
     for group, probes in GROUPS.items():

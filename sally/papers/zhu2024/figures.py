@@ -42,7 +42,8 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def table_of(choices: tuple[Choice, ...], crowds: Crowds) -> Table:
-    """Return a table of choices, each with its opposing crowd."""
+    """Return a table of choices, each with its expected payoffs against the people in the other
+    role."""
     across = np.array([crowds.across(choice) for choice in choices], float)
     own = np.array([c.own for c in choices], float).reshape(-1, 2, 2)
     other = np.array([c.other for c in choices], float).reshape(-1, 2, 2)
@@ -119,7 +120,9 @@ def _gains(table: Table, rule: Floats | None, least: int) -> tuple[Floats, Float
 
 
 def doing(table: Table, rule: Floats | None = None, least: int = 1) -> Estimate:
-    """Return the pooled doing of people, or of a rule on the same choices; persons are clusters.
+    """Return people's pooled doing score, or that of a rule on the same choices.
+
+    Each person is a cluster.
 
     Args:
         table: The choices.

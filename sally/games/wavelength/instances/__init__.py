@@ -23,5 +23,5 @@ def frozen(name: str) -> Frozen[Problem]:
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """Return one row of a frozen set."""
+    """Return the problems of one instance in a frozen set."""
     return row_of(frozen(name), number)
