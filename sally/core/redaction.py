@@ -57,7 +57,8 @@ def _in_environment() -> Iterator[str]:
 
 @cache
 def _needles() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return each key and each of its encodings, together with the short blocks it is cut into."""
+    """Return each key and each of its encodings, together with the consecutive short blocks of its
+    characters."""
     found = dict.fromkeys(
         form
         for key in known()

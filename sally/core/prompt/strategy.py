@@ -25,7 +25,11 @@ T = TypeVar("T")
 
 
 class PromptContext:
-    """A turn in words. The opening only grows from turn to turn; the tail is new in each prompt."""
+    """One turn as the texts from which a strategy builds its prompts.
+
+    Unless the shown history is limited, text is only added to the end of the opening from turn to
+    turn; the tail, which follows the opening, is written anew for each prompt.
+    """
 
     __slots__ = (
         "_as_schema",
@@ -142,7 +146,8 @@ class PromptContext:
         return {**self._texts, **self._words.texts}[key].format_map(facts)
 
     def retry(self) -> str:
-        """Return the correction for the last try, which is shown once, on the next page."""
+        """Return the message about what was wrong with the last try; it is shown once, in the next
+        prompt."""
         why, self._retry = self._retry, ""
         return why
 
@@ -151,7 +156,8 @@ class PromptContext:
         return self._words.aside(question, self._turn.view)
 
     def told_text(self, past: bool = True) -> str:
-        """Return the injected information in words, except what the page's history contains."""
+        """Return the text of the injected information; with `past`, without what the history
+        already contains."""
         told = self._turn.told
         return "\n".join(self._desk.heard(told) if past else map(self._words.told, told))
 
@@ -163,7 +169,7 @@ class PromptContext:
 
     @property
     def now(self) -> str:
-        """Return the current situation."""
+        """Return the text that describes the current situation."""
         return self._words.now(self._turn.view)
 
     @property
@@ -176,7 +182,8 @@ class PromptContext:
 
     @property
     def best_question(self) -> str:
-        """Return the question for a player that has just predicted the others."""
+        """Return the question for a move, worded for a player that has just predicted the others'
+        moves."""
         return self._words.best_question(self._turn.view, self._turn.options)
 
     @property
@@ -264,7 +271,7 @@ class PromptContext:
 
     @property
     def stem(self) -> str:
-        """Return the end of a page, to be completed by a name."""
+        """Return the end of a prompt, which the name of an option is to complete."""
         turn = self._turn
         if turn.question is None:
             return self._words.stem(turn.view, turn.options)
@@ -378,7 +385,8 @@ class Strategy:
 
 
 def can_foresee(kind: str, point: Point) -> bool:
-    """Return whether a decision can include the answer: one choice, asked before the move."""
+    """Return whether the answer to a probe can be given together with the move, as a prediction:
+    the probe must ask for one choice and not be asked after the move."""
     return kind == "choice" and point != "after"
 
 
@@ -401,7 +409,8 @@ async def answered(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
 
 
 async def once(prompt: PromptContext, key: str, ask: Callable[[], Awaitable[T]]) -> T:
-    """Return the result kept from an earlier try at this answer, or else ask for it now."""
+    """Return the result under `key` from an earlier try at this answer; if there is none, call
+    `ask` and keep its result."""
     if key not in prompt.kept:
         prompt.kept[key] = await ask()
     found: T = prompt.kept[key]

@@ -113,11 +113,13 @@ class Words(Generic[A, V]):
         return ""
 
     def drawn(self, view: V) -> str:
-        """Return the present moment as a text picture for people; prompts do not contain it."""
+        """Return the current position as a text drawing for human players; prompts do not contain
+        it."""
         return ""
 
     def question(self, view: V, options: Options[A]) -> str:
-        """Return the question."""
+        """Return the question that asks for a move; raises LookupError if the game has no text for
+        it."""
         raise LookupError(f"{type(self).__name__} has no text for the question")
 
     def best_question(self, view: V, options: Options[A]) -> str:
@@ -160,7 +162,7 @@ class Words(Generic[A, V]):
         return None
 
     def menu(self, options: Options[A]) -> tuple[str, ...]:
-        """Return the names of ready actions, in menu order."""
+        """Return the names of the options, in menu order."""
         return tuple(self.name(option) for option in options)
 
     def positions(self, options: Options[A]) -> tuple[int, ...]:
@@ -169,7 +171,8 @@ class Words(Generic[A, V]):
         return tuple(sorted(range(len(order)), key=order.__getitem__))
 
     def read(self, reply: str, view: V, options: Options[A]) -> A:
-        """Return the action that a reply names; raises Unreadable with the expected form."""
+        """Return the action that a reply names; raises Unreadable, whose message describes the
+        expected form."""
         if (scale := self.scale(options)) is not None:
             number: Any = read_number(reply, scale.low, scale.high, self.label)
             return number  # type: ignore[no-any-return]
@@ -185,11 +188,12 @@ class Words(Generic[A, V]):
         return EveryGame(self) if question.probe in EVERYWHERE else self
 
     def aside(self, question: Question, view: V, pending: A | None = None) -> str:
-        """Return a probe in words."""
+        """Return the text of a probe; raises LookupError if the game has no text for it."""
         raise LookupError(f"{type(self).__name__} has no text for the probe {question.probe!r}")
 
     def aside_stem(self, question: Question, view: V, pending: A | None = None) -> str:
-        """Return the end of a page, to be completed by the answer to a probe."""
+        """Return the end of a prompt that asks a probe, up to the label after which the answer is
+        written."""
         parts = (self.now(view), self.aside(question, view, pending), f"{self.label}: ")
         return "\n".join(part for part in parts if part)
 
@@ -211,7 +215,8 @@ class Words(Generic[A, V]):
         return self.say("format.values", names=shown, **scale)
 
     def read_report(self, reply: str, question: Question) -> ProbeReport:
-        """Return the report in a reply; raises Unreadable with the expected form."""
+        """Return the report in a reply; raises Unreadable, whose message describes the expected
+        form."""
         if (scale := question.scale) is not None:
             number = read_number(reply, scale.low, scale.high, self.label, theirs=True)
             return ProbeReport(number, reply=reply)
@@ -233,7 +238,8 @@ class Words(Generic[A, V]):
         return self.say(f"told.{told.source}", about=told.about or told.probe, value=name)
 
     def kept(self, told: Told, view: V) -> str:
-        """Return injected information as a history line that follows what `view` shows."""
+        """Return injected information as a line of the history, to be placed after the events in
+        `view`."""
         return self.told(told)
 
     def _number_format(self, scale: Whole) -> str:

@@ -53,7 +53,8 @@ class Importer:
     options: tuple[ImportOption, ...] = ()
 
     def imported(self, path: Path, **given: Any) -> Imported:
-        """Return everything readable at a path; raises BadInput if nothing is readable."""
+        """Return the episodes at a path, with notes; raises BadInput if the importer cannot read
+        the path."""
         try:
             return self.read(path, **given)
         except BadInput:

@@ -71,7 +71,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def cached(find: F) -> F:
-    """Cache a function of names until something is added to the registry."""
+    """Cache the results of a function whose arguments are names, until the registry changes."""
 
     @wraps(find)
     def found(*names: str) -> Any:
@@ -254,7 +254,7 @@ def players(family: str) -> Mapping[str, PlayerKind]:
 
 @cached
 def metrics(family: str) -> Mapping[str, Metric]:
-    """Return the metrics of a family of games: general metrics and its own."""
+    """Return the metrics of a family of games: the general ones and those of the family."""
     general = {**_own("metrics"), **_installed("metrics"), **_added["metrics"]}
     fitting = {name: m for name, m in general.items() if not m.games or family in m.games}
     return {**fitting, **{m.name: m for m in part(family, "metrics") or ()}}
@@ -358,7 +358,8 @@ def _loaded(path: Path) -> ModuleType:
 
 
 def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
-    """Register and yield each entry of a module, except parts that belong to its own game."""
+    """Register and yield each entry of a module, except the parts of a game that the module itself
+    defines."""
     has_game = hasattr(module, CONSTANTS["games"])
     for folder, constant in CONSTANTS.items():
         if not hasattr(module, constant) or (has_game and folder in PARTS):

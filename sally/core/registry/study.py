@@ -53,7 +53,7 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Cells under one name and one seed."""
+    """A study: a set of cells with a name and a seed."""
 
     name: str
     about: str

@@ -66,7 +66,8 @@ def unmarked(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return the text without thoughts, markup and Unicode width variants, in one letter case."""
+    """Return the text in lower case, without thoughts and markup, and with full-width characters
+    replaced by ordinary ones."""
     return unmarked(text).casefold()
 
 

@@ -96,7 +96,8 @@ Finds = Callable[..., list[Mention]]  # (text, prose=False)
 
 @lru_cache(maxsize=512)
 def _menu(names: tuple[str, ...], label: str, numbered: bool) -> Finds:
-    """Return a function that finds the names of a menu, with or without the menu's noun."""
+    """Return a function that finds a menu's option names in a text, with or without a noun such as
+    "option" before them."""
     known: dict[str, int] = {}
     for place, name in enumerate(names):
         known.setdefault(" ".join(plain(name).split()).strip(" .,;:!") or name.casefold(), place)
@@ -199,7 +200,8 @@ def _numbers(low: int, high: int) -> Finds:
 
 @lru_cache(maxsize=256)
 def _label(labels: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the pattern of a label at the end of a text, before its colon."""
+    """Return a pattern that matches one of the labels at the end of a text, where its colon
+    follows."""
     said = "|".join(re.escape(each) for each in sorted(set(labels), key=len, reverse=True))
     return re.compile(rf"(?i)(?<!\w)(?:{said})(?: (?:is|number))? ?$")
 
@@ -250,7 +252,8 @@ def _stated(text: str, label: str) -> list[tuple[int, str]]:
 
 
 def restated(reply: str, label: str) -> bool:
-    """Return whether a reply gives different values under its label; the last one counts."""
+    """Return whether a reply gives its labelled answer several times with different values, of
+    which only the last counts."""
     if "\n" not in reply:
         return False
     return len({value.strip(" .!").casefold() for _, value in _stated(unmarked(reply), label)}) > 1
@@ -269,7 +272,8 @@ def _bare(part: str, find: Finds) -> int | None:
 
 
 def _value(text: str, find: Finds, theirs: bool) -> int | None:
-    """Return the option that a labelled value gives, if any."""
+    """Return the index of the option given by the text after a label (`label: text`), or None if
+    the text gives no single option."""
     parts = [part for part in _BREAK.split(text, maxsplit=9) if part.strip(" .-")][:2]
     chosen = _bare(parts[0], find) if parts else None
     if chosen is None:
@@ -339,7 +343,8 @@ def _masked(text: str, mentions: list[Mention]) -> str:
 
 
 def _committed(text: str, find: Finds, theirs: bool) -> int | None:
-    """Return the option that is the object of every statement of a choice, if there is one."""
+    """Return the option that every statement of a choice (such as `I choose B`) names, or None if
+    these statements differ or there are none."""
     chosen, right = set[int | None](), False
     for sentence in _sentences(text):
         found = [] if "?" in sentence else find(sentence, True)[:MOST_LABELS]
@@ -369,7 +374,8 @@ def _last_clause(sentence: str) -> str:
 
 
 def _is_whole(text: str, find: Finds) -> bool:
-    """Return whether a text is complete: it ends with a full stop, or with an option."""
+    """Return whether a text ends like a finished answer: with a full stop, an exclamation mark or a
+    closing bracket or, if the text is short, with an option."""
     found = find(text[-SHORT:], True)
     return text.endswith((".", "!", ")", "。")) or (
         bool(found) and found[-1].end == len(text[-SHORT:]) and len(text) < 4 * SHORT

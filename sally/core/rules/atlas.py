@@ -26,7 +26,7 @@ class AtlasColumn(msgspec.Struct, frozen=True):
 
 
 class AtlasDot(msgspec.Struct, frozen=True):
-    """The score of one player in one column."""
+    """One dot of the atlas: the score of one player in one column."""
 
     column: AtlasColumn
     who: str

@@ -228,8 +228,8 @@ class Shape(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Drawing(Part, frozen=True):
-    """Shapes as data, for boards that no other part can show; `about` is the text for screen
-    readers."""
+    """A drawing made of shapes, for boards that no other part can show; `about` is the text for
+    screen readers."""
 
     caption: str
     about: str

@@ -58,7 +58,8 @@ class Condition(msgspec.Struct, frozen=True):
 
     @property
     def players(self) -> tuple[PlayerSpec, ...]:
-        """Return every player of the audited seat, each once: chance, rules and inverses."""
+        """Return the players that take the audited seat, without duplicates: the random player, the
+        rules of thumb and their inverses."""
         return _each_once(self.shortcuts)
 
     @property
@@ -92,7 +93,8 @@ class Attack(msgspec.Struct, frozen=True):
 
 
 class Card(msgspec.Struct, frozen=True):
-    """The conditions for mindless players in one family of games, and the attacks."""
+    """The conditions in which mindless players are tested in one family of games, and the attacks
+    by shallow learners."""
 
     family: str
     about: str

@@ -29,7 +29,8 @@ class Reasoned(msgspec.Struct, frozen=True):
 
     @property
     def depth(self) -> int | None:
-        """The smallest depth at and above which all are right; None if the deepest is wrong."""
+        """The smallest depth from which on every depth gives only right answers; None if the
+        greatest depth gives a wrong answer."""
         wrong = [k for k, given in enumerate(self.by_depth) if not set(given) <= set(self.right)]
         if not wrong:
             return 0
@@ -42,7 +43,8 @@ class Reasoned(msgspec.Struct, frozen=True):
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """One decision of an episode: its depth, and whether it was right."""
+    """One decision of an episode: the depth of reasoning that it requires, and whether it was
+    right."""
 
     reasoned: Reasoned
     right: bool  # a forfeited decision is wrong

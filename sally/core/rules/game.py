@@ -71,14 +71,19 @@ class Game(ABC, Generic[S, A, V]):
 
     @abstractmethod
     def forfeit(self, state: S, moves: Mapping[Seat, A], forfeited: tuple[Seat, ...]) -> S:
-        """Return the state after movers without a legal action, such as a void round or a pass."""
+        """Return the state after some movers forfeited because they gave no legal action; the rules
+        may make the round void or let these seats pass."""
 
     def rejections(self, state: S, seat: Seat) -> int:
         """Return how many times in a row the rules have rejected the action of `seat`."""
         return 0
 
     def begins_turn(self, state: S) -> bool:
-        """Return whether turn-start probes are asked here; a second try does not begin a turn."""
+        """Return whether a turn begins in this state, so that the probes at the start of a turn are
+        asked.
+
+        A second try at the same move does not begin a turn.
+        """
         return True
 
     def censored(self, state: S) -> str | None:

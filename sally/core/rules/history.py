@@ -15,8 +15,9 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
     """A sequence that shares its buffer with earlier and later versions of itself.
 
     Copying a tuple every round would make long games quadratic. `append` writes one item after the
-    last; an older history keeps its own length and never sees later items. The class is a msgspec
-    struct because one history is created in each round; items never refer back to their history.
+    last; an older history keeps its own length and never sees later items. A new history is created
+    in each round, so the class is a msgspec struct, which is fast to create; it is not tracked by
+    the garbage collector, because items never refer back to their history.
     """
 
     _length: int = 0

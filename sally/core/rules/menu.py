@@ -25,7 +25,7 @@ class Act(msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower, forbid_u
 
 
 class Choice(msgspec.Struct, frozen=True, tag="choice"):
-    """A field that takes one of these values."""
+    """A field whose value is one of `values`."""
 
     values: tuple[Value, ...]
 
@@ -155,7 +155,7 @@ def _is_whole(amount: Any) -> bool:
 
 
 class Many(msgspec.Struct, frozen=True, tag="many"):
-    """A list of up to `most` answers of one kind."""
+    """A list of up to `most` values, each described by the field `of`."""
 
     of: Field
     most: int = 100

@@ -27,7 +27,8 @@ class Played:
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """A report or injected value with its question and the truth; `truth` is None if unscored."""
+    """A report or an injected value, with the probe's question and the true answer; `truth` is None
+    if the answer is not scored."""
 
     question: Question
     report: Reported | Told

@@ -25,7 +25,7 @@ Value = int | str | dict[str, float]
 
 
 class Question(msgspec.Struct, frozen=True):
-    """One probe at one point: its subject and the possible answers."""
+    """A probe as asked at one point of a match: its subject and the possible answers."""
 
     probe: str
     kind: Kind

@@ -8,7 +8,7 @@ from sally.core.log.events import Instance
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One problem: the choices that select it, and its seats."""
+    """One problem: the answers by which a visitor selects it, and its seats."""
 
     choice: tuple[str, ...]
     instance: Instance
@@ -16,7 +16,8 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Problems(msgspec.Struct, frozen=True):
-    """The problems of a game, and the successive choices that select one, such as a ruleset."""
+    """The problems of a game, and the questions (such as which ruleset) whose answers select one of
+    them."""
 
     asked: tuple[str, ...]
     problems: tuple[Problem, ...]

@@ -1,5 +1,5 @@
-"""Card conditions shared by the word games: frozen rows, and partners with different
-associations."""
+"""Conditions of the cards shared by the word games: frozen series of boards or games, and partners
+with different associations."""
 
 from __future__ import annotations
 

@@ -38,7 +38,8 @@ def _read(package: str, problem: Any, name: str) -> Any:
 
 
 def row_of(found: Frozen[P], number: int) -> tuple[P, ...]:
-    """Return one row of a frozen set."""
+    """Return the problems with this number in a frozen set: the games that are played one after
+    another."""
     if not 0 <= number < len(found.rows):
         raise BadInput(f"number must be from 0 to {len(found.rows) - 1}, not {number}")
     return found.rows[number]

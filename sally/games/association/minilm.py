@@ -62,7 +62,8 @@ class WordPiece:
         return {piece: number for number, piece in enumerate(self.vocabulary)}
 
     def tokens(self, text: str, most: int) -> list[int]:
-        """Return the piece ids between the start and end markers, truncated to `most` ids."""
+        """Return the ids of the word pieces, between a start and an end marker, truncated to `most`
+        ids."""
         ids = self._ids
         pieces = [piece for word in words(text) for piece in self._pieces(word)]
         return [ids["[CLS]"], *(ids[piece] for piece in pieces[: most - 2]), ids["[SEP]"]]

@@ -1,4 +1,5 @@
-"""Single decisions of bargaining: losses, costs, intention to treat, training tasks, depths."""
+"""Single decisions of bargaining: losses, costs, intention to treat, training tasks, and depths of
+reasoning."""
 
 from __future__ import annotations
 
@@ -170,8 +171,8 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    """Yield the judgement of the episode if it is a certified problem played against its declared
-    partner."""
+    """Yield whether the episode was solved, if it is a certified problem played against its
+    declared partner."""
     setup, payoffs = played.episode.setup, played.episode.payoffs
     across, params = setup.lineup[str(other(seat))], setup.instance.params
     for one in frozen().problems if payoffs is not None else ():

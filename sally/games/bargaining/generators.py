@@ -47,7 +47,8 @@ def _played(rule: Rule, value: int, cost: int, rounds: int, bids: Any) -> float:
 def certified(seat: str, value: int, cost: int, partner: str, params: dict[str, Any],
               rounds: int = ROUNDS) -> Problem | None:  # fmt: skip
     """Return the problem with its depth; None if optimal play earns too little, in total or
-    compared with random quotes, or if the problem fits no depth clearly.
+    compared with random quotes, or if the earnings of simpler strategies do not clearly indicate a
+    depth.
 
     >>> certified("buyer", 70, 30, "constant", {"q": 80}) is None
     True
@@ -76,7 +77,7 @@ def certified(seat: str, value: int, cost: int, partner: str, params: dict[str, 
 
 
 def _params(partner: str, draws: Stream) -> dict[str, Any]:
-    """Draw the parameters of a partner; each partner draws in the order of its fields."""
+    """Draw the parameters of a partner one after another, in a fixed order."""
     spans = {
         "constant": {"q": (20, 80)},
         "truthful": {},

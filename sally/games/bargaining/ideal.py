@@ -163,7 +163,8 @@ class RulePool:
         return self._values[belief, left]
 
     def gain(self, belief: Belief, mine: int, theirs: int) -> float:
-        """Return the payoff of a round, averaged over the coin that rounds half prices."""
+        """Return the payoff of a round, averaged over the coin toss that rounds a midpoint price
+        ending in .5."""
         return float(self.pay[mine, theirs])
 
     def known_value(self, place: int, left: int) -> float:
@@ -172,8 +173,8 @@ class RulePool:
         return known(self.rules[n], self.value_of_unit, cost, left).optimum
 
     def informed(self, left: int) -> float:
-        """Return the expected total of a player that knows the rule and the limit from the
-        start."""
+        """Return the expected total earnings of a player that knows the other seat's rule and limit
+        from the start."""
         there = np.flatnonzero(self.costs).tolist()
         return sum(
             float(self.costs[c]) * self.known_value(n * SIZE + c, left) / len(self.rules)

@@ -90,8 +90,8 @@ def hindsight(seat: Seat, at: Table) -> float:
 
 
 def random_worth(seat: Seat, limit: int, theirs: int) -> float:
-    """Return the mean earnings in a round of a uniform quote from 0 to 100 against the quote
-    `theirs`.
+    """Return the mean earnings in one round of a quote drawn uniformly from 0 to 100, against the
+    quote `theirs`.
 
     >>> random_worth(BUYER, 70, 40)
     9.05940594059406

@@ -198,8 +198,8 @@ def _fifty_capped(view: View, limit: int, last: Round | None) -> int:
 
 
 def _beyond_limit(view: View, limit: int, last: Round | None) -> int:
-    """Return a price as far on the unprofitable side of the limit as the quote of `half` is on
-    the other."""
+    """Return the midpoint between the seat's limit and its worst possible price, which is an
+    unprofitable quote."""
     return (limit + HIGHEST + 1) // 2 if view.is_buyer else limit // 2
 
 

@@ -243,7 +243,7 @@ class Bargaining(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Treat a missing message as silence, and trade nothing if a quote is missing.
+        """Treat a missing message as silence, and make no trade if a quote is missing.
 
         If only one seat quoted, its quote stays hidden.
         """
@@ -307,6 +307,7 @@ def gain(seat: Seat, limit: int, price: float) -> float:
 
 
 def round_gain(seat: Seat, limit: int, mine: int, theirs: int) -> float:
-    """Return the expected payoff of a round, averaged over the coin that rounds half prices."""
+    """Return the expected payoff of a round, averaged over the coin toss that rounds a midpoint
+    price ending in .5."""
     bid, ask = (mine, theirs) if seat == BUYER else (theirs, mine)
     return gain(seat, limit, (bid + ask) / 2) if bid >= ask else 0.0

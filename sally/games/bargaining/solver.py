@@ -45,7 +45,7 @@ class Rule:
     reacts: bool = False  # whether its quotes depend on the other's
 
     def floor(self, cost: int) -> int:
-        """Return the lowest ask at a cost."""
+        """Return the lowest price that the rule ever asks if its cost is `cost`."""
         return 0 if self.margin is None else max(0, min(HIGHEST, cost + self.margin))
 
     def first(self, cost: int) -> int:
@@ -275,7 +275,7 @@ def unknown(rule: Rule, value: int, prior: Mapping[int, float], rounds: int) -> 
 
 def unknown_of(rule: Rule, is_buyer: bool, limit: int, family: Family, rounds: int) -> Unknown:
     """Solve for optimal play against the other seat's rule, given the player's seat and limit; the
-    prior on the other's limit is that of the family."""
+    prior of the other seat's limit is that of the distribution `family`."""
     odds = other_odds(family, is_buyer, limit)
     costs = odds if is_buyer else odds[::-1]
     return _unknown(rule, mirrored(not is_buyer, limit), tuple(map(float, costs)), rounds)

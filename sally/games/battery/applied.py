@@ -166,8 +166,8 @@ def applied(seed: int, number: int, cast: Cast = "people") -> Item:
 
 
 def _judged(question: str, aware: bool) -> int:
-    """Return the answer of a reader that assumes that everyone knows of the fault (`aware`), or
-    that nobody does."""
+    """Return the answer of a reader that assumes that everyone in the story knows of the hidden
+    fault (`aware`), or that nobody does."""
     match question:
         case "aware":
             return int(not aware)

@@ -201,8 +201,8 @@ HITOM: Mapping[str, Rule] = {
 def negation_second_on_ties(item: Item) -> tuple[int, ...]:
     """Apply `negation`, resolving ties to the option listed second (the unaware one in BigToM).
 
-    For belief questions, the old state is the option whose own words, split at spaces, come first
-    in the question by their mean position; for acts, it is the choice of `most_words`.
+    For belief questions, the old state is the option whose distinctive words have the smaller mean
+    position in the question; for questions about actions, it is the choice of `most_words`.
     """
     if item.task is not None and "action" in item.task:
         old = most_words(item)[-1]
@@ -344,8 +344,8 @@ def learner_hits(items: Sequence[Item], features: Features) -> dict[str, float]:
 
 
 def blind_features(item: Item, option: int) -> dict[str, float]:
-    """Return the words of the option, word pairs of question and option, and lengths; no story
-    words."""
+    """Return the features of an option that can be computed without the story: the option's words,
+    pairs of a question word and an option word, and lengths."""
     own, asked = words_of(item.options[option]), words_of(item.question)
     found = {f"o:{word}": 1.0 for word in own}
     found |= {f"q:{a}|{b}": 1.0 for a in set(asked) for b in set(own)}
@@ -357,9 +357,12 @@ def blind_features(item: Item, option: int) -> dict[str, float]:
 
 
 def page_features(item: Item, option: int) -> dict[str, float]:
-    """Return the blind features, the positions at which the story names the option, the words near
-    its first and last mention, and words of the question and the last sentence combined with the
-    rank in which the option is named."""
+    """Return the features of an option that a classifier reads from the whole item.
+
+    These are the blind features; how often and where the story names the option; the words near its
+    first and last mention; and the option's rank among all options by order of mention, alone and
+    combined with each word of the question and of the story's last sentence.
+    """
     found = blind_features(item, option)
     every = [frozenset(words_of(text)) for text in item.options]
     shared = frozenset.intersection(*every)

@@ -40,8 +40,8 @@ def believed(events: Sequence[Event], chain: Chain, talk: bool = True) -> int:
 
 
 def simpler(chain: Chain) -> dict[str, Chain]:
-    """Return the chains that a simplifying reader uses: one mind left out, or only the first or
-    the last mind."""
+    """Return the shorter chains of minds that a simplifying reader uses instead of this one:
+    without one of the minds, or with only its first or last minds."""
     found: dict[str, Chain] = {}
     for n in range(len(chain)):
         found[f"without_mind_{n + 1}"] = chain[:n] + chain[n + 1 :]

@@ -90,7 +90,8 @@ def encoded(items: Iterable[Item]) -> bytes:
 
 
 def decoded(data: bytes, where: str) -> tuple[Item, ...]:
-    """Return the items of JSON lines; raise BadInput with the number of the invalid line."""
+    """Return the items in a text of JSON lines; raise BadInput with the number of the invalid
+    line."""
     found = []
     for number, line in enumerate(data.splitlines(), 1):
         if line.strip():

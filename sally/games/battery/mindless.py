@@ -95,22 +95,26 @@ def _named(text: str, item: Item, last: bool) -> tuple[int, ...]:
 
 
 def named_first(item: Item) -> tuple[int, ...]:
-    """Choose the option whose own words come first in the story."""
+    """Choose the option that the story names first, judged by the words that not all options
+    contain."""
     return _named(item.story, item, last=False)
 
 
 def named_last(item: Item) -> tuple[int, ...]:
-    """Choose the option whose own words come last in the story."""
+    """Choose the option that the story names last, judged by the words that not all options
+    contain."""
     return _named(item.story, item, last=True)
 
 
 def first_in_question(item: Item) -> tuple[int, ...]:
-    """Choose the option whose own words come first in the question."""
+    """Choose the option that the question names first, judged by the words that not all options
+    contain."""
     return _named(item.question, item, last=False)
 
 
 def negation(item: Item) -> tuple[int, ...]:
-    """Choose the initial state if the last sentence has a negation, else the other options."""
+    """Choose the initial state if the last sentence has a negation, and otherwise any other
+    option."""
     old = named_first(item) if item.task is None else old_state(item)
     if NEGATION.search(last_sentence(item.story)):
         return old
@@ -118,7 +122,12 @@ def negation(item: Item) -> tuple[int, ...]:
 
 
 def old_state(item: Item) -> tuple[int, ...]:
-    """Choose the initial state: named first in the question; for acts, most words in the story."""
+    """Choose the option that describes the initial state.
+
+    For questions about beliefs, this is the option that the question names first; for questions
+    about actions, or if that rule does not decide, the option that shares most words with the
+    story.
+    """
     acts = item.task is not None and "action" in item.task
     found = () if acts else first_in_question(item)
     return found if 0 < len(found) < len(item.options) else most_words(item)

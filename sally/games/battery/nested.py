@@ -95,7 +95,8 @@ QUESTION = {
 
 
 def nested(seed: int, number: int, order: int | None = None, cast: Cast = "people") -> Item:
-    """Return an item; without `order`, consecutive numbers cycle through the orders."""
+    """Return the item with this number; without `order`, consecutive numbers take the orders of
+    belief in rotation."""
     level = number % len(ORDERS) if order is None else order
     draws = Stream(seed, "battery", "nested", level, number)
     chain = tuple(draws.shuffled(range(PERSONS))[:level])
@@ -228,8 +229,8 @@ def _turns(places: Sequence[int], kinds: Sequence[str], order: int, key: int) ->
 
 
 class Presence(msgspec.Struct, frozen=True):
-    """The people who must be present at a statement and those who must not be; the others are
-    drawn."""
+    """The people who must be present at a statement and those who must be absent; whether each
+    other person is present is drawn at random."""
 
     there: frozenset[int] = frozenset()
     away: frozenset[int] = frozenset()

@@ -114,8 +114,8 @@ class Battery(Game[State, int, View]):
         return self.told_of("people")
 
     def told_of(self, cast: Cast) -> tuple[Item, ...]:
-        """Return the scored items as told with a cast; events, options and keys do not depend on
-        the cast."""
+        """Return the scored items, told with the given cast of characters; events, options and keys
+        do not depend on the cast."""
         if self.generator == "file":
             if cast != "people":
                 raise BadInput(

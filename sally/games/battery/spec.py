@@ -46,8 +46,8 @@ def best_replies(game: Battery, view: View, belief: Mapping[str, int]) -> tuple[
 
 
 def _fresh(draws: Stream, name: str) -> Mapping[str, Any]:
-    """Return the parameters of a new story with all its questions and a practice item, for
-    visitors."""
+    """Return the parameters of a new story with all its questions and a practice item, for visitors
+    of the web page."""
     kind = draws.pick(("belief_action", "applied"))
     return {
         "generator": kind,

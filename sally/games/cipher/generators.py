@@ -58,7 +58,8 @@ def _drawn(draws: Stream) -> Problem:
 
 
 def position_of(problem: Problem) -> Position:
-    """Return the position of a certified decision."""
+    """Return the encoder's position in a certified problem, after the problem's fixed earlier
+    rounds."""
     record = record_of(problem.past, ())
     return Position(problem.keywords, record.filed, record.left, problem.codes[0])
 

@@ -125,9 +125,10 @@ def _ties_to(mind: Mind, hint: str, words: Sequence[str]) -> list[float]:
 
 
 def by_bayes(mind: Mind, filed: Filed, hints: Sequence[str]) -> Floats:
-    """Return the log probability of each hint by digit if the digit's keyword is unknown.
+    """Return the log probability of each hint under each digit, for a listener that does not know
+    the keywords.
 
-    Digits are treated as independent, although keywords differ from each other.
+    Digits are treated as independent, although no two have the same keyword.
     """
     said = np.array([_said(mind, hint) for hint in hints])  # hint, card
     known = np.array([keyword_odds(mind, past) for past in filed])  # digit, card

@@ -184,7 +184,7 @@ def listener_belief(view: View) -> Floats:
 def _evidence(
     filed: tuple[tuple[str, ...], ...], hints: tuple[str, ...], left: tuple[int, ...], guess: int
 ) -> Floats:
-    """Return the log probability of a guess under each way of listening, allowing for random
+    """Return the log probability of a guess for each type of listener, allowing for random
     errors."""
     found = []
     for way in WAYS:

@@ -138,8 +138,8 @@ class State(msgspec.Struct, frozen=True):
 
 
 class View(msgspec.Struct, frozen=True):
-    """The information of a seat: the team sees the keywords; the encoder also sees the code and
-    refusals."""
+    """The information of a seat: encoder and decoder see the keywords; the encoder also sees the
+    code and which of its hints were refused."""
 
     seat: Seat
     game: int

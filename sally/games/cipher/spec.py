@@ -90,8 +90,8 @@ def _expected_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...
 
 
 def true_expected_guess(replay: Past, at: At) -> int | None:
-    """Return the guess that the encoder predicted for this seat, given the hints; None if it was
-    not asked."""
+    """Return the guess that the encoder predicted for this seat, given the hints; None if the
+    encoder was not asked."""
     said = replay.report(at.turn - 1, ENCODER, "their_guess", str(at.seat))
     return said.value if said is not None and isinstance(said.value, int) else None
 
@@ -140,7 +140,8 @@ def _keywords(probe: str, game: Cipher, view: View, shown: bool) -> tuple[Questi
 
 
 def true_keyword(replay: Past, at: At) -> str:
-    """Return the keyword of the digit, or OTHER if the keyword is not among the choices."""
+    """Return the true keyword of the digit that the probe asks about, or OTHER if the keyword is
+    not among the answer choices."""
     game: Any = replay.game
     state, digit = replay.state(at.turn), int(at.about) - 1
     word: str = game.row[state.game].keywords[digit]
@@ -247,7 +248,8 @@ def best_replies(game: Cipher, view: View, belief: Mapping[str, Any]) -> Any:
     interceptor wrong.
 
     No other hints can be expected to do better. Hints that are expected to fail are never best
-    replies, because better ones exist in every position. The result is None for guesses.
+    replies, because better ones exist in every position. The result is None for a seat that
+    guesses, and if a prediction is missing.
     """
     if view.seat != ENCODER or not {DECODER, INTERCEPTOR} <= belief.keys():
         return None

@@ -332,7 +332,7 @@ class CipherWords(Words[Any, "View"]):
 
 
 def hyphenated(reply: str) -> str:
-    """Return a reply with codes hyphenated as on the game's pages.
+    """Return a reply with codes hyphenated as in the game's prompts.
 
     >>> hyphenated("Answer: 4 2, 1")
     'Answer: 4-2-1'

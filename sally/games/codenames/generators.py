@@ -21,8 +21,8 @@ SHORTEST, LONGEST = 2, 6  # the run of the best clue for plain sense
 
 
 def board(name: str, seed: int, row: int, number: int) -> Problem:
-    """Draw boards until the hubness of the own cards is close to that of all cards, and the value
-    of the best clue is between `SHORTEST` and `LONGEST`."""
+    """Draw boards until the hubness of the team's own cards is close to that of all cards, and the
+    value of the best clue is between `SHORTEST` and `LONGEST`."""
     draws = Stream(seed, "codenames", name, row, number)
     key = tuple(colour for colour, n in SIZES[name].items() for _ in range(n))
     while True:

@@ -136,8 +136,8 @@ def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
 
 
 def likeliest(view: View) -> Mind:
-    """Return the mind best supported by the cards turned over; before any card is turned over,
-    the mind of plain meaning."""
+    """Return the mind best supported by the cards turned over; before any card is turned over, the
+    mind that associates by meaning alone."""
     return GRID[int(np.argmax(belief(view)))]
 
 

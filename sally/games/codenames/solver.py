@@ -1,5 +1,5 @@
-"""The cards that a clue suggests to a mind, the exact best clue, and the sets of own cards that
-a clue implies."""
+"""The cards that a clue suggests to a mind, the exact best clue, and the sets of team cards that
+are consistent with a clue."""
 
 from __future__ import annotations
 
@@ -43,10 +43,11 @@ def _strengths(mind: Mind, covered: tuple[str, ...]) -> Ties:
 
 @lru_cache(maxsize=4096)
 def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: int = 99) -> Best:
-    """Return the legal clue that suggests the most own cards before any other card.
+    """Return the legal clue that suggests the most cards of the team more strongly than any other
+    card.
 
     Ties are broken by the margin between the last own card and the first other card, then
-    alphabetically. If no clue suggests an own card first, the number is 1.
+    alphabetically. If no clue suggests a card of the team most strongly, the number is 1.
     """
     mine = np.array([word in own for word in covered])
     chosen, run = _chosen(_strengths(mind, covered), mine, min(most, len(own)))
@@ -54,8 +55,8 @@ def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: 
 
 
 def _chosen(near: Ties, mine: Mask, most: int) -> tuple[int, int]:
-    """Return the index of the clue that a giver chooses, and how many own cards it suggests
-    before any other card."""
+    """Return the index of the clue that a giver chooses, and how many of the team's cards it
+    suggests more strongly than any other card."""
     runs = np.minimum(_runs(near, mine), most)
     longest = int(runs.max())
     rows = np.flatnonzero(runs == longest)
@@ -117,7 +118,8 @@ def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...])
 def own_sets(
     mind: Mind, covered: tuple[str, ...], left: int, said: str, number: int, most: int
 ) -> tuple[frozenset[str], ...]:
-    """Return the sets of own cards for which a giver of this mind would have given this clue.
+    """Return the possible sets of the team's own cards: those for which a giver with this mind
+    would have given this clue.
 
     Before the clue, all sets of `left` covered cards are equally likely, so the returned sets are
     the exact posterior. The enumeration is feasible for small boards only (792 sets of 5 cards out

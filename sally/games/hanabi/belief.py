@@ -105,8 +105,8 @@ class Hidden:
 
     @cached_property
     def _behind(self) -> list[dict[int, int]]:
-        """For each pool, the number of ways to fill the slots that are still empty from this
-        pool and the later ones, keyed by the set of filled slots."""
+        """For each pool of cards, a count of the ways to fill the remaining slots from this pool
+        and the later ones, keyed by the set of slots already filled."""
         full = (1 << len(self.marks)) - 1
         table = [{full: 1}]
         for slots, cards in reversed(self.pools):
@@ -431,7 +431,8 @@ def _all_hands(
 def _drawn_hands(
     game: Hanabi, view: View, policies: Mapping[int, Policy], draws: Stream
 ) -> list[tuple[Hand, float]]:
-    """Return hands sampled by counting, each with its likelihood."""
+    """Return hands sampled from the posterior by card counting, each with the likelihood of the
+    others' moves."""
     own = hidden(game, view)
     drawn = [own.draw(draws) for _ in range(HANDS_DRAWN)]
     return list(zip(drawn, likelihoods(game, view, drawn, policies), strict=True))

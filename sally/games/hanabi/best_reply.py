@@ -58,7 +58,8 @@ class BestReply:
     # --- a seat's turn ----------------------------------------------------------------------------
 
     def dealt(self, theirs: tuple[Card, ...]) -> float:
-        """Return the expected score after the deal for this seat, given the partner's hand."""
+        """Return the expected score right after the deal, given the partner's hand, which this seat
+        sees."""
         cases = dealt(self.game, self.me, theirs)
         if self.me == 0:
             return self.best(cases)[0]
@@ -164,13 +165,14 @@ class BestReply:
 
 
 class _Groups:
-    """Cases grouped by the seat's observations; the cases of a group differ only in hands."""
+    """Possible states with their weights, grouped by what a seat has observed; states of one group
+    differ only in the hands."""
 
     def __init__(self) -> None:
         self.by: dict[Hashable, dict[Any, Case]] = {}
 
     def add(self, seen: Hashable, state: State, weight: float) -> None:
-        """Add a case; cases with the same hands are merged."""
+        """Add a possible state; states with the same hands are merged."""
         group = self.by.setdefault(seen, {})
         before = group.get(state.hands)
         if before is not None:
@@ -219,7 +221,7 @@ def hands_from(cards: list[Card], size: int) -> Iterator[tuple[tuple[Card, ...],
 
 
 def outcomes(game: Hanabi, state: State, action: int) -> Iterator[tuple[State, float]]:
-    """Yield the states after a move, one per card that may be drawn, with its probability."""
+    """Yield the states after a move, one per card that may be drawn, each with its probability."""
     me, at, rest = state.mover, state.drawn, state.deck[state.drawn :]
     new = game.step(state, {game.seats[me]: action})
     if new.drawn == at:  # a hint, the end of the game or of the deck

@@ -25,7 +25,11 @@ FIRST_LETTER = ord("a")
 
 
 class FrozenDeals(msgspec.Struct, frozen=True):
-    """Deals 0, 1, 2 ... of one game; each letter is a card, colour by colour, starting at a."""
+    """Deals 0, 1, 2 ... of one game.
+
+    A deck is a string with one letter per card. The letters from a onwards stand for the cards,
+    sorted by colour and then by rank.
+    """
 
     game: str
     colours: int

@@ -44,7 +44,7 @@ class JudgedTurn(msgspec.Struct, frozen=True):
 
 
 def judged(played: Played, seat: Seat) -> Iterator[JudgedTurn]:
-    """Yield the judgement of every move of a seat; forfeited turns are left out."""
+    """Yield an assessment of every move of a seat; forfeited turns are left out."""
     game = rules_of(played)
     for step in played.replay.steps():
         if seat in step.moves:

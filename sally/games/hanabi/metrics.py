@@ -1,4 +1,5 @@
-"""Metrics of Hanabi: the score under both conventions, beliefs, and moves given beliefs."""
+"""Metrics of Hanabi: the score (as it is, and as 0 once all lives are lost), beliefs, and moves
+given beliefs."""
 
 from __future__ import annotations
 

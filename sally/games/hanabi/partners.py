@@ -42,8 +42,8 @@ SUPPOSED = 12  # own hands sampled to predict another's move
 def answerer(
     game: Hanabi, own: Callable[[View], Odds], others: Policy | None, minds: bool = True
 ) -> Callable[[Turn[Any, Any]], ProbeReport]:
-    """Return an answerer that reports the probabilities `own` and predicts moves with the policy
-    `others` (or guesses if this is None).
+    """Return an answerer for probes: `own` gives its probabilities for the cards in its hand, and
+    the policy `others` its predictions of moves, which are guesses if `others` is None.
 
     Without `minds`, another seat's knowledge is computed from the public counts only.
     """

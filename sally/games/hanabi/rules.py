@@ -344,8 +344,8 @@ class Hanabi(Game[State, int, View]):
                 return None
 
     def play(self, slot: int) -> int:
-        """Return the action that plays a slot; the discard action of a slot is the slot number
-        itself."""
+        """Return the action number that plays the card in `slot`; the number that discards it is
+        `slot` itself."""
         return self.hand_size + slot
 
     @cached_property

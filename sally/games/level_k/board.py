@@ -13,7 +13,7 @@ MOST_ROWS = 4  # other players that have a row of their own; of more, the mean i
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
-    """Return the picture of the game being played, and the latest rounds in a row."""
+    """Return the board: a picture of the game being played, and the latest rounds side by side."""
     game = context.game
     assert isinstance(game, LevelGame)
     parts: list[Part] = [_picture(context, game, view)]

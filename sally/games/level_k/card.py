@@ -59,8 +59,8 @@ def _requests() -> list[Condition]:
     """Return the conditions of the request game: against each level, against people's choices, and
     against an equilibrium.
 
-    Each fixed number is right against one level; against an equilibrium, every number in its
-    support is right.
+    A fixed number is the best reply to at most one level; against an equilibrium, every number in
+    its support is a best reply.
     """
     shortcuts = (_pair(9, 0), _pair(8, 5), EQUILIBRIUM)
     against = {f"level {k}": player_spec("level", k=k) for k in DEPTHS}

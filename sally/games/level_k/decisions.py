@@ -1,4 +1,5 @@
-"""Single decisions of level-k games: losses, costs, intention to treat, training tasks, depths."""
+"""Single decisions of level-k games: losses, costs, intention to treat, training tasks, and depths
+of reasoning."""
 
 from __future__ import annotations
 

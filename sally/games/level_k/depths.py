@@ -33,8 +33,8 @@ Floats = NDArray[np.float64]
 
 
 def depth_of(game: LevelGame, move: int) -> int | None:
-    """Return the level whose choice this move is or, in a contest, whose choice it is close to;
-    None if there is no such level."""
+    """Return the level that would choose this move or, in a contest, a move close to it; None if
+    there is no such level."""
     pays = game.pays
     if isinstance(pays, Request):
         steps, rest = divmod(pays.high - move, pays.gap)

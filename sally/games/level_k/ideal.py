@@ -45,7 +45,8 @@ def has_levels(game: LevelGame) -> bool:
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return the rounds played against a level of the pool; None against any other partner."""
+    """Return the rounds of an episode as a problem for the ideal observer; None if the partner is
+    not one of the pool's levels."""
     game = game_of(played)
     others = game.others(seat)
     if not has_levels(game):

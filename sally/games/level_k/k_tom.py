@@ -166,9 +166,11 @@ def _tracked(mind: Zero, given: Parameters, other: int) -> Zero:
 
 
 def _weights(guesses: tuple[Guess, ...], other: int, dilution: float) -> list[float]:
-    """Return the probability of each level after the opponent's choice.
+    """Return the posterior probability of each of the opponent's levels after the opponent's
+    choice.
 
-    The constants are tomsup's; they approximate the mean of a logistic of a normal variable.
+    The numerical constants are those of tomsup; they approximate the mean of the logistic function
+    of a normal variable.
     """
     joint = []
     for guess in guesses:

@@ -1,7 +1,7 @@
 """Minds that declare their depth, their expectations of the others, and their moves.
 
-They are in a lower layer than the partners because probes need them: the true depth of a seat is
-the depth that its mind declares.
+They are separate from the partners because probes also need them: the true depth of a seat is the
+depth that its mind declares.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ MOST_NUMBERS = 1001  # moves on one menu
 class _Pays(
     msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower, forbid_unknown_fields=True
 ):
-    """Base class with the number of seats, each seat's menu, and the payoffs of a round."""
+    """Base class of payoff rules, with the number of seats, each seat's menu, and the payoffs of a
+    round."""
 
     @property
     def seats(self) -> int:

@@ -109,7 +109,7 @@ class LevelGame(Game[State, int, View]):
     # --- what words, minds and measures ask -------------------------------------------------------
 
     def menu(self, seat: Seat) -> tuple[int, ...]:
-        """Return a seat's moves, the same in every round."""
+        """Return the legal moves of a seat, which are the same in every round."""
         return self._menus[seat]
 
     @property

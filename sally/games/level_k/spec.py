@@ -169,8 +169,8 @@ def best_replies(
 
 
 def numbers(game: LevelGame, view: View) -> tuple[float, ...]:
-    """Return whether a round has been played, the own and the other's move in the last one
-    (scaled to 0..1), and the share of rounds left."""
+    """Return four numbers that describe a view: whether a round has been played, this seat's and
+    the other's last move (each scaled to 0..1), and the share of rounds left."""
     left = 1 - (view.round - 1) / game.rounds
     played = view.played()
     if not played:

@@ -107,8 +107,8 @@ EFFECTS = {1: "increases", 0: "has no effect on", -1: "decreases"}
 
 
 def claims_form(names: Names, cells: int) -> Form[Any]:
-    """Return the form for a reading of a message: its disclosures and questions, with proposals and
-    attributes given by name."""
+    """Return the form in which a reader records the disclosures and questions of a message, with
+    proposals and attributes given by name."""
     proposal, attribute = Choice(names.proposals), Choice(names.attributes)
     named: Any = (("proposal", proposal), ("attribute", attribute))
     told_of = Form(Disclosure, (*named, ("utility", Whole(-1, 1))))

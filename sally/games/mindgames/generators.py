@@ -256,8 +256,8 @@ def holds(puzzle: Puzzle) -> bool:
 
 
 def _well_formed(puzzle: Puzzle) -> bool:
-    """Return whether goal, trap and initial are the unique best proposals by the respective
-    values."""
+    """Return whether the puzzle has four hidden cells, and its goal, trap and initial proposal are
+    the unique best ones for the persuader, the fully informed target and the initial target."""
     roles = (puzzle.goal, puzzle.trap, puzzle.initial)
     return len(puzzle.hidden) == MOST_HIDDEN and _tops(puzzle) == [(row,) for row in roles]
 
@@ -296,7 +296,8 @@ def _draft(
 
 
 def _draw(kind: Kind, rng: np.random.Generator) -> Puzzle | None:
-    """Draw a uniform table with four hidden cells; None if a best proposal is tied."""
+    """Draw a uniform table with four hidden cells; None if the persuader's best proposal is tied,
+    or the target's, before or after everything is disclosed."""
     table = rng.integers(-1, 2, (PROPOSALS, 3))
     hidden = np.sort(rng.choice(PROPOSALS * 3, MOST_HIDDEN, replace=False))
     draft = _draft(kind, table, hidden, rng.integers(-1, 2, 3), rng.integers(-1, 2, 3))

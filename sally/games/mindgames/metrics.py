@@ -23,8 +23,8 @@ class After(msgspec.Struct, frozen=True):
 
 
 class Appealed(msgspec.Struct, frozen=True):
-    """The attributes whose value to the target a message asked about (likes), and the cells it
-    asked about."""
+    """What a message asked about: attributes, for how much the target likes them (`likes`), and
+    cells."""
 
     likes: frozenset[int] = frozenset()
     cells: frozenset[Cell] = frozenset()
@@ -67,8 +67,8 @@ def choices(played: Played) -> tuple[int, ...]:
 
 
 def choices_with_look_ahead(played: Played) -> tuple[int, ...]:
-    """Return the choices by the published convention, which breaks ties after early messages in
-    favour of the final choice."""
+    """Return the target's choice after each message by the published convention, which breaks every
+    tie in favour of the target's final choice."""
     puzzle = game_of(played).problem
     last = choices(played)[-1]
     return tuple(choice(values(puzzle, a.mind.known), last) for a in messages(played))

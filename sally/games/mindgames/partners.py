@@ -127,8 +127,8 @@ def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
 
 
 def _expects(game: MindGame, seat: Seat) -> Answerer:
-    """Return an answerer that predicts the target from the page and its replies; unknown values
-    count as 0."""
+    """Return an answerer that predicts the target from the persuader's information and the target's
+    replies; unknown values count as 0."""
 
     def report(turn: MindTurn) -> ProbeReport:
         assert turn.question is not None

@@ -1,4 +1,4 @@
-"""Frozen rows of games: package data that may be superseded but is never edited."""
+"""Frozen series of games: package data that may be superseded but is never edited."""
 
 from __future__ import annotations
 

@@ -25,5 +25,5 @@ def frozen(name: str) -> Frozen[Problem]:
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """Return one row of a frozen set."""
+    """Return the boards with this number in a frozen set, in the order in which they are played."""
     return row_of(frozen(name), number)

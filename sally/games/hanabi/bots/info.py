@@ -48,8 +48,8 @@ class InfoMemory(SmartMemory):
         return self._fit[cards]
 
     def pointed(self, seat: int) -> int:
-        """Return the slot that a hint signals by touching or not touching it: the one with the
-        most possible identities."""
+        """Return the slot of `seat` about which a hint sends a signal by touching it or not: the
+        slot with the most possible identities."""
         own = [self.may_be[id].bit_count() for id in self.ids[seat]]
         return own.index(max(own))
 
@@ -283,8 +283,8 @@ class _Chooser:
         return found
 
     def _least_valuable(self) -> int:
-        """Return the least valuable slot: preferably one whose card is seen elsewhere, is not a
-        last copy, and has a high rank."""
+        """Return the slot of the least valuable card: preferably one that is useless or also
+        visible in another hand, is not a last copy, and has a high rank."""
         valuable = self.memory.valuable()
         elsewhere = sum(1 << card for hand in self.view.hands for card in hand)
 

@@ -68,10 +68,12 @@ class Memory:
         """Handle a hint, before its token is spent."""
 
     def parted(self, event: Played | Discarded) -> None:
-        """Handle a played or discarded card, before the table changes."""
+        """Process a played or discarded card before the piles and discards are updated (a hook for
+        subclasses)."""
 
     def settled(self, event: Played | Discarded) -> None:
-        """Handle a played or discarded card, after the table has changed."""
+        """Process a played or discarded card after the piles and discards have been updated (a hook
+        for subclasses)."""
 
     def remembered(self, id: int) -> Hashable:
         """Return the memory of a card in a hand as a hashable value."""

@@ -165,8 +165,8 @@ def _tell_most(sight: Sight) -> Odds | None:
 
 
 def _tell_dispensable(sight: Sight) -> Odds | None:
-    """Give a hint that lets another seat know that one of its cards is useless, for the first
-    such card."""
+    """Give a hint that shows another seat that one of its cards is useless. If several cards
+    qualify, the first in turn order is hinted."""
     game, view = sight.game, sight.view
     for ahead, seat in sight.others():
         for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
