@@ -152,7 +152,8 @@ def profiled(held: PageData) -> list[ProfileRow]:
 
 
 def paper_grids(folder: Where, held: PageData, notify: Notify) -> dict[str, list[Grid]]:
-    """Return the tables of the papers that these studies follow, as far as episodes fill them."""
+    """Return the tables of the papers that these studies follow, filled with our values where
+    known."""
     named = {study.paper or study.name for study in held.studies.values()}
     grids = {paper: _grids(paper, folder, notify) for paper in named if paper in reference.papers()}
     return {paper: tables for paper, tables in grids.items() if tables}

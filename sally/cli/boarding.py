@@ -153,7 +153,7 @@ def _evaluated(episodes: list[Episode], study: Study, size: Size) -> Evaluation:
 
 
 def _recorded(episodes: list[Episode]) -> list[Evaluation]:
-    """Return an evaluation of each player of recorded play; every probed episode counts."""
+    """Evaluate each player of a set of recorded episodes; every episode with probes counts."""
     players: dict[str, list[Episode]] = {}
     for e in episodes:
         if any(e.setup.arms.values()):

@@ -72,7 +72,7 @@ def _say(found: Evaluation, missing: str) -> None:
 
 
 def row_of(one: GameResult) -> Row:
-    """Return one game of the slice as a row of the table."""
+    """Return the result of one demo game as a row of the table."""
     best = next((line.doing for line in one.lines if line.player == "best_bot"), None)
     found = {"knowing": one.knowing, "acting on it": one.acting, "doing": one.doing}
     return {

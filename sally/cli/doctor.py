@@ -109,7 +109,8 @@ def embedded_lines() -> list[str]:
 
 
 def faster_runtime(machine: str) -> str:
-    """Return the measured gain of a native llama.cpp build over the wheel on this machine type."""
+    """Return the measured gain of a native llama.cpp build over the Python wheel on this machine
+    type."""
     if machine.lower() in ("aarch64", "arm64"):
         return (
             "The xllamacpp wheel is built without dot-product instructions on ARM; a native build "

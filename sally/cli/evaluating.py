@@ -270,7 +270,7 @@ def _cell(found: Any) -> str:
 
 
 def say_plan(model: str, as_json: bool) -> None:
-    """Print calls, tokens and the smallest detectable differences of every size."""
+    """Print, for each suite size, the calls, the tokens and the smallest detectable differences."""
     rows: list[dict[str, Any]] = []
     for size in SIZES:
         filled, _ = wished(suite(size), Wish(model=model), use_config(None))

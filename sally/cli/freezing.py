@@ -78,7 +78,10 @@ def study_rules(study: HumanStudy) -> str:
 def people_power(
     smallest: int, detect: float | None, sd: float | None, alpha: float
 ) -> list[dict[str, Any]]:
-    """Return how many people each of two conditions needs, and the smallest condition's size."""
+    """Return the number of people that each of two conditions needs, by power.
+
+    The table also has the number of people in the study's smallest condition.
+    """
     if detect is None:
         return []
     if sd is None:

@@ -343,7 +343,8 @@ def missing(found: Reproduction, rows: Sequence[Row]) -> list[str]:
 
 
 def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: bool) -> None:
-    """Print the data of figures, and one line for each reason why figures have no data."""
+    """Print the data behind a paper's plots; if data are missing, print one line for each
+    reason."""
     for picture in pictures:
         if picture.missing is not None and not asked:
             continue
@@ -384,7 +385,8 @@ _VERDICTS: dict[Verdict, str] = {
 
 
 def verdict(rows: Sequence[Row]) -> str:
-    """Return sentences on how many values and lines are equivalent, different or undecided."""
+    """Return sentences on how many values, and how many table rows, are equivalent, different or
+    undecided."""
     missing = sum(row.ours is None for row in rows)
     rest = f"; {missing} are missing" if missing else ""
     values = [row.verdict for row in rows if row.verdict is not None]

@@ -295,7 +295,8 @@ def _with(
     read_only: bool = False,
     shared: bool = False,
 ) -> Any:
-    """Call `act` with the study; without `read_only` or `shared` the server must be stopped."""
+    """Call `act` with the study; unless `read_only` or `shared` is set, the server must be
+    stopped."""
     from sally.web import database as databases
     from sally.web.live.matches import LiveMatches
     from sally.web.study import participants

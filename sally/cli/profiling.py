@@ -400,7 +400,8 @@ def grouped(rows: Sequence[ProfileRow]) -> dict[tuple[str, str, str, str], list[
 
 
 def counts(group: Sequence[ProfileRow]) -> list[str]:
-    """Return the names of the first columns; `missing` is included only if a result is missing."""
+    """Return the headings of the first columns; `missing` is included only if a result is
+    missing."""
     return ["player", "n", *(["missing"] if any(row.censored for row in group) else [])]
 
 

@@ -75,7 +75,7 @@ class PartnerBot(pyspiel.Bot):  # type: ignore[misc]
         """Do nothing, because `step` reads all rounds from the state."""
 
     def step(self, state: Any) -> int:
-        """Return the action after the rounds of this state."""
+        """Return the bot's action after the rounds in this state's history."""
         actions = state.history()
         mine, theirs = actions[self._id :: 2], actions[1 - self._id :: 2]
         return self._seat.move(list(zip(mine, theirs, strict=True)))

@@ -112,7 +112,8 @@ def _sentence(why: Exception) -> str:
 
 
 def _beginning_with(first: Shard, take: Take) -> Take:
-    """Return a `take` function that starts with `first`, a shard that was already taken."""
+    """Return a `take` function that first returns `first`, which was already taken from the
+    queue."""
     taken = [first]
     return lambda: taken.pop() if taken else take()
 

@@ -1,10 +1,10 @@
 """Importer of Hi-ToM: both published copies of each question, with answers recomputed by a belief
 rule.
 
-The two copies (MC, called VP in the data, and CoT, called CoTP) have the same stories, with keys
-that differ at orders 2 to 4. The rule follows the note that the authors print under each story and
-the semantics of their generator; `answer` is the rule's answer if it equals a published key;
-otherwise the item is flagged.
+The two copies (MC, called VP in the data, and CoT, called CoTP) have the same stories, but their
+answer keys differ at orders 2 to 4. The rule follows the note that the authors print under each
+story and the semantics of their generator; `answer` is the rule's answer if it equals a published
+key; otherwise the item is flagged.
 """
 
 from __future__ import annotations

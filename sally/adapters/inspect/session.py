@@ -17,7 +17,7 @@ OnStored = Callable[[Episode], None]
 
 @dataclass
 class Session:
-    """Shared state; one per store and process."""
+    """The state that all episodes of an eval share; there is one session per store and process."""
 
     config: Config
     meter: Meter

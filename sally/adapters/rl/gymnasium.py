@@ -26,7 +26,8 @@ MOST_TEXT = 100_000  # maximum characters of a prompt or a reply
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
-    """One seat of a game; observations are views, actions are option numbers or forms."""
+    """One seat of a game; observations are views, actions are option numbers or forms with
+    fields."""
 
     metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  Gymnasium declares it so
 

@@ -1,4 +1,4 @@
-"""Any game as a PettingZoo environment; helpers and nature are played internally."""
+"""Any game as a PettingZoo environment; nature and helper seats are played internally."""
 
 from __future__ import annotations
 

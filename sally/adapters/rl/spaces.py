@@ -26,7 +26,7 @@ TEXT_LIMIT = 2000  # maximum characters of a form filled in as JSON
 
 
 def action_space(game: Game[Any, Any, Any]) -> spaces.Space[Any]:
-    """Return the action space: option numbers, or JSON text if the game has forms."""
+    """Return the action space: option numbers, or JSON text if moves have free fields (forms)."""
     widest = game.widest_menu()
     if widest is None:
         return spaces.Text(TEXT_LIMIT, charset=string.printable)

@@ -182,10 +182,9 @@ class TurnRollouts(Rollouts):
         ]
 
     def __call__(self, prompts: Sequence[str], trainer: Any) -> dict[str, list[Any]]:
-        """Play each past once, fork it for every member of its group, and sample one reply for each
-        member.
+        """Play each episode once up to its fork; sample one reply for every member of its group.
 
-        A prompt is repeated for each generation; an episode that ends before its turn forks at its
+        Members of a group have equal prompts; an episode that ends before its turn forks at its
         last turn.
         """
         tokenizer = trainer.processing_class

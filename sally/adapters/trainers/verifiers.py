@@ -136,7 +136,7 @@ def _trusted() -> SSLContext:
 
 
 class GameEnvConfig(vf.EnvConfig):  # type: ignore[misc]
-    """The player, the probed role and the settings of the game."""
+    """Configuration of the player, of the agent that answers the probes, and of the game."""
 
     player: vf.AgentConfig = vf.AgentConfig(runtime=HERE)
     prober: vf.AgentConfig = vf.AgentConfig(runtime=HERE)
@@ -150,7 +150,7 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
     """One seat of a game; an episode is a rollout."""
 
     async def setup(self, agents: Any) -> None:
-        """Exclude the probed role from training."""
+        """Exclude the agent that answers the probes from training."""
         agents.prober.trainable = False
 
     async def run(self, task: Any, agents: Any) -> None:
@@ -185,7 +185,8 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
 
 
 class SeatsEnvConfig(vf.EnvConfig):  # type: ignore[misc]
-    """The settings of a game whose seats are agents; `seats_env` adds a field for each seat."""
+    """The settings of a game in which agents play the seats; `seats_env` adds a field for each
+    seat."""
 
     strategy: str = "chat"
     pack: str = ""  # words pack of the prompts; empty: the game's own words

@@ -117,7 +117,7 @@ class MeasuredTable(Sequence[Measured]):
         return np.zeros(len(self.kind)) if found is None else found
 
     def kinds(self) -> list[int]:
-        """Return the kinds of measured seats, in order of first appearance."""
+        """Return the codes of the kinds of measured seats, in order of first appearance."""
         kinds, first = np.unique(self.kind, return_index=True)
         ordered: list[int] = kinds[np.argsort(first)].tolist()
         return ordered

@@ -250,7 +250,7 @@ class SeatTableBuilder:
         self.bad_files: dict[str, None] = {}
 
     def add(self, at: Sequence[tuple[str, int]], found: Columns) -> None:
-        """Add a chunk with the files and numbers of its lines."""
+        """Add a chunk of lines; `at` has the file and line number of each."""
         piece = self.add_rows(found)
         self._every.add(piece.ids, piece.cut)
         self._many.append(np.array(piece.seats, dtype=np.int64))

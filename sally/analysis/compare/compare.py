@@ -446,7 +446,7 @@ class IndexedStore:
 
 
 def indexed_store(where: store.Where) -> IndexedStore:
-    """Read the kinds of seats of a store."""
+    """Open a store and read which kinds of seats its index contains."""
     table = seats_in(where, ())
     return IndexedStore(where, tuple(table.whole), tuple(table.bad))
 

@@ -62,7 +62,8 @@ def crossplay(episodes: Iterable[Episode]) -> dict[tuple[str, str], Pairing]:
 
 
 def stored_crossplay(table: SeatTable, game: str | None) -> dict[str, dict[Players, Pairing]]:
-    """Return the pairings of one game, or of each, from the seat table of a store."""
+    """Return the pairings of one game, or of every game if `game` is None, from a store's seat
+    table."""
     rows = np.argsort(table.kind, kind="stable")
     ends = np.searchsorted(table.kind[rows], np.arange(len(table.whole) + 1))
     games: dict[str, dict[Players, list[Codes]]] = {}

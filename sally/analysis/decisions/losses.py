@@ -1,10 +1,10 @@
 """Sources of a decision's loss: inference, translation, format and luck.
 
-The inference loss is the loss of the best reply to the player's own prediction. The translation
-loss is the loss of the move *according to that prediction*, right or wrong, so it does not shrink
-when a player knows less. Luck, which is signed, is the gain or loss that happens to come from
-moving against the prediction; inference, translation and luck add up to the loss. A forfeited
-decision is a format loss.
+The inference loss is what the player would have lost by playing the best reply to its own
+prediction. The translation loss is what the player's move loses *according to that prediction*,
+right or wrong, so it does not shrink when a player knows less. Luck, which can have either sign, is
+the gain or loss that results by chance from a move that does not follow the prediction; inference,
+translation and luck add up to the total loss. A forfeited decision is a format loss.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def terms(played: Played, seat: Seat, answers: Sequence[Judged]) -> Terms:
 
 
 def _of_choices(played: Played, seat: Seat, answers: Sequence[Judged], worth: float) -> Terms:
-    """Return the loss terms of independent decisions that are right or wrong."""
+    """Return the loss terms if decisions are independent and each is either right or wrong."""
     replay = played.replay
     due = [step for step in replay.steps() if seat in replay.game.to_move(step.before)]
     lost = sum(seat in step.forfeited for step in due)

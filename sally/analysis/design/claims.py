@@ -2,9 +2,9 @@
 
 Three claims are checked for each row of a profile, with the reasons against each:
 
-- *knows*: predictions beyond the best mindless rule;
-- *acts on*: moves that follow these predictions beyond the player's own habits;
-- *theory of mind*: both, with the arms that rule out simpler explanations.
+- *knows*: predictions beyond the best mindless rule; - *acts on*: moves that follow these
+predictions beyond the player's own habits; - *theory of mind*: both, in a study whose arms rule out
+simpler explanations.
 
 A claim that is not refused may still be wrong: the checklist covers some simple explanations, not
 all.

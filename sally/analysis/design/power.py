@@ -251,7 +251,10 @@ def _size(metric: Metric, wanted: _Target, scale: float, sd: float, **target: fl
 
 
 def cost_of(cell: Cell, plan: Plan, config: Config, factor: float) -> float | None:
-    """Return the price of a cell with `factor` times its episodes; 0 without models."""
+    """Return the cost of the model calls of a cell if it had `factor` times its episodes.
+
+    The cost is 0 if no model plays, and None if the price of a model is unknown.
+    """
     total = 0.0
     for part in plan.parts:
         if part.cell == cell.name:

@@ -168,7 +168,10 @@ def tabled(
 
 
 def _with_common_problems(cells: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the players who met the set of problems that most players met."""
+    """Return the players who met the largest common set of problems.
+
+    This is the set of problems of one player that most other players also met.
+    """
     met: dict[str, set[str]] = {}
     for player, problem in sorted(cells):
         met.setdefault(player, set()).add(problem)
@@ -258,7 +261,8 @@ def _correlated(one: dict[str, float], two: dict[str, float]) -> Estimate:
 def _mean_of(
     kind: str, pairs: Sequence[Correlated], means: dict[Key, dict[str, float]], players: list[str]
 ) -> Estimate:
-    """Return the mean correlation of a kind of pair, with an interval from resampled players."""
+    """Return the mean correlation over all pairs of one kind, with an interval from resampled
+    players."""
     mine = [
         (p.first, p.second) for p in pairs if p.kind == kind and p.correlation.value is not None
     ]

@@ -44,10 +44,10 @@ def recorded_dots(episodes: Iterable[Episode]) -> tuple[list[AtlasDot], list[Epi
 
 
 def _prefix(episode: Episode) -> str:
-    """Return the prefix of an instance's id that assigns the instance to a paper.
+    """Return the prefix of an instance's id that assigns the episode to a paper.
 
-    Some records share their instances, such as `akata2025-8`, with the paper's study; of these,
-    only recorded play is assigned to the paper.
+    Some published records use the instances of their paper's study, such as `akata2025-8`. For an
+    id without a colon, only recorded play is assigned to the paper.
     """
     id = episode.setup.instance.id
     recorded = any(who.player == RECORDED for who in episode.setup.lineup.values())

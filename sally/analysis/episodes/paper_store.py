@@ -340,7 +340,8 @@ class PaperStore(PaperEpisodes):
 
 
 def _rows_of_seat(seats: SeatTableBuilder, many: Any, seat: Seat) -> Any:
-    """Return, for each line, the number of this seat's row; -1 if the line has no such row."""
+    """Return, for each line of the store, the row number of this seat; -1 if the line has no such
+    row."""
     mine = seats.rows_of_seat(seat)
     found = np.full(len(many), -1, dtype=np.int64)
     found[np.repeat(np.arange(len(many)), many)[mine]] = mine
@@ -366,7 +367,7 @@ class TableMatcher:
         return list(dict.fromkeys(str(f[self._how.who]) for f in every if self._how.who in f))
 
     def meeting(self, row: Conditions) -> Codes:
-        """Return the numbers of the episodes that meet every condition of a row."""
+        """Return the indices of the episodes that meet every condition of a table row."""
         asked = dict(self._how.completes(row))
         if self._model is not None and self._how.who in row:
             asked[self._how.who] = self._model

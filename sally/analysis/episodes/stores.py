@@ -95,7 +95,8 @@ def measured_stores(
 def measured_pieces(
     where: store.Where, seat: str, playable: bool
 ) -> Iterator[tuple[list[tuple[str, int]], MeasuredChunk]]:
-    """Yield the positions of a store's lines in chunks, with their measured seats."""
+    """Yield chunks of a store: the positions of the lines, and the measured seats on these
+    lines."""
     name = column(seat, playable)
 
     def work(lines: Sequence[Line], names: Sequence[str]) -> Columns:

@@ -37,7 +37,8 @@ Watcher = Callable[[int, int], None]  # groups done, groups in all
 
 
 class BaselineRows(msgspec.Struct, frozen=True):
-    """The episodes of one baseline player: rows of a table, and those played for the comparison."""
+    """The episodes of one baseline player: stored ones as table rows, and those played for the
+    comparison."""
 
     role: Role
     table: MeasuredTable
@@ -250,7 +251,8 @@ def _played_once(setup: Setup, cell: str, seat: str) -> Sequence[Measured]:
 
 
 def _ready(setup: Setup) -> Setup:
-    """Resolve the names of a setup, once for all setups that differ only in seed and repeat."""
+    """Resolve the names in a setup; the result is shared by setups that differ only in seed and
+    repeat."""
     known, seed, repeat = _checked(), setup.seed, setup.repeat
     key = msgspec.json.encode(msgspec.structs.replace(setup, seed=0, repeat=0), order="sorted")
     if key not in known:

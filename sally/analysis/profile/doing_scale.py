@@ -36,8 +36,11 @@ Bools = NDArray[np.bool_]
 
 
 class _Selection(NamedTuple):
-    """Some rows of a table; `stored` tells whether they come from a store, `others` selects the
-    rows that also represent settings that were not played."""
+    """Some rows of a table of baseline episodes.
+
+    `stored` tells whether they come from a store; `others` selects the rows whose scores are also
+    used for settings that were not played.
+    """
 
     table: MeasuredTable
     rows: Codes
@@ -64,8 +67,10 @@ NO_DRAWS = _Draws(float("nan"), 0.0, 0)
 
 
 class _RoleScores:
-    """Scores of the baseline players of one role (such as random or reference), by setting and by
-    setting without its seed."""
+    """Scores of the baseline players of one role (such as random or reference).
+
+    They are stored by setting, and also by setting without its seed.
+    """
 
     def __init__(self, some: Sequence[_Selection]) -> None:
         self._some = some
@@ -90,7 +95,7 @@ class _RoleScores:
         self.level = np.divide(sums, many, out=np.full(len(many), np.nan), where=many > 0)
 
     def _alike(self) -> None:
-        """Compute the means that stand in for settings that were not played."""
+        """Compute the means that are used for settings that were not played."""
         got: dict[str, list[float]] = {}
         for table, rows, _, others in self._some:
             for n in rows[others].tolist():
@@ -183,8 +188,7 @@ class BaselineScores:
         return None if value != value else value
 
     def there(self, role: str, table: MeasuredTable) -> tuple[_RoleScores, Codes] | None:
-        """Return the scores of a role, and the positions in them of the episodes that were played
-        in the settings of these rows."""
+        """Return the scores of a role, and the indices of those in the settings of these rows."""
         known = self._roles.get(role)
         if known is None:
             return None
@@ -195,7 +199,7 @@ class BaselineScores:
 
 
 def _range(shared: Shared) -> float:
-    """Return the range of doing in a game; 0 if it is not known."""
+    """Return the width of the range of doing scores in a game; 0 if it is not known."""
     found = instance_bounds(shared.metric, key_of(shared.setup.instance), shared.seat)
     return found[1] - found[0] if found is not None and isfinite(found[1] - found[0]) else 0.0
 

@@ -45,7 +45,7 @@ def clusters_of(group: Sequence[Measured]) -> tuple[Clusters, str]:
 
 
 def _coded(table: MeasuredTable, names: Mapping[int, str]) -> Codes:
-    """Return an integer code for the name of each row's kind."""
+    """Return an integer code for each row; rows whose kinds have the same name share a code."""
     known: dict[str, int] = {}
     codes = np.zeros(len(table.shared), dtype=np.int64)
     for kind, name in names.items():

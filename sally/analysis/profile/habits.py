@@ -28,14 +28,14 @@ REPETITION = "its own last move"
 
 
 class Habit(msgspec.Struct, frozen=True):
-    """The habit that explains most of the moves that fit the player's own predictions."""
+    """The habit that best explains why the player's moves fit its own predictions."""
 
     rule: str
     fits: float  # moves that would fit if they followed the habit, in percent
 
 
 class HabitEstimates(msgspec.Struct, frozen=True):
-    """The habits of a row, and how far its player acts on predictions beyond these habits."""
+    """The habits of a player, and how far it acts on its predictions beyond these habits."""
 
     pooled_label_bias: Estimate
     pooled_position_bias: Estimate
@@ -51,7 +51,8 @@ class HabitEstimates(msgspec.Struct, frozen=True):
 
 
 def habit_estimates(means: Means) -> HabitEstimates:
-    """Return the habits of a row."""
+    """Return the estimates of a player's habits, such as a preference for a label or for its last
+    move."""
     table = means.group
     of = table.of
     keys, (rule, expected) = _keys(table), expected_fits(table)
@@ -250,7 +251,8 @@ def _exchanged_units(table: MeasuredTable) -> Sequence[int]:
 
 
 def _elsewhere(column: Floats, units: Sequence[int]) -> Floats:
-    """Return, for each row, the sum of a column over the other units, or over the only unit."""
+    """Return, for each row, the sum of a column over all other units; over all rows if there is
+    only one unit."""
     where = np.asarray(units, dtype=np.int64)
     sums: Floats = np.bincount(where, weights=column).astype(np.float64)
     return float(column.sum()) - sums[where] if len(sums) > 1 else sums[where]

@@ -68,7 +68,8 @@ PARTS = {  # field of a row -> part of the split
 
 
 def ideal_rows(episodes: Iterable[Episode]) -> list[IdealRow]:
-    """Return one row for each player, game and seat with partners of the declared pool."""
+    """Return one row for each player, game and seat that met partners from the game's declared
+    pool."""
     found: dict[tuple[str, str, str], _Sums] = {}
     for episode in episodes:
         game = episode.setup.instance.game

@@ -47,7 +47,10 @@ def intended(
 def _of_choices(
     played: Played, seat: Seat, doing: float | None, worth: float
 ) -> tuple[float, float]:
-    """Return both scores of independent decisions; missing answers reduce only the lower score."""
+    """Return the lower and upper score of a player whose decisions are independent of each other.
+
+    A missing decision counts as wrong in the lower score and as right in the upper one.
+    """
     replay, count = played.replay, played.spec.doing.decisions
     made = sum(seat in moves for moves in replay.moves)
     due = max(count(replay.game) if count else 1, made)

@@ -20,14 +20,18 @@ PACK = " pack="  # in the name of a player that reads another wording or a twin
 
 
 class StrictScores(msgspec.Struct, frozen=True):
-    """Strict scores on batteries by player, and the model of each player."""
+    """Each player's strict score on batteries, and its model.
+
+    A strict score is the share of groups of items in which every answer is right.
+    """
 
     strict: Mapping[str, Mapping[str, Any]]  # a row of `table_means`
     models: Mapping[str, str]
 
 
 class LiteralBeside(msgspec.Struct, frozen=True):
-    """One model: its scores on a battery, and one of its rows in a game."""
+    """The scores of one model on a battery of test items, next to its scores in one seat of one
+    game."""
 
     model: str
     literal: Estimate  # in percent

@@ -159,7 +159,7 @@ class _Teller:
         return tuple(self._judged(scene) for scene in out)
 
     def after(self) -> dict[str, tuple[str, ...]]:
-        """Return the lines that the last turn added to each page."""
+        """Return, for each seat, the lines that the last turn added to its prompt."""
         match, replay = self._match, self._match.replay
         last = {seat: replay.view(len(replay), seat) for seat in match.game.seats}
         return {str(s): tuple(match.context(s).reader.news(view)) for s, view in last.items()}
@@ -227,7 +227,7 @@ def option_names(words: Words[Any, Any], options: Sequence[Any]) -> tuple[str, .
 
 
 def named_move(words: Words[Any, Any], seat: str, action: Any) -> str:
-    """Return the name of a move, or its fields if it has no name (a form, a deal)."""
+    """Return the name of a move; for a move without a name, such as a deal of cards, its fields."""
     name = "" if seat == NATURE else words.name(action)
     if name and not (isinstance(action, msgspec.Struct) and name == str(action)):
         return name

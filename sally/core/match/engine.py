@@ -387,7 +387,8 @@ class Match(Generic[S, A, V]):
                     self._probes.skip(seat, ("before", "after"))
 
     def _ready(self, open_asks: list[AskId], decide: Mapping[str, Source]) -> list[Ask]:
-        """Return the asks for moves that need not wait, with their injected information."""
+        """Return the asks for moves that can be requested now, with the information injected for
+        them."""
         probes = self._probes
         assert probes is not None  # without a session nothing is told
         ready: list[Ask] = []
@@ -455,7 +456,8 @@ class Match(Generic[S, A, V]):
         replay.states.append(after)
 
     def _log_turn(self) -> None:
-        """Log this turn's answers in the canonical order of sections, by seat in each section."""
+        """Log this turn's answers in canonical order: by section of the log, and within a section
+        by seat."""
         made = [self._made[seat] for seat in self._movers if seat in self._made]
         if self._probes is None:
             self.events += made

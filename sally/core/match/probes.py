@@ -77,7 +77,7 @@ class ProbeSession:
         contexts: Mapping[Seat, SeatContext],
         memory: Mapping[Seat, Any],
     ) -> ProbeSession:
-        """Return the session of a copy of the match."""
+        """Return a copy of this session for a copy of the match."""
         twin = copy(self)
         twin._replay, twin._contexts, twin._memory = replay, contexts, memory
         twin._notes = {at: dict(notes) for at, notes in self._notes.items()}
@@ -218,7 +218,8 @@ class ProbeSession:
     def after_move(
         self, seat: Seat, given: Decision[Any] | Forfeit, report: Mapping[str, Source]
     ) -> list[Ask]:
-        """Record predictions made inside a move; return the asks due before the reveal."""
+        """Record the predictions stated with a move; return the asks due before the move is
+        revealed."""
         number = len(self._replay)
         for f in given.foreseen if isinstance(given, Decision) else ():
             made = foreseen(number, seat, f)
@@ -294,10 +295,10 @@ class ProbeSession:
         return tuple(everything)
 
     def _keep_own(self, movers: tuple[Seat, ...]) -> None:
-        """Add answers from the turn's start to the histories of seats that do not move.
+        """Add kept answers from the start of the turn to the histories of seats that do not move.
 
-        This applies to answers that the seat keeps. Movers receive theirs before they move; the
-        other seats find them in the history at their next move.
+        A kept answer is one that the seat is shown again later. Seats that move receive theirs
+        before the move; the other seats find theirs in the history at their next move.
         """
         for seat in self._seats:
             kept = {i.probe for i in self._injections[seat] if i.source == "own" and i.keep}

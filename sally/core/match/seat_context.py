@@ -96,7 +96,8 @@ class SeatContext:
 
     @cached_property
     def reader(self) -> Past:
-        """The player's reading position, for displays that show lines as they are added."""
+        """The position up to which the seat's history was read, for displays that show only new
+        lines."""
         return Past(self)
 
     def again(self, seed: int) -> SeatContext:

@@ -1,4 +1,4 @@
-"""Append-only text with a running digest, so a long page is hashed once."""
+"""Append-only text with a running digest, so that no part of a long prompt is hashed twice."""
 
 from __future__ import annotations
 

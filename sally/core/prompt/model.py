@@ -296,7 +296,7 @@ class Fault(msgspec.Struct, frozen=True, tag="fault", omit_defaults=True):
 
 
 class ModelFailure(Exception):
-    """A call without a reply, classified by kind."""
+    """Raised if a call to a model got no reply; `kind` classifies the failure."""
 
     def __init__(self, kind: FaultKind, detail: str, retry_after: float | None = None) -> None:
         super().__init__(kind, detail, retry_after)

@@ -62,7 +62,7 @@ FRAMES: Mapping[str, str] = {
 
 
 def frames_for(game: str) -> dict[str, Pack]:
-    """Return the packs of a game that change only the frame above the rules."""
+    """Return the packs of a game that change only the introduction above the rules."""
     names = {f"{game}{AWARE}{kind}": text for kind, text in FRAMES.items()}
     return {name: Pack(name, game, {"frame": text}) for name, text in names.items()}
 

@@ -80,7 +80,7 @@ class TextEnv:
     # --- what a trainer uses ----------------------------------------------------------------
 
     def reset(self, seed: int | None = None, split: str = "train") -> str:
-        """Begin an episode from a part of the split and return its first page; without a seed, a
+        """Begin an episode from a part of the split and return its first prompt; without a seed, a
         new seed is used at every reset."""
         tasks = self.split.part(split)
         if seed is None:
@@ -103,7 +103,7 @@ class TextEnv:
         return self.page
 
     def step(self, reply: Given) -> tuple[str, float, bool, dict[str, Any]]:
-        """Play a reply; return the next page, the reward, whether the episode is over, and the
+        """Play a reply; return the next prompt, the reward, whether the episode is over, and the
         info."""
         table = self._table
         if table is None:

@@ -126,7 +126,7 @@ class TextTable:
         return self.match.episode(cell, used)
 
     def _go_on(self) -> None:
-        """Let the other players play until the outside seat is asked something, or to the end."""
+        """Let the other players play until the trained model is asked something, or to the end."""
         match = self.playing
         while not match.over:
             if not self._open:
