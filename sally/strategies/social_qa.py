@@ -48,7 +48,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="social_qa",
-    about="asks for a prediction of the others, then for the choice given the prediction",
+    about="asks for a prediction of what the others will do, then for a choice based on it",
     source="Riemer et al. 2025, after Akata et al. 2023",
     make=_make,
     calls="1 + 1 per prediction",

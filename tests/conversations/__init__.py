@@ -61,13 +61,13 @@ def said(page: str, names: Sequence[str]) -> str:
     """A plain reply in whatever form the page asks for."""
     asked = page[page.rfind("\n\n") :]
     if "begins with `Plan:`" in asked:
-        return f"Plan: keep an eye on {names[0]} and answer it."
+        return f"Plan: expect {names[0]} and choose the best reply to it."
     if "write a short summary" in asked:
         return f"The other player has mostly picked Option {names[0]}. Matching matters."
     parts = [
         f"{label}: {text}"
         for label, text in (
-            ("Thoughts", "they repeat themselves, so I answer that."),
+            ("Thoughts", "the other player repeats itself, so I choose the best reply."),
             ("Plans", "go on as before."),
             ("Insights", "the other player repeats itself."),
             ("Reasoning", "the other player has no reason to change."),

@@ -66,22 +66,25 @@ def page(strategy: str) -> str:
     about = registry.entries("strategies")[strategy].about
     lines = [f"# {strategy}", "", f"{about[:1].upper()}{about[1:].rstrip('.')}.", ""]
     lines += ["| | |", "|---|---|"]
-    cells = [_linked(cell, strategy) for cell in row(strategy)]
+    cells = ["none" if cell == "-" else _linked(cell, strategy) for cell in row(strategy)]
     lines += [f"| {name} | {cell} |" for name, cell in zip(COLUMNS, cells, strict=True)]
     title, said = example(strategy)
     game = "the iterated prisoner's dilemma" if title.startswith("ipd") else "Pick the Right Stuff"
-    few = f"The example uses `n = {WITH[strategy]['n']}`. " if "n" in WITH.get(strategy, {}) else ""
+    used = [
+        f"The example uses `{key} = {value}`. " for key, value in WITH.get(strategy, {}).items()
+    ]
     lines += [
         "",
         f'Set `strategy = "{strategy}"` in the parameters of a language player to use it.',
         "[The reference](../reference/strategies.md) compares all strategies and describes",
-        "retries, votes, and predictions that are part of a decision; the",
-        "[glossary](../reference/glossary.md) defines *probe*, *menu* and *injection*.",
+        "retries, votes, and predictions that are part of a decision. A *probe* is a question that",
+        "the player is asked outside the game, such as what the other player will do; the",
+        "[glossary](../reference/glossary.md) also defines *menu* and *injection*.",
         "",
         "## An example",
         f"These are the model calls of the last turn ({title}) in a stored example",
         f"of {game}. Each call starts with a line `===`; a line `---`",
-        f"separates the prompt from the model's output. {few}{_made_up(said)}",
+        f"separates the prompt from the model's output. {''.join(used)}{_made_up(said)}",
         *_shortened(said),
         "",
         "```text",
