@@ -137,7 +137,8 @@ length."""
 
 
 class Habits(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Sums over the key presses of one seat."""
+    """Sums over the key presses of one seat; a key press is the choice of an option from a labelled
+    menu."""
 
     presses: int = 0
     blind: float = 0.0  # chances of a blind pick to press what was pressed, summed: 1 / options
@@ -164,12 +165,13 @@ class Habits(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def habits(played: Played, seat: Seat) -> Habits:
-    """Return the sums over the key presses of a seat."""
+    """Return the sums over the key presses of a seat, that is, over its choices from labelled
+    menus."""
     return habits_of(key_presses(played, seat))
 
 
 def habits_of(pressed: Sequence[KeyPress]) -> Habits:
-    """Return the sums over key presses."""
+    """Return the sums over key presses, that is, over choices from labelled menus."""
     if not pressed:
         return Habits()
     judged = [p for p in pressed if p.best is not None]

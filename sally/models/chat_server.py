@@ -98,7 +98,7 @@ class ChatServer:
 
     @property
     def slots(self) -> int:
-        """The number of concurrent calls."""
+        """The maximum number of concurrent calls."""
         return self.at_once
 
     @property

@@ -45,7 +45,8 @@ CONTROL: Final = re.compile(r"<[^<>\s]{1,40}>|\[[^\[\]\s]{1,40}\]")
 
 
 class Used(msgspec.Struct, frozen=True):
-    """The model that answered; recorded because rounding differs between forms and wheels."""
+    """The model that answered; recorded because rounding differs between number formats of the
+    weights and between builds of llama.cpp."""
 
     weights: str
     sha256: str

@@ -93,7 +93,8 @@ def fastest(
     forms: Sequence[Form] = FORMS,
     folder: Path | None = None,
 ) -> Choice:
-    """Return the form stored for these weights and circumstances, or choose a form by a trial."""
+    """Return the number format stored as the fastest for these weights and circumstances (such as
+    the processor); if there is none, choose one by a trial."""
     notes = (folder or cache_folder()) / "fastest_form.json"
     key = ", ".join([name, *(f"{k} {v}" for k, v in sorted(circumstances.items()))])
     remembered = _remembered(notes)

@@ -146,7 +146,10 @@ def check_scores(model: LlamaServer, weights: str) -> None:
 
 
 def _named(name: str) -> LlamaServer:
-    """Return the model of `llama_server:http://HOST:PORT`; `?weights=qwen-0.5b` checks scores."""
+    """Return the model named `llama_server:http://HOST:PORT`.
+
+    With `?weights=qwen-0.5b`, the server's scores are checked against those weights.
+    """
     address, _, query = name.partition(":")[2].partition("?")
     if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).netloc:
         raise BadInput("Give the server's address, as in llama_server:http://localhost:8080.")

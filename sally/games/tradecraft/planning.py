@@ -155,8 +155,8 @@ class _Programme:
         self.flexible = sorted(flexible)
 
     def solve(self, rounds: int | None) -> _Answer | None:
-        """Return the best solution in `rounds` rounds; with None, the order of crafts is
-        ignored."""
+        """Return the best plan with `rounds` rounds of crafts; with None, the order of the crafts
+        is ignored."""
         import numpy as np
         from scipy.optimize import Bounds, LinearConstraint, milp  # heavy; only a plan needs it
 

@@ -179,8 +179,8 @@ def _held(
 def _content(
     item: str, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> Fraction:
-    """Return how much of `output` one unit of an item certainly contains, counting only the inputs
-    of the recipe that makes the item."""
+    """Return how many units of `output` certainly went into one unit of an item. Only the direct
+    inputs of the recipes that make the item are counted."""
     if item == output:
         return Fraction(1)
     ways = makers.get(item, [])

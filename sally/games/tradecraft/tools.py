@@ -69,11 +69,11 @@ def runnable(rules: Ruleset, hand: Mapping[str, Amount]) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _bits(rules: Ruleset) -> tuple[dict[str, int], list[int]]:
-    """Return the slots that each item can fill, as bits, and for each layer the recipes that have
-    no slot in this layer.
+    """Return bit masks with which all recipes can be checked at once.
 
-    The n-th slots of all recipes form a layer with one bit per recipe, so that a few operations on
-    long integers check all recipes at once.
+    The n-th slots of all recipes form a layer with one bit per recipe. The first result holds, for
+    each item, the slots that it can fill; the second, for each layer, the recipes that have no slot
+    in it.
     """
     number = len(rules.recipes)
     fills: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""TradeCraft in language: our sentences, in the order of a turn."""
+"""The words of TradeCraft: the sentences of its prompts, in the order in which a turn uses them."""
 
 from __future__ import annotations
 

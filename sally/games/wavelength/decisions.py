@@ -75,8 +75,10 @@ def _dials(played: Played) -> Iterator[Cost]:
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses over the rounds with a prediction; rounds are independent, so there
-    is no loss from later rounds."""
+    """Return the mean losses over the rounds with a prediction.
+
+    Rounds are independent: a decision can cost points in its own round only.
+    """
     parts = split(played, seat)
     void = [each.best for each in rounds(played, seat) if each.dial is None and each.best]
     due = len(rounds(played, seat))
@@ -88,8 +90,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def training_split(game: str) -> Split:
-    """Return the frozen rows of problems, split into parts; the learner gives the clues, and the
-    partner guesses."""
+    """Return the frozen problems, split into training, validation and held-out parts. The learner
+    gives the clues, and the partner guesses."""
     rows = range(len(frozen(Wavelength().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
     return by_problem(game, "psychic", problems, {"guesser": PlayerSpec("own_dial")})

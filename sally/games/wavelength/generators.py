@@ -1,4 +1,5 @@
-"""Generator of rows of problems whose targets and sides cannot be predicted."""
+"""Generator of problem sequences in which neither the next target nor the side of each pole can be
+predicted."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen[Pro
 
 
 def _targets(seed: int, number: int, rows: int) -> list[int]:
-    """Return one target per row: an even spread over the dial in random order."""
+    """Return one target per problem sequence; the targets are spread evenly over the dial, in
+    random order."""
     draws = Stream(seed, "targets", number)
     spread = [int((row + draws()) * 101 / rows) for row in range(rows)]
     return draws.shuffled([min(target, 100) for target in spread])

@@ -78,7 +78,7 @@ def _own_dial(game: Wavelength, seat: Seat, **params: Any) -> Script:
 
 
 def _own_dial_answers(game: Wavelength, seat: Seat, **params: Any) -> Answerer:
-    """Return an answerer that assumes that the other seat has the same dial."""
+    """Return a function that answers probes, assuming that the other seat has the same dial."""
     dials = dials_of(params)
 
     def report(turn: DialTurn) -> ProbeReport:
@@ -188,7 +188,7 @@ def _adapts(game: Wavelength, seat: Seat) -> Script:
 
 
 def _adapts_answers(game: Wavelength, seat: Seat) -> Answerer:
-    """Return an answerer that assumes the most probable dial of the other seat."""
+    """Return a function that answers probes, assuming the most probable dial of the other seat."""
 
     def report(turn: DialTurn) -> ProbeReport:
         likeliest = grid()[int(np.argmax(belief(turn.view)))]

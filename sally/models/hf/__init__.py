@@ -220,7 +220,7 @@ class HF:
 
 
 def rows_wanted() -> int | None:
-    """Return the number of rows set by the environment variable SALLY_HF_ROWS, or None."""
+    """Return the number of cache rows set by the environment variable SALLY_HF_ROWS, or None."""
     said = os.environ.get("SALLY_HF_ROWS", "")
     if not said:
         return None

@@ -117,7 +117,8 @@ class Engine:
         return self._steps >= STEPS or waiting >= self._budget
 
     def _admitted(self) -> bool:
-        """Give rows to waiting jobs, or sleep until a job arrives; return False once closed."""
+        """Assign cache rows to waiting jobs, or sleep until a job arrives; return False once the
+        engine is closed."""
         with self._wake:
             while self._open and not (self._waiting or self._filling or self._saying):
                 self._wake.wait()

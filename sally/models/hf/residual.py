@@ -128,7 +128,7 @@ def blocks_of(model: Any) -> list[Any]:
 
 
 def _untrained(model: Any, seed: int) -> Any:
-    """Return a network of the same shape with random weights, drawn as before training."""
+    """Return a network of the same shape with random weights, initialised as for training."""
     pt = torch()
     with pt.random.fork_rng(devices=[]):
         pt.manual_seed(seed)

@@ -35,7 +35,8 @@ def rows_for(model: Any, context: int, wanted: int) -> int:
 
 
 def check_agrees(net: Net) -> None:
-    """Raise Unavailable if log-probabilities computed in rows differ from the plain model's."""
+    """Raise Unavailable if log-probabilities computed with cache rows differ from those of the
+    plain model."""
     vocabulary = net.model.config.get_text_config().vocab_size
     tokens = (np.arange(1, 25, dtype=np.int64) * 7919) % vocabulary
     tails = [(5, 6, 7), (5, 8), (9 % vocabulary, 6)]

@@ -68,8 +68,8 @@ GUTTER = -0.2  # x position of players that were not probed
 
 
 def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
-    """Draw doing (y) against knowing (x), one panel per family; with many players, one row per
-    player.
+    """Draw doing (y) against knowing (x), with one panel per family of games; a panel with many
+    players has one row per player.
 
     Raises:
         BadInput: There are no rows, or Matplotlib is not installed.

@@ -130,10 +130,10 @@ def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
 
 
 def _compute_separately(lines: Sequence[Line]) -> Columns:
-    """Return the page column of lines with episodes that cannot be measured.
+    """Return the column that the page reads, for log lines with episodes that cannot be measured.
 
-    `sally score` refuses such a store, so the seat columns are not shared with it but stored with
-    the page column.
+    `sally score` refuses a store with such lines, so it cannot share the columns of the seats. They
+    are stored inside the page's column instead.
     """
     page, seats = PageColumn(), SeatColumns((SEATS, *numbers_shown()))
     for _, _, line in lines:

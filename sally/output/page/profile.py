@@ -56,7 +56,8 @@ NO_PICTURE = (
 
 
 def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
-    """Return plots of the players that have both numbers, and a table of all players."""
+    """Return plots of the players that have both a knowing and a doing score, and a table of all
+    players."""
     games = [
         (key, list(group)) for key, group in groupby(rows, key=lambda row: (row.game, row.seat))
     ]

@@ -106,14 +106,15 @@ def _put(held: PageData, file: TextIO, wishes: Wishes) -> int:
 
 
 def in_turn(lineups: Numbers) -> list[Numbers]:
-    """Return the numbers of the episodes of each cell and lineup, in the order of the store."""
+    """Return the indices of the episodes with the same cell and lineup, one array per pair, in the
+    order of the store."""
     _, first, many = np.unique(lineups, return_index=True, return_counts=True)
     parts = np.split(np.argsort(lineups, kind="stable"), np.cumsum(many)[:-1])
     return [parts[n] for n in np.argsort(first).tolist()]
 
 
 def chosen_of(lineups: Sequence[Numbers], sizes: Numbers, each: int | None) -> dict[int, None]:
-    """Return the numbers of the episodes that get a transcript, in the order of the store.
+    """Return the indices of the episodes that get a transcript, in the order of the store.
 
     These are the first `each` episodes of every cell and lineup or, if `each` is None, as many as
     the budget allows, taken evenly from all, and at least one.

@@ -192,7 +192,7 @@ def print_page(
 def _page_size(
     rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str, most: int
 ) -> int:
-    """Return a number of rows per page such that every page fits."""
+    """Return a number of rows per page such that every page fits on one screen."""
     size = min(len(rows), most)
     while size > 1 and any(
         _height(part, columns, title, most) > most

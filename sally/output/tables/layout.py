@@ -1,4 +1,4 @@
-"""Tables in the layout of a paper, with our values below each published line."""
+"""Tables in the layout of a paper, with our values below each line of published values."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _spaced(name: str) -> str:
 
 
 def _lines(rows: Sequence[Compared], layout: Layout) -> Iterator[list[Compared]]:
-    """Yield the rows of each line, in printed order."""
+    """Yield the compared values of each printed line, in printed order."""
     found: dict[tuple[object, ...], list[Compared]] = {}
     for row in rows:
         line = tuple(row.row.get(key) for key in layout.keys)

@@ -281,7 +281,8 @@ class Reproduction:
         return msgspec.structs.replace(row, missing=why, run=how, **lost)
 
     def of(self, row: Conditions, metric: str) -> TableFigure:
-        """Return our value by the paper's definition, which is computed, tabulated or a mean."""
+        """Return our value, by the paper's definition: computed without episodes, tabulated from
+        stored episodes, or averaged over them."""
         engine = self.engine
         if engine.cannot(row, metric) is not None:
             return TableFigure()

@@ -429,7 +429,8 @@ Rows = Sequence[Mapping[str, str]]
 def _codes(
     file: File, found: Sequence[Sequence[Line]], game: str
 ) -> dict[frozenset[str], tuple[str, str]]:
-    """Return the order of each pair of letters in a robustness file, inferred from the points."""
+    """Return, for each pair of letters in a robustness file, which letter is move 0 and which is
+    move 1, inferred from the points."""
     if file.kind != "robustness":
         return {}
     matrix = MATRICES[game]
@@ -448,7 +449,8 @@ def _by_pair(found: Sequence[Sequence[Line]]) -> dict[frozenset[str], list[Mappi
 
 
 def _orders(pair: frozenset[str]) -> list[tuple[str, str]]:
-    """Return both orders of two letters; the default, with J, Q or R as move 0, comes first."""
+    """Return both assignments of two letters to moves 0 and 1; the default, with J, Q or R as move
+    0, comes first."""
     one, two = sorted(pair, key="JQRFXH".find)
     return [(one, two), (two, one)]
 

@@ -53,7 +53,8 @@ def COMMANDS() -> None:
 @click.option("--extra-stages", is_flag=True, help="Include games with chat, punishment or reward.")
 @json_option
 def show(path: Path, extra_stages: bool, as_json: bool) -> None:
-    """Print the share of coins contributed, by the return of a coin; groups are clusters."""
+    """Print the share of coins contributed, by the amount that each player gets back per coin. Each
+    group is a cluster."""
     people = [p for p in read(path).people if p.rounds and (extra_stages or not p.rules.extra)]
     rows = [row for low, high in BINS if (row := _row(people, low, high))]
     if as_json:

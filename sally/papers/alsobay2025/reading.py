@@ -39,7 +39,7 @@ LEFT = "exited the game"  # in the last round of a person who left
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """The parameters that a text states."""
+    """The parameters that a person's transcript states."""
 
     players: int
     tokens: int
@@ -62,7 +62,7 @@ class Rules(msgspec.Struct, frozen=True):
 
 
 class PersonRound(msgspec.Struct, frozen=True):
-    """One round in one person's text."""
+    """One round in the transcript of one person."""
 
     number: int
     own: int
@@ -73,7 +73,7 @@ class PersonRound(msgspec.Struct, frozen=True):
 
 
 class Person(msgspec.Struct, frozen=True):
-    """One person's text."""
+    """The transcript of one person: the rules of the game, and the rounds."""
 
     id: str
     group: str

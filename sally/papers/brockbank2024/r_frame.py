@@ -123,7 +123,7 @@ class _Reader:
         return size if size >= 0 else (self._int() << 32) + (self._int() & 0xFFFFFFFF)
 
     def item(self) -> Any:
-        """Read one object and return it: a list of pairs, a vector or a name; None for types not
+        """Read one R object and return it: a pairlist, a vector or a name; None for types not
         needed."""
         flags = self._int()
         kind = flags & 0xFF

@@ -13,8 +13,8 @@ SOURCE, YEAR = "eger2017", 2017
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return the dots of people and of AIs, separately for the games with each AI; persons are
-    clusters."""
+    """Return the dots of people and of AIs, separately for the games with each AI; in intervals,
+    each person is a cluster."""
     sides = figures.side_games(games)
     found = []
     for ai in AIS:

@@ -1,4 +1,4 @@
-"""Dots of the atlas: tables with one model in all seats, in guessing and public goods games."""
+"""Dots of the atlas: guessing and public goods games with one model in all seats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Importer of GAMA-Bench's guessing and public goods tables: choices as recorded.
+"""Importer of GAMA-Bench's guessing and public goods games: choices as recorded.
 
 In GAMA-Bench, a player was told the mean, the target and the winning number; Sally's contest shows
 all numbers. Moves are imported unchanged, and `used` records this difference. A contribution

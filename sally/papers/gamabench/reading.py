@@ -59,7 +59,8 @@ class _File(msgspec.Struct, frozen=True):
 
 
 class RecordedTable(msgspec.Struct, frozen=True):
-    """One file: a table of one model with itself."""
+    """One file: the record of one game in which one model has every seat or plays against fixed
+    numbers."""
 
     source: Source
     game: str
@@ -94,8 +95,8 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def read(path: Path) -> Found:
-    """Return the tables of both games under a path; copies of a run are reported as oddities
-    instead."""
+    """Return the recorded runs of both games under a path; copies of a run are only listed as
+    oddities."""
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")
     every = [path] if path.is_file() else sorted(path.rglob("*.json"), key=_runs_first)

@@ -32,8 +32,10 @@ def deals(game: str, count: int) -> tuple[Instance, ...]:
 
 
 def study(model: str = OPEN, **language: Any) -> Study:
-    """Return the study of one model with each of three bots; without a model its seat stays
-    open."""
+    """Return the study of one model with each of three bots.
+
+    If no model is given, the study holds a placeholder, and the model is named at the run.
+    """
     me = player_spec("language", model=model, strategy="qa", **language)
     mini = deals("hanabi_mini", DEALS)
     cells = [

@@ -79,7 +79,8 @@ def _side(played: Played, seat: Seat, model: str) -> SideMatch:
 
 
 def doing(sides: Sequence[SideMatch]) -> tuple[Estimate, int]:
-    """Return doing against declared bots (0 even odds, 1 optimum), and the number of decisions."""
+    """Return the doing score against declared bots (0: even odds, 1: optimum), and the number of
+    decisions."""
     return pooled([s.regret for s in sides if s.regret is not None and s.regret.decisions])
 
 

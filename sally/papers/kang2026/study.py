@@ -115,8 +115,8 @@ def radio_cells(model: str) -> list[Cell]:
 
 
 def clue_cells(model: str) -> list[Cell]:
-    """Return the cells of Figures 7a and 11: the model as speaker and listeners, with bots as
-    bounds."""
+    """Return the cells of Figures 7a and 11: the model as the speaker and as both listeners, and
+    bots as lower and upper bounds."""
     problems = tuple(instance("toma_ag", f"toma_ag {one.word}", word=one.word) for one in items())
     listener = model_at("toma_ag", model, "cot")
     speakers = (player_spec(s) for s in ("margin", "hint_b", "hint_c", "synonym", "random"))

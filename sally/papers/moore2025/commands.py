@@ -260,8 +260,8 @@ def _span(values: list[float | None]) -> str | None:
 @_on_store
 @json_option
 def curves(folder: Path, as_json: bool) -> None:
-    """Print success, trap, disclosures and appeals by message; success also as moore2025 counts
-    it."""
+    """Print, for each message, the share of games that would be won or lost to the trap at that
+    point, and the numbers of disclosures and questions; success is also counted as in moore2025."""
     points = points_by_message(_stored_games(folder))
     if not points:
         raise BadInput(f"There is no finished game of mindgames in {folder}.")

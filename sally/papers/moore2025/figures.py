@@ -85,7 +85,8 @@ def won(played: Played) -> bool:
 def by_condition(
     name: str, title: str, y: str, measure: Measure, games: Known, _: Effort
 ) -> Picture:
-    """Draw a share for each persuader in both conditions."""
+    """Draw the mean of a measure for each persuader, in the revealed and in the hidden
+    condition."""
     done = [(f, p) for f, p in _finished(games) if f["variant"] == "default"]
     series = [_over(done, "persuader", who, "condition", measure) for who in _kinds(done)]
     return _picture(name, title, "condition", y, series)

@@ -99,11 +99,10 @@ def marginal(name: str, metric: str, games: Sequence[Game]) -> Estimate | None:
 def clustered_z(
     won: Sequence[bool], together: Sequence[str], group: Sequence[bool] | None = None
 ) -> float | None:
-    """Return the z statistic of the log odds relative to chance or, given two groups, of the
-    difference of their log odds.
+    """Return a z statistic with standard errors clustered by `together`.
 
-    Both have closed forms: each group's log odds, and per cluster the sum of its games' deviations
-    from the group's share, divided by the group's information.
+    With one group it tests the log odds of winning against chance, with two groups the difference
+    of their log odds. Both are computed in closed form, not by an iterative fit.
     """
     sides = [[1.0] * len(won)] if group is None else [
         [float(g is side) for g in group] for side in (True, False)

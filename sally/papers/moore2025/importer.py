@@ -205,7 +205,7 @@ class _RecordedMatch:
     def _labels(self, turn: PublishedTurn) -> Claims:
         """Return the recorded labels without false disclosures.
 
-        A message with a false disclosure would have been sent back and would not have been
+        In the original game, a message with a false disclosure would have been rejected and not
         recorded.
         """
         if not self._false(turn.recorded):
@@ -213,7 +213,8 @@ class _RecordedMatch:
         return msgspec.structs.replace(turn.recorded, disclosures=())
 
     def _false(self, found: Claims) -> bool:
-        """Return whether a message with these labels would be sent back."""
+        """Return whether Sally's rules would reject a message with these labels because of a false
+        disclosure."""
         return not self.game.lying and bool(falsehoods(found, self.game.problem, self.game.names))
 
     def _compare(self, number: int, turn: PublishedTurn, ours: Reply) -> None:

@@ -98,7 +98,8 @@ def counts() -> dict[tuple[int, str], int]:
 
 @cache
 def planned(persuader: str) -> Estimate:
-    """Return the share of frozen puzzles that a planner wins, over both kinds of memory."""
+    """Return the share of games that a planner wins, over all frozen puzzles with a target of
+    frozen and of sequential memory."""
     condition = "revealed" if persuader == "revealed" else "hidden"
     games = [
         (number, memory)
@@ -186,8 +187,11 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def _printed(row: Conditions, metric: str, model: str | None) -> bool:
-    """Return whether the paper prints this figure for the persuader; for other models, success is
-    shown."""
+    """Return whether a table has a value for this metric and persuader.
+
+    Success and the number of games are given for the paper's persuaders and the released data,
+    other metrics only for people, pooled rows, o1, random play and `model`.
+    """
     who = row.get("persuader", "all")
     if metric in ("success", "games"):
         return who in (*MODELS, "human", "random") or row.get("data") == "released"

@@ -1,5 +1,5 @@
-"""Dots of the atlas: doing in hindsight of models' recorded quotes, and of habits in their place,
-by era."""
+"""Dots of the atlas: doing in hindsight, by era, of models' recorded quotes and of the quotes that
+simple rules would have made instead."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ def _dot(
     habit: str | None,
     family: str = "",
 ) -> list[AtlasDot]:
-    """Return the dot of recorded quotes, or of a habit in their place."""
+    """Return the dot of the recorded quotes or, given a habit (a fixed rule), of the quotes that it
+    would have made instead."""
     pair = findings.doing if habit is None else findings.mindless(findings.HABITS[habit])
     value = findings.estimate(seats, pair)
     if value is None or value.value is None:

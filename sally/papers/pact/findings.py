@@ -243,8 +243,8 @@ HABITS: Mapping[str, Habit] = {
 
 
 def mindless(habit: Habit) -> Callable[[SeatGame], Pair]:
-    """Return a function that computes doing in hindsight with a habit's quotes in place of the
-    recorded ones."""
+    """Return a function that computes doing in hindsight for the quotes that a habit (a fixed rule)
+    would have made instead of the recorded ones."""
 
     def measured(game: SeatGame) -> Pair:
         seat, at = game.seat, game.at

@@ -75,7 +75,7 @@ def divergence_by_turn(plays: Sequence[tuple[Played, Seat]]) -> dict[int, Estima
 
 
 def figure4(known: Known, effort: Effort) -> Picture:
-    """Draw the divergence of first-order reports from the other's own reports, by turn."""
+    """Draw the divergence of first-order reports from the other player's own reports, by turn."""
 
     def drawn() -> Iterator[Series]:
         for model, arms in by_model_and_arm(known).items():

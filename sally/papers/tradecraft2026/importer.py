@@ -385,8 +385,11 @@ def _builtin(value: Any) -> Any:
 
 
 def _player(record: Record, who: str) -> PlayerSpec:
-    """Return a player: the model on its side of a name such as `4o_vs_cl`, or the person or model
-    of a raw log."""
+    """Return the recorded player called `who`.
+
+    In a pairing such as `4o_vs_cl` it is the model named on that side; in a raw log, a model or a
+    person.
+    """
     sides = record.pairing.split("_vs_")
     if len(sides) == 2 and who[-1:] in "12":
         return PlayerSpec(RECORDED, {"name": sides[int(who[-1]) - 1]}, {"player": 1})

@@ -1,6 +1,7 @@
 """tradecraft2026 as studies: one model against itself, and every trader against every trader.
 
-In the first study, seats report values of order 0, 0-1 or 0-2.
+In the first study, seats report their own values (order 0), also their beliefs about the partner's
+values (order 1), or beliefs of order 2 too.
 """
 
 from __future__ import annotations

@@ -216,8 +216,8 @@ def _kl_by_order(arms: Arms, arm: str) -> Estimate | None:
 
 
 def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
-    """Return the direction in which the slope or the correlation of proposals changes from order 0
-    to 2."""
+    """Return the direction in which the slope or the correlation of offered on requested value
+    changes, from seats that report values of order 0 to those that report up to order 2."""
     points = []
     for order, plays in enumerate(arms.values()):
         if not plays:

@@ -1,4 +1,5 @@
-"""Dots of the atlas: people, models and rules of thumb in one-shot 2x2 games, against the crowd."""
+"""Dots of the atlas: people, models and rules of thumb in one-shot 2x2 games, each against the
+choices of all people in the other role."""
 
 from __future__ import annotations
 

@@ -89,7 +89,8 @@ def _shown(value: Estimate | float) -> dict[str, str]:
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--to", required=True, type=click.Path(path_type=Path), help="CSV file to write.")
 def choices(path: Path, to: Path) -> None:
-    """Write one row per choice of PATH: game, choice, kind, opposing crowd and levels."""
+    """Write one row per choice in PATH: the game, the choice, the payoffs against the people in the
+    other role, and the choices of levels 1 and above."""
     record = read(path)
     table = figures.table_of(record.choices, Crowds(record.choices))
     levels = figures.levels(table)

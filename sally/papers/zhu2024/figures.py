@@ -134,7 +134,7 @@ def doing(table: Table, rule: Floats | None = None, least: int = 1) -> Estimate:
 
 
 def doing_by_person(table: Table, least: int = 1) -> Floats:
-    """Return the doing of each person for whom the choice made a difference."""
+    """Return the doing score of each person who had at least one choice between unequal payoffs."""
     gained, most, person = _gains(table, None, least)
     _, codes = np.unique(person, return_inverse=True)
     top, bottom = np.bincount(codes, gained), np.bincount(codes, most)
