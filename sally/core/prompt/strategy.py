@@ -156,8 +156,8 @@ class PromptContext:
         return self._words.aside(question, self._turn.view)
 
     def told_text(self, past: bool = True) -> str:
-        """Return the text of the injected information; with `past`, without what the history
-        already contains."""
+        """Return the text of the injected information; if `past` is true, what the history already
+        contains is left out."""
         told = self._turn.told
         return "\n".join(self._desk.heard(told) if past else map(self._words.told, told))
 
@@ -271,7 +271,8 @@ class PromptContext:
 
     @property
     def stem(self) -> str:
-        """Return the end of a prompt, which the name of an option is to complete."""
+        """Return the end of a prompt; the answer, the name of an option, is to be written right
+        after it."""
         turn = self._turn
         if turn.question is None:
             return self._words.stem(turn.view, turn.options)
@@ -305,7 +306,8 @@ class PromptContext:
 
     @property
     def past(self) -> list[str]:
-        """Return the history line by line, for strategies that do not put it on one page."""
+        """Return the history line by line, for strategies that do not put it into a single
+        prompt."""
         return self._desk.past(self._turn.view, self.forms[0])
 
     def tail(

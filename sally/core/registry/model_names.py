@@ -21,7 +21,8 @@ def called(model: str) -> str:
 
 
 def named(params: dict[str, Any]) -> list[str]:
-    """Return parameters that are set, as `name=value`; settings are abbreviated, such as `T`."""
+    """Return the parameters that are not None, as `name=value`, with short names for common
+    settings, such as `T` for the temperature."""
     return [
         f"{WAYS.get(key, key)}={_said(value)}" for key, value in params.items() if value is not None
     ]

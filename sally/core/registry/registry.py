@@ -245,7 +245,8 @@ def partners(family: str) -> Mapping[str, Partner]:
 
 @cached
 def players(family: str) -> Mapping[str, PlayerKind]:
-    """Return the player kinds of a family of games: general kinds and its own."""
+    """Return the kinds of players of a family of games: the general ones and those of the
+    family."""
     found: dict[str, PlayerKind] = {}
     for kinds in entries("players").values():
         found |= kinds

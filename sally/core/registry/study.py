@@ -93,7 +93,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 def check_name(name: str) -> None:
-    """Raise BadInput unless a study's name can name a folder in `out/`."""
+    """Raise BadInput unless a study's name is valid as the name of a folder in `out/`."""
     if not name or name in (".", "..") or len(name) > 200:
         raise BadInput("the name of a study needs 1 to 200 characters and cannot be . or ..")
     if found := [sign for sign in name if sign in "/\\" or not sign.isprintable()]:

@@ -53,7 +53,8 @@ _NARROW = _Narrow({0x2212: "-"})
 
 
 def unmarked(text: str) -> str:
-    """Return the text without thoughts, markup and Unicode width variants; lines are kept."""
+    """Return the text without thoughts and markup, and with full-width characters replaced by
+    ordinary ones; line breaks are kept."""
     text = _TAGGED.sub(r"\2", without_thoughts(text))
     if "\\" in text:
         text = _LATEX.sub(" ", text)

@@ -200,8 +200,7 @@ def _numbers(low: int, high: int) -> Finds:
 
 @lru_cache(maxsize=256)
 def _label(labels: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern that matches one of the labels at the end of a text, where its colon
-    follows."""
+    """Return a pattern that matches one of the labels at the end of the text before a colon."""
     said = "|".join(re.escape(each) for each in sorted(set(labels), key=len, reverse=True))
     return re.compile(rf"(?i)(?<!\w)(?:{said})(?: (?:is|number))? ?$")
 
@@ -213,7 +212,7 @@ def _last_lines(text: str) -> tuple[int, list[str]]:
 
 
 def _last_colons(line: str) -> Iterator[int]:
-    """Return the places of the last colons and equals signs of a line, from its end."""
+    """Yield the positions of the last colons and equals signs in a line, starting from its end."""
     at = len(line)
     for _ in range(MOST_LABELS):
         at = max(line.rfind(sign, 0, at) for sign in ":=：")

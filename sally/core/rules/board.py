@@ -88,7 +88,7 @@ class CardAct(msgspec.Struct, frozen=True):
 class PlayingCard(msgspec.Struct, frozen=True):
     """A card with a rank and a colour; a shape also shows the colour, for colour-blind readers.
 
-    Its buttons appear while their options are open.
+    Each of its buttons appears while the button's option may be chosen.
     """
 
     text: str  # rank; "?" if it is face down

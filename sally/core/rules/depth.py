@@ -29,8 +29,8 @@ class Reasoned(msgspec.Struct, frozen=True):
 
     @property
     def depth(self) -> int | None:
-        """The smallest depth from which on every depth gives only right answers; None if the
-        greatest depth gives a wrong answer."""
+        """The smallest depth such that it and all greater depths give only right answers; None if
+        the greatest depth gives a wrong answer."""
         wrong = [k for k, given in enumerate(self.by_depth) if not set(given) <= set(self.right)]
         if not wrong:
             return 0

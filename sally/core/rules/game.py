@@ -137,7 +137,7 @@ class Doing:
     no_split: str = ""  # why no prediction determines a best move, if none does
 
     def of(self, seat: str) -> str:
-        """Return the name of the metric for one seat."""
+        """Return the name of the metric that applies to one seat."""
         return self.by_seat.get(seat, self.metric)
 
     def regret_of(self, game: Any) -> str:

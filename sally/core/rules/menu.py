@@ -89,9 +89,10 @@ class Text(msgspec.Struct, frozen=True, tag="text"):
 
 
 class Amounts(msgspec.Struct, frozen=True, tag="amounts"):
-    """Some of these items, each with an amount above 0 and at most the amount available.
+    """A choice of items, each with an amount above 0 and at most the amount available.
 
-    Amounts are written as text ("2", "2/3"): exact, and safe in every JSON reader.
+    Amounts are written as text ("2", "2/3"), so that they are exact and every JSON reader preserves
+    them.
     """
 
     most: tuple[tuple[str, str], ...]
@@ -219,7 +220,8 @@ Options = tuple[A | Form[A], ...]
 
 
 def is_finite(options: Options[A]) -> bool:
-    """Return whether every option is a ready action."""
+    """Return whether the menu is finite: every option is one complete action, not a form to be
+    filled in."""
     return not any(type(option) is Form for option in options)
 
 

@@ -45,7 +45,8 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def right(self) -> bool | None:
-        """Whether the value equals the truth; None without a truth or for item values."""
+        """Whether the value equals the truth; None if there is no truth, or if the answer is a set
+        of values on a scale."""
         if self.truth is None or self.question.kind == "values":
             return None
         return self.report.value == self.truth

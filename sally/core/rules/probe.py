@@ -76,7 +76,7 @@ class ProbeReport(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="wh
 
 
 class Foreseen(msgspec.Struct, frozen=True):
-    """A prediction made inside a decision; it counts as a report."""
+    """A prediction that a player states together with its move; it counts as a report."""
 
     probe: str
     value: Value | None

@@ -39,7 +39,8 @@ class Split:
     parts: Mapping[str, tuple[Task, ...]] = field(default_factory=dict)
 
     def part(self, name: str) -> tuple[Task, ...]:
-        """Return the tasks of one part; raises BadInput with the known parts."""
+        """Return the tasks of one part; raises BadInput, naming the known parts, if there is no
+        such part."""
         if name not in self.parts:
             raise unknown(f"part of the split {self.name}", name, self.parts)
         return self.parts[name]

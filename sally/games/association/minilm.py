@@ -134,8 +134,8 @@ class MiniLM:
         self._layers = [_Layer(tensors, f"encoder.layer.{i}.") for i in range(LAYERS)]
 
     def vectors(self, texts: Sequence[str]) -> Floats:
-        """Return one row per text; texts of equal length are run together, so there is no
-        padding."""
+        """Return one vector per text, as rows; texts of equal length are encoded in the same batch,
+        so no padding is needed."""
         tokens = [self._words.tokens(text, LONGEST) for text in texts]
         rows = np.empty((len(texts), WIDTH), np.float32)
         for length in sorted({len(one) for one in tokens}):

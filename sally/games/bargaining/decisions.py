@@ -171,8 +171,8 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    """Yield whether the episode was solved, if it is a certified problem played against its
-    declared partner."""
+    """Yield the problem of the episode and whether the seat solved it, if it is a certified problem
+    played against its declared partner."""
     setup, payoffs = played.episode.setup, played.episode.payoffs
     across, params = setup.lineup[str(other(seat))], setup.instance.params
     for one in frozen().problems if payoffs is not None else ():

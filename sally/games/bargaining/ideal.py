@@ -137,7 +137,8 @@ class RulePool:
         return np.array([self.value(self._moved(makers, bid, ask), left) for bid in range(SIZE)])
 
     def _alone(self, n: int, at: Place, targets: Floats | int, left: int) -> Floats:
-        """Return the value of the remaining rounds against one rule, for each of `targets`."""
+        """Return the value of the remaining rounds against one rule, for each of the rule's
+        possible next targets (`targets`)."""
         number, rule = self.rounds - left, self.rules[n]
         if at.floor >= 0:
             cost = self.floors[n][at.floor]

@@ -1,8 +1,8 @@
 """Metrics of bargaining: payoff, benchmarks, promises, and where surplus was lost.
 
-Payoffs and benchmarks are averaged over the coin that rounds half prices. The two benchmarks differ
-if the partner reacts: *hindsight* holds the partner's quotes fixed; the *optimum* is exact play
-against the partner's declared rule with its limit known.
+Payoffs and benchmarks are averaged over the coin toss that rounds a midpoint price ending in .5.
+The two benchmarks differ if the partner reacts: *hindsight* holds the partner's quotes fixed; the
+*optimum* is exact play against the partner's declared rule with its limit known.
 """
 
 from __future__ import annotations

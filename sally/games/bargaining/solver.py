@@ -130,7 +130,8 @@ def announcer(q: int = 50, keep: float = 1.0, slip: int = 10) -> Rule:
 
 
 def liar(shade: int = 15) -> Rule:
-    """State a limit that is `shade` better for the speaker, and quote it."""
+    """State a false limit that is `shade` better for the speaker than the true one, and quote this
+    price."""
     return Rule(0, _clipped(_ASKS), margin=_steps("shade", shade))
 
 

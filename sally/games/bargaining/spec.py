@@ -196,8 +196,8 @@ def an_episode(game: Bargaining, seat: Seat) -> tuple[float, float]:
 
 
 def numbers(game: Bargaining, view: View) -> tuple[float, ...]:
-    """Return the seat's own limit, whether there was a last bid and ask, both quotes, and the time
-    left."""
+    """Return five numbers that describe a view: the seat's own limit, whether there was a last bid
+    and ask, that bid and that ask (0 if there were none), and the share of rounds left."""
     left = 1 - (view.round - 1) / game.rounds
     limit = 0.0 if view.limit is None else view.limit / HIGHEST
     last = view.last()

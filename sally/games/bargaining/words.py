@@ -232,7 +232,7 @@ class BargainingWords(Words[Any, "View"]):
 
 def one_line(text: str) -> str:
     """Return a text on one line without double quotes, so that it cannot imitate a line of the
-    page."""
+    prompt."""
     return " ".join(text.split()).replace('"', "'")
 
 

@@ -246,8 +246,12 @@ def named_first_unless_seen(item: Item) -> tuple[int, ...]:
 
 
 def _strict(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
-    """Yield, for each kind of group, the mindless rule with the best strict score and that score;
-    for BigToM, also the best by the published criterion."""
+    """Yield, for each kind of item group, the mindless rule that answers most groups entirely
+    correctly, and its percentage.
+
+    For BigToM, also yield the best rule by the published criterion, which leaves out the true
+    control.
+    """
     groups = strict_groups(items)
     known = {rule for item in items for rule in rules_of(item).items()}
     right = {

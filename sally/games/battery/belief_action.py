@@ -129,8 +129,8 @@ def _drawn_swaps(draws: Stream) -> tuple[int, tuple[Swap, ...]]:
 
 
 def belief_action(seed: int, number: int, cast: Cast = "people") -> Item:
-    """Return an item; each nine consecutive numbers share a story: three twins with three questions
-    each."""
+    """Return an item; every nine consecutive numbers share one story, which has three versions
+    (twins) with three questions each."""
     story, place = divmod(number, PER_STORY)
     question, twin = QUESTIONS[place % len(QUESTIONS)], TWINS[place // len(QUESTIONS)]
     draws = Stream(seed, "battery", "belief_action", story)

@@ -1,4 +1,4 @@
-"""Mindless rules for any battery; a good set of items leaves each of them at chance.
+"""Mindless rules for any battery; on a good set of items, each of them scores at chance level.
 
 The rules were written after looking at the published items (see the audit page) and are applied to
 the generated items as a test of the generators.

@@ -3,10 +3,10 @@
 Everything that does not depend on who is who is drawn first: the places, the kinds of statements,
 how many people share each statement, and which statements are lies. Such an outline is accepted
 only if every place can be the key; then the key is drawn, uniformly among the places, and people
-are chosen to fit it. Hence the words of a page and their positions, apart from the names, carry no
+are chosen to fit it. Hence the words of a story and their positions, apart from the names, carry no
 information about the key. With probability one third every simpler reading (the real place, one
-mind left out, only one end of the chain, talk ignored) gives the key, otherwise none does; so each
-of these readings is right exactly as often as a random guess.
+mind left out, only the first or the last minds of the chain, talk ignored) gives the key, otherwise
+none does; so each of these readings is right exactly as often as a random guess.
 """
 
 from __future__ import annotations

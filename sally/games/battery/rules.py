@@ -58,7 +58,7 @@ class View(msgspec.Struct, frozen=True):
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """One turn: an item with its options in one order; practice items are not scored.
+    """One turn: an item with its options in a given order; practice items are not scored.
 
     Moves are numbered across the options of all items, starting at `base` for this item, so that
     each move has a unique number.

@@ -14,9 +14,9 @@ STRICT_TASKS = ("forward_belief", "forward_action", "backward_belief")
 def strict_groups(items: Sequence[Item]) -> dict[tuple[str, ...], list[str]]:
     """Return the groups of items that count as correct only if every item is.
 
-    BigToM: true belief, false belief and true control of a story. Hi-ToM: the questions of a story
-    up to an order. Other batteries: all questions of a story; for the generated items, all
-    questions of a task.
+    BigToM: true belief, false belief and true control of a story. Hi-ToM: for each order of belief,
+    the questions of a story up to that order. Other batteries: all questions of a story; for the
+    generated items, all questions of a task.
     """
     found: dict[tuple[str, ...], list[str]] = {}
     for item in items:

@@ -155,7 +155,7 @@ class BatteryWords(Words[int, View]):
         return self.say(f"told.{told.source}", about=about, value=belief.options[told.value])
 
     def _belief(self, id: str) -> Belief:
-        """Return an item's question about a mind, in this word pack's version."""
+        """Return an item's question about a mind, as worded in this words pack."""
         belief = self._told[id].belief
         assert belief is not None  # it is asked only then
         return belief

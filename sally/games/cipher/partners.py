@@ -165,7 +165,7 @@ def _crossing_answers(game: Cipher, seat: Seat, **params: Any) -> Answerer:
 
 
 def listener_belief(view: View) -> Floats:
-    """Return the posterior probability of each way of listening given the past guesses."""
+    """Return the posterior probability of each type of listener, given the past guesses."""
     weights, game, began = np.zeros(len(WAYS)), 0, 0
     hints: tuple[str, ...] = ()
     for number, event in enumerate(view.log):

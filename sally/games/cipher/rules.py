@@ -254,8 +254,9 @@ class Cipher(Game[State, Action, View]):
         return (Form(Hints, tuple((name, word) for name in Hints.__struct_fields__)),)
 
     def odds(self, state: State) -> Mapping[Action, float]:
-        """Return equal probabilities for the remaining codes or, once the code is drawn, the
-        probabilities of the interceptor's copy from the channel."""
+        """Return the probabilities of nature's move: equal ones for the remaining codes or, once
+        the code is drawn, those of the garbled copy of it that the interceptor receives through the
+        channel."""
         record, problem = self.record(state), self.row[state.game]
         if state.code == NONE:
             fixed = problem.codes[len(record.used) - len(problem.past) :]

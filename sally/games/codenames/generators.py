@@ -51,7 +51,7 @@ def _is_even(words: tuple[str, ...], key: tuple[Colour, ...]) -> bool:
 
 
 def make(name: str, seed: int = SEED, rows: int = ROWS) -> Frozen[Problem]:
-    """Return rows of boards of one size."""
+    """Return a frozen set with `rows` series of boards of one size."""
     made = tuple(
         tuple(board(name, seed, row, number) for number in range(BOARDS)) for row in range(rows)
     )

@@ -134,8 +134,8 @@ def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset
 
 
 def _values(game: Codenames, view: View, odds: dict[str, float]) -> dict[str, float]:
-    """Return each card's expected value: 1 for an own card, minus the average cost of a card
-    that is not."""
+    """Return each card's expected value: a card of the team counts 1, and any other card counts
+    minus the average cost of the covered cards that are not the team's."""
     turned = list(view.turned.values())
     key = game.row[len(view.boards) - 1].key
     left = {c: key.count(c) - turned.count(c) for c in ("other", "neutral", "assassin")}

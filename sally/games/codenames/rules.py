@@ -254,7 +254,7 @@ class Codenames(Game[State, Action, View]):
         return State(log, state.board + 1, len(log), refused=state.refused)
 
     def found(self, state: State) -> int:
-        """Return how many own cards of the current board are open."""
+        """Return how many of the team's own cards have been turned over on the current board."""
         return sum(each.colour == "own" for each in state.turned)
 
     def left(self, state: State, colour: str) -> int:

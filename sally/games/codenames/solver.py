@@ -19,7 +19,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Best(msgspec.Struct, frozen=True):
-    """A clue, and how many own cards it suggests before any other card."""
+    """A clue, and how many of the team's cards it suggests more strongly than every other card."""
 
     word: str
     number: int
@@ -43,11 +43,11 @@ def _strengths(mind: Mind, covered: tuple[str, ...]) -> Ties:
 
 @lru_cache(maxsize=4096)
 def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: int = 99) -> Best:
-    """Return the legal clue that suggests the most cards of the team more strongly than any other
-    card.
+    """Return the legal clue for which the most cards of the team rank above all other cards.
 
     Ties are broken by the margin between the last own card and the first other card, then
-    alphabetically. If no clue suggests a card of the team most strongly, the number is 1.
+    alphabetically. If no clue suggests a card of the team most strongly, the number given with the
+    clue is 1.
     """
     mine = np.array([word in own for word in covered])
     chosen, run = _chosen(_strengths(mind, covered), mine, min(most, len(own)))
@@ -55,8 +55,8 @@ def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: 
 
 
 def _chosen(near: Ties, mine: Mask, most: int) -> tuple[int, int]:
-    """Return the index of the clue that a giver chooses, and how many of the team's cards it
-    suggests more strongly than any other card."""
+    """Return the index of the clue that a giver chooses, and how many of the team's cards rank
+    above all other cards for this clue."""
     runs = np.minimum(_runs(near, mine), most)
     longest = int(runs.max())
     rows = np.flatnonzero(runs == longest)
@@ -68,9 +68,9 @@ def _chosen(near: Ties, mine: Mask, most: int) -> tuple[int, int]:
 
 
 def _runs(near: Ties, mine: Mask) -> Rows:
-    """Return, for each clue, how many own cards it suggests before any other card.
+    """Return, for each clue, how many of the team's cards rank above all other cards.
 
-    Equally strong cards come in board order.
+    Equally strong cards are ranked in board order.
     """
     if mine.all():
         return np.full(len(near), near.shape[1])

@@ -40,8 +40,8 @@ def _run(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_run(replay: Past, at: At) -> int | None:
-    """Return how many own cards the guesser turned over after this clue; None if it turned over
-    none."""
+    """Return how many of the team's own cards the guesser turned over after this clue; None if it
+    turned over no card at all."""
     if true_pick(replay, at) is None:
         return None
     found = 0

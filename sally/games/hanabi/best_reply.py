@@ -184,7 +184,7 @@ class _Groups:
         group[state.hands] = (state, weight)
 
     def cases(self) -> list[list[Case]]:
-        """Return the cases as one list per group."""
+        """Return the possible states with their weights, as one list per group."""
         return [list(group.values()) for group in self.by.values()]
 
 

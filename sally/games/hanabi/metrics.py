@@ -1,5 +1,5 @@
-"""Metrics of Hanabi: the score (as it is, and as 0 once all lives are lost), beliefs, and moves
-given beliefs."""
+"""Metrics of Hanabi: the score (the cards on the piles, with and without a score of 0 for losing
+all lives), beliefs, and moves given beliefs."""
 
 from __future__ import annotations
 

@@ -444,7 +444,8 @@ def hint_number(players: int, colours: int, ranks: int, size: int, ahead: int, v
 def hint_menu(
     players: int, colours: int, ranks: int, size: int, ahead: int, bits: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the colour hints and the rank hints that touch a card of a hand with these `bits`."""
+    """Return the colour hints and the rank hints that touch at least one card of a hand; bit v of
+    `bits` says whether the hand has a card with hint value v."""
     values = [v for v in range(colours + ranks) if bits >> v & 1]
     sizes = (players, colours, ranks, size)
     return (

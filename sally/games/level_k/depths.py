@@ -163,8 +163,8 @@ def _hierarchy(game: LevelGame, seat: Seat, tau: float, deepest: int = 8) -> Flo
 
 
 def _shape(game: LevelGame, seat: Seat, levels: Sequence[Odds]) -> Floats:
-    """Return the move probabilities of each level, one row per level; a last, uniform row stands
-    for random errors."""
+    """Return the move probabilities of each level, one row per level; a last row, which is uniform,
+    represents random errors."""
     menu = game.menu(seat)
     rows = [[odds.get(move, 0.0) for move in menu] for odds in (*levels, evenly(menu))]
     return np.array(rows)

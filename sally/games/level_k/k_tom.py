@@ -166,7 +166,7 @@ def _tracked(mind: Zero, given: Parameters, other: int) -> Zero:
 
 
 def _weights(guesses: tuple[Guess, ...], other: int, dilution: float) -> list[float]:
-    """Return the posterior probability of each of the opponent's levels after the opponent's
+    """Return the posterior probability of each possible level of the opponent after the opponent's
     choice.
 
     The numerical constants are those of tomsup; they approximate the mean of the logistic function

@@ -192,7 +192,7 @@ def _order(rng: np.random.Generator, permute: bool) -> tuple[int, ...]:
 
 
 def puzzle_at(solutions: Solutions, index: int, persuader_values: tuple[int, ...]) -> Puzzle:
-    """Return matrix number `index` as a puzzle with goal A, trap B and initial C."""
+    """Return matrix number `index` as a puzzle with goal A, trap B and initial proposal C."""
     return Puzzle(
         utilities=tuple(map(_ints, solutions.utilities[index])),
         hidden=_pairs(solutions.hidden[index]),
@@ -257,7 +257,8 @@ def holds(puzzle: Puzzle) -> bool:
 
 def _well_formed(puzzle: Puzzle) -> bool:
     """Return whether the puzzle has four hidden cells, and its goal, trap and initial proposal are
-    the unique best ones for the persuader, the fully informed target and the initial target."""
+    the unique best ones for the persuader, the fully informed target and the initial target,
+    respectively."""
     roles = (puzzle.goal, puzzle.trap, puzzle.initial)
     return len(puzzle.hidden) == MOST_HIDDEN and _tops(puzzle) == [(row,) for row in roles]
 

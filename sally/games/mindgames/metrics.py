@@ -23,8 +23,8 @@ class After(msgspec.Struct, frozen=True):
 
 
 class Appealed(msgspec.Struct, frozen=True):
-    """What a message asked about: attributes, for how much the target likes them (`likes`), and
-    cells."""
+    """The subjects of a message's questions: the attributes that the target may like (`likes`), and
+    the cells that the target may know (`cells`)."""
 
     likes: frozenset[int] = frozenset()
     cells: frozenset[Cell] = frozenset()

@@ -75,8 +75,11 @@ class ModelReader(ModelPlayer, frozen=True):
         return Decision(found)
 
     async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str, read: Any) -> Any:
-        """Return the statements or the questions of a message (`part`), as found by the model;
-        request it again if the answer is invalid."""
+        """Return the statements or the questions of a message, as `part` says, as found by the
+        model.
+
+        If the model's answer is invalid, the model is asked again.
+        """
         words, context = turn.context.words, turn.context
         assert isinstance(context.game, MindGame)
         schema = schema_of(part, context.game.names) if can_constrain(self.model) else ""

@@ -33,5 +33,6 @@ def frozen(name: str) -> Frozen[Problem]:
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """Return one row of a frozen set."""
+    """Return the problems with this number in a frozen set: the games that are played one after
+    another."""
     return row_of(frozen(name), number)

@@ -1,4 +1,5 @@
-"""Frozen rows of boards: package data; a set may be superseded by a new one but is never edited."""
+"""Frozen series of boards: package data; a set may be superseded by a new one but is never
+edited."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def info(game: Hanabi) -> Policy:
 
 
 class _Chooser:
-    """The choice of a seat's move in one turn."""
+    """The decision on a seat's move in one turn."""
 
     def __init__(self, game: Hanabi, view: View, memory: InfoMemory) -> None:
         self.game, self.view, self.memory = game, view, memory
@@ -233,7 +233,8 @@ class _Chooser:
         return sum(n for c, n in left.items() if kind >> c & 1) / total if total else 0.0
 
     def _almost(self) -> int | None:
-        """Return a slot whose card is probably playable and, if it is not, worthless; or None."""
+        """Return the slot of a card that is certainly either playable or worthless, and probably
+        playable; None if there is no such slot."""
         slots = [s for s, cards in enumerate(self.own) if within(cards, self.nexts | self.dead)]
         best = max(slots, key=lambda s: self._chance(s, self.nexts), default=None)
         return best if best is not None and self._chance(best, self.nexts) > ALMOST else None

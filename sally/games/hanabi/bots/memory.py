@@ -59,13 +59,14 @@ class Memory:
     # --- hooks for bots ---------------------------------------------------------------------------
 
     def met(self, id: int) -> None:
-        """Handle a card that enters a hand."""
+        """Process a card that enters a hand (a hook for subclasses)."""
 
     def before(self, event: Event | None) -> None:
-        """Prepare for a move; called before each move, and with None before the bot decides."""
+        """Prepare for an event (a hook for subclasses); called before each event is processed, and
+        with None before the bot decides on its move."""
 
     def hinted(self, event: Hinted) -> None:
-        """Handle a hint, before its token is spent."""
+        """Process a hint before its token is spent (a hook for subclasses)."""
 
     def parted(self, event: Played | Discarded) -> None:
         """Process a played or discarded card before the piles and discards are updated (a hook for

@@ -72,7 +72,8 @@ def _move(game: Hanabi, view: View, memory: SimpleMemory) -> int:
 
 
 def _best_hint(game: Hanabi, view: View, memory: SimpleMemory) -> int | None:
-    """Return the hint that touches only playable cards and the most new ones, or None."""
+    """Return the hint that touches only playable cards and the most cards not yet hinted as
+    playable, or None."""
     best, found = 0, None
     nexts = memory.next_cards()
     for ahead in range(1, game.players):
