@@ -303,8 +303,10 @@ def _settings(episode: Episode) -> dict[str, Any]:
 
 
 def _arms(episodes: Sequence[Episode], row: ProfileRow) -> tuple[str, ...]:
-    """Return the arms of a game's episodes for the checklist of claims; `labels` is one of them if
-    the labels or the wording were varied."""
+    """Return the arms of a game's episodes for the checklist of claims.
+
+    The arm `labels` is included if the labels or the wording were varied.
+    """
     here = {arm_of(e.cell) for e in episodes if e.setup.instance.game == row.game}
     varied = "labels" in row.arms or REWORDED in here
     return tuple(sorted(here | ({"labels"} if varied else set())))

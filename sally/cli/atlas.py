@@ -64,7 +64,7 @@ def atlas(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
 
 
 def _profiled(folder: Where, episodes: list[Episode]) -> list[AtlasDot]:
-    """Return one dot for each player of a study, from its profile."""
+    """Return the scores of a study's players, from its profile, as dots of the atlas figure."""
     kinds: dict[str, AtlasKind] = {}
     ids: dict[str, list[str]] = {}
     for episode in episodes:

@@ -184,7 +184,8 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
 
 
 def _about(c: Comparison, first: str, second: str) -> str:
-    """Return the subject of a difference: players, game, metric and part."""
+    """Return the subject of a difference: players, game, metric and the part of the data
+    compared."""
     seat = f" as {c.seat}" if c.seat else ""
     part = f", {c.where}" if c.where else ""
     return f"{first} minus {second}{seat} in {c.game}: {heading(c.metric)}{part}"

@@ -64,7 +64,8 @@ def _plain(pair: tuple[str, str], met: Pairing) -> dict[str, object]:
 
 
 def say(game: str, table: dict[tuple[str, str], Pairing], page: int, most: int) -> None:
-    """Print first-seat means with 95% intervals; rows are players of the first seat."""
+    """Print the mean payoffs of the first seat with 95% intervals; each row is a player of that
+    seat."""
     first, second = sides(table)
     rows = [
         {"first seat": one} | {two: _cell(table.get((one, two))) for two in second} for one in first

@@ -69,7 +69,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "drift": Entry(
         "sally.cli.evaluating:drift_",
-        "Compare two evaluations of one model by problem: which cells moved beyond chance.",
+        "Compare two evaluations of one model, problem by problem; report changes beyond chance.",
     ),
     "contrast": Entry(
         "sally.cli.contrasting:contrast_",
@@ -105,7 +105,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "reread": Entry(
         "sally.cli.reading:reread",
-        "Read stored replies by the installed reply rule, and list every difference.",
+        "Parse stored replies again with the installed reply rule, and list every difference.",
     ),
     "show": Entry(
         "sally.cli.reading:show",

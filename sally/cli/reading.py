@@ -163,10 +163,11 @@ def _contents(path: store.Where) -> store.Contents:
 @click.argument("path", type=STORE)
 @json_option
 def reread(path: Path | str, as_json: bool) -> None:
-    """Read stored replies by the installed reply rule, and list every difference.
+    """Parse stored replies again with the installed reply rule, and list every difference.
 
-    PATH is a store, a file of lines, or a bundle. Stored episodes are not changed; the output shows
-    which readings differ, and how far the figures depend on the rule.
+    PATH is a store, a file of episode lines, or a bundle. Stored episodes are not changed; the
+    output shows which replies are now understood differently, and how far the results depend on the
+    rule.
     """
     found, skipped = list[Reading](), list[str]()
     with opened(path) as (place, _):

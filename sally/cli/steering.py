@@ -1,4 +1,4 @@
-"""`sally represent --causal`: the effect of a changed residual stream on what is said and done."""
+"""`sally represent --causal`: the effect of a changed residual stream on answers and moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Concordia: partners of Sally as Concordia entities, and Concordia entities as players in Sally.
+"""Concordia: Sally's partners as Concordia entities, and Concordia entities as players in Sally.
 
 partner = PartnerEntity("Bob", "Alice", "tit_for_tat", options=["J", "F"], rounds=10)
 sally.play("ipd", {"agent": EntityPlayer(lambda: alice), "partner": "tit_for_tat"})
@@ -63,7 +63,7 @@ class PartnerEntity(entities.Entity):  # type: ignore[misc]
         self._theirs: list[int] = []
 
     def observe(self, observation: str) -> None:
-        """Note the other's move of the last round; other observations are ignored."""
+        """Record the other player's move in the last round; other observations are ignored."""
         found = self._told.search(observation)
         if found is not None and len(self._theirs) < len(self._mine):
             self._theirs.append(self._options.index(found[1]))

@@ -142,8 +142,10 @@ def _wide(rows: Iterable[Row], layout: Layout, wrong: list[CellError]) -> Iterat
 
 
 def _long(rows: Iterable[Row], layout: Layout, wrong: list[CellError]) -> Iterator[RoundCells]:
-    """Yield rounds, each joined from two rows; player 1 is the player that an episode names
-    first."""
+    """Yield rounds, each joined from the rows of its two players.
+
+    Player 1 is the player whose row comes first in the episode.
+    """
     met: dict[tuple[str, int], list[tuple[Row, PlayerCells]]] = {}
     order: dict[str, list[str]] = {}
     for row in rows:

@@ -48,7 +48,7 @@ Language = Literal["en", "zh"]
 
 
 def imported(checkout: Path, language: Language = "en") -> list[Item]:
-    """Return the questions of a checkout in one language."""
+    """Return the questions in a checkout of ToMBench, in one language."""
     folder = checkout / "data" if (checkout / "data").is_dir() else checkout
     files = sorted(folder.glob("*.jsonl"))
     if not any(file.stem in TASKS for file in files):

@@ -21,8 +21,8 @@ OUTSIDE = "outside"  # player name of outside seats in the log
 
 
 class Table:
-    """A match in which bots move at once and the other (outside) seats wait for moves from a
-    caller."""
+    """A match in which bots move at once and externally controlled (outside) seats wait for the
+    caller's moves."""
 
     outside: tuple[Seat, ...]
     match: Match[Any, Any, Any]
@@ -71,16 +71,16 @@ class Table:
             play_bots(self.match, self._inside)
 
     def asked(self, seat: str) -> Turn[Any, Any] | None:
-        """Return the current ask of an outside seat, or None if it has no ask; probes are not asked
+        """Return the current ask of an externally controlled seat, or None; probes are never asked
         here."""
         return self.match.asked(seat)
 
     def waiting(self) -> tuple[str, ...]:
-        """Return the outside seats that must move now, in seat order."""
+        """Return the externally controlled seats that must move now, in seat order."""
         return tuple(seat for seat in self.outside if self.match.asked(seat) is not None)
 
     def move(self, seat: str, action: Any) -> None:
-        """Play a move for an outside seat; an illegal move counts as a forfeit."""
+        """Play a move for an externally controlled seat; an illegal move counts as a forfeit."""
         turn = self.asked(seat)
         if turn is None:
             raise BadInput(f"It is not the turn of seat {seat!r}.")
@@ -91,7 +91,8 @@ class Table:
         self._let_bots_play()
 
     def move_all(self, places: Mapping[str, int]) -> None:
-        """Play a move for each outside seat that is asked, by option number."""
+        """Play a move, given by option number, for each externally controlled seat that is
+        asked."""
         for seat, place in places.items():
             self.move_at(seat, place)
 
@@ -104,7 +105,7 @@ class Table:
             self.forfeit(seat, f"there is no option {place}")
 
     def forfeit(self, seat: str, reason: str) -> None:
-        """Record a forfeit of an outside seat."""
+        """Record a forfeit of an externally controlled seat."""
         turn = self.asked(seat)
         if turn is not None:
             self.match.answer(turn.id, Forfeit("illegal", reason))

@@ -225,8 +225,10 @@ class TurnRollouts(Rollouts):
         }
 
     def _forked(self, prompt: str, past: Talk, tokenizer: Any) -> Talk:
-        """Return a new episode with the same past; if the past has ended, its last reply is left
-        out."""
+        """Return a new episode with the same replies as `past` so far, to be continued differently.
+
+        If `past` is already over, its last reply is left out.
+        """
         fork = Talk(self._begun(prompt), tokenizer)
         kept = past.replies if past.env.asked is not None else past.replies[:-1]
         for reply in kept:

@@ -221,7 +221,7 @@ def seats_env(
         """Several seats of a game; an episode has one trace for each seat."""
 
         async def setup(self, agents: Any) -> None:
-            """Exclude fixed seats from training."""
+            """Exclude the seats listed in `fixed` from training."""
             for seat in self.config.fixed:
                 if seat not in roles:
                     raise unknown(f"seat of {game}", seat, roles)

@@ -59,7 +59,8 @@ class EncodedColumn(Generic[T]):
 
 
 class ColumnEncoder:
-    """Builder of a column from chunks; numbers are compared bit by bit, so nothing is lost."""
+    """Builder of a column from chunks; numbers count as equal only if all of their bits are
+    equal."""
 
     def __init__(self) -> None:
         self._known: dict[int, int] = {}

@@ -222,7 +222,10 @@ def table_of(found: Sequence[Measured]) -> MeasuredTable:
 
 
 def _dictionaries() -> tuple[Dictionary, Dictionary, Dictionary, Dictionary]:
-    """Return dictionaries of kinds, causes, counts and keys in which code 0 means "none"."""
+    """Return new dictionaries of kinds, causes, counts and keys.
+
+    In the last three, code 0 stands for the empty value.
+    """
     counts, keys = Dictionary(), Dictionary()
     for empty in (counts, keys):
         empty.code({}, b"\x80")

@@ -54,7 +54,8 @@ def episode_rows(episodes: Iterable[Episode], metrics: Chosen = True) -> Iterato
 
 
 def seat_rows(whole: Played, metrics: Chosen = True) -> Iterator[Row]:
-    """Yield a row for each seat of a replayed episode, with the game's bounds in `ends`."""
+    """Yield a row for each seat of a replayed episode; the field `ends` has the bounds of its
+    metrics."""
     game = whole.replay.game
     for seat in game.seats:
         row = _episode_row(whole, seat, metrics)

@@ -263,7 +263,7 @@ class SeatTableBuilder:
         self._lines += len(at)
 
     def add_rows(self, found: Columns) -> SeatChunk:
-        """Add the rows of a chunk; a missing column has no values."""
+        """Add the rows of a chunk; if the chunk lacks a column, the rows have no values in it."""
         piece = msgspec.msgpack.decode(found[SEATS], type=SeatChunk)
         kinds = [self._kinds.code(kind, msgspec.msgpack.encode(kind)) for kind in piece.kinds]
         codes = np.array(kinds, dtype=np.int64)

@@ -438,7 +438,7 @@ Scores = dict[Group, dict[str, list[Score]]]
 
 @dataclass(frozen=True)
 class IndexedStore:
-    """A store with its kinds of seats; scores are read from its index."""
+    """A store and the kinds of seats that occur in it; scores are read from the store's index."""
 
     where: store.Where
     kinds: tuple[SeatKind, ...]

@@ -38,7 +38,8 @@ TWIN = "_twin"  # suffix of the words packs that describe the other player as a 
 
 
 class Contrast(msgspec.Struct, frozen=True):
-    """The difference between a condition and its base, by one metric over pairs of one player."""
+    """The difference between a condition and its base for one player and one metric, over pairs of
+    episodes."""
 
     condition: str
     base: str

@@ -1,7 +1,7 @@
 """Cost of each decision of an episode, with the player's predictions and the truth.
 
-A game may declare its own costs (`COSTS`). For independent decisions that are right or wrong, the
-cost follows from the best replies to the truth. Otherwise, paired continuations estimate it
+A game may declare its own costs (`COSTS`). For independent decisions, each either right or wrong,
+the cost follows from the best replies to the truth. Otherwise, paired continuations estimate it
 (`sally.analysis.decisions.rollouts`).
 """
 
@@ -59,7 +59,7 @@ def costs_of(played: Played, seat: Seat) -> list[Cost]:
 
 
 def _of_choices(played: Played, seat: Seat, worth: float) -> Iterator[Cost]:
-    """Yield the costs of independent decisions that are right or wrong."""
+    """Yield the costs of independent decisions, each of which is either right or wrong."""
     for step in played.replay.steps():
         if seat in (*step.moves, *step.forfeited):
             best = _right_moves(played, seat, step.turn)

@@ -108,7 +108,10 @@ def at_turn(
 
 
 def _tried(whole: Played, seat: str, turn: int) -> tuple[tuple[Any, ...], str]:
-    """Return the moves that a decision is compared with (and the move made), and their origin."""
+    """Return the moves that a decision is evaluated against, including the move made.
+
+    The second value is a note on where the moves come from; it is empty if they are the whole menu.
+    """
     state, move = whole.replay.states[turn], whole.replay.move(turn, Seat(seat))
     options = whole.replay.game.options(state, Seat(seat))
     if move is None:

@@ -88,7 +88,7 @@ def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Findi
 
 
 def page_attack(game: str, attack: Attack, questions: int, seed: int, joined: bool) -> Attack:
-    """Return an attack on the same problems that uses features generated from their pages."""
+    """Return an attack on the same problems that uses features generated from their prompts."""
     assert attack.pages is not None
     games = attack.pages(questions, seed)
     names, rows = page_features.posed(registry.game(game), games, joined)
@@ -231,7 +231,8 @@ def _hits(scores: Floats, table: OptionTable) -> Floats:
 
 
 def _single(attack: Attack, questions: str, learn: OptionTable, test: OptionTable) -> Finding:
-    """Find the feature whose least or greatest value is right most often, and test it."""
+    """Find the best rule that picks the option with the lowest or highest value of one feature, and
+    test it."""
     count = len(attack.features)
     rules = [(sign, column) for column in range(count) for sign in (-1.0, 1.0)]
     rates = [_hits(s * learn.columns[:, c], learn).mean() for s, c in rules]

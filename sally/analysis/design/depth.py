@@ -1,4 +1,5 @@
-"""The depth table of a game: how often reasoners of depth 0, 1, 2, ... are right on its sets."""
+"""The depth table of a game: how often reasoners of depth 0, 1, 2, ... are right on its
+problems."""
 
 from __future__ import annotations
 

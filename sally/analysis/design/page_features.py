@@ -101,7 +101,8 @@ def _graph(heads: Sequence[str], bodies: Sequence[str]) -> tuple[list[str], list
 
 
 def _belonging(body: str, option: str, own: str) -> list[tuple[str, bool]]:
-    """Return the label of each phrase that belongs to an option, and whether it comes first."""
+    """Return the label of each phrase that belongs to an option, and whether the phrase comes first
+    in its segment."""
     found = []
     for segment in body.split("; "):
         label, _, rest = segment.partition(" ")

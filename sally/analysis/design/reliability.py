@@ -215,7 +215,8 @@ class Correlated(msgspec.Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """How the measures are related: same or other trait, same or other game."""
+        """How the two measures are related: whether they share the trait, and whether they share
+        the game."""
         same_trait, same_game = self.first[1] == self.second[1], self.first[0] == self.second[0]
         if same_trait:
             return SAME_TRAIT_PROBES if same_game else SAME_TRAIT

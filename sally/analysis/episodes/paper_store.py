@@ -416,7 +416,8 @@ class TableMatcher:
         return True
 
     def _mixed(self, there: Sequence[Conditions]) -> str:
-        """Return the conditions that vary within a cell although the table does not pool them."""
+        """Return the conditions that vary within a table cell although the table does not average
+        over them."""
         names = {name for facts in there for name in facts} - self._how.pools - {self._how.who}
         apart = []
         for name in sorted(names):

@@ -50,7 +50,8 @@ def game_bounds(metric: str, spec: GameSpec[Any, Any, Any], game: Any, seat: Sea
 
 
 def by_game(spec: GameSpec[Any, Any, Any], seat: Seat) -> tuple[str, ...]:
-    """Return the metrics for which a game declares tighter bounds than the unit implies."""
+    """Return the metrics for which a game declares tighter bounds than the metric's unit
+    implies."""
     paid = PAID if spec.pays is not None else ()
     done = (spec.doing.of(seat), spec.doing.regret) if spec.doing.range is not None else ()
     known = registry.metrics(spec.family or spec.name).values()

@@ -1,8 +1,9 @@
 """Accuracy by certified depth, and pass^k, for each player of some episodes.
 
-Only decisions of certified sets count, by the depth of their block: a reasoner of that depth is
-right in all of them, every shallower reasoner as often as chance. `corrected` is 0 at chance level
-and 1 if the whole block is right. A forfeited decision is wrong.
+Only decisions from certified sets of problems count. Such a set consists of blocks, one for each
+depth of reasoning: in a block, a reasoner of its depth is right in every decision, and every
+shallower reasoner is right only as often as chance. `corrected` is 0 at chance level and 1 if every
+decision in the block is right. A forfeited decision counts as wrong.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class _RoleScores:
         self.alike = {alike: _mean_of(values) for alike, values in got.items()}
 
     def first(self, at: int) -> Measured:
-        """Return the measured seat at a position of the sorted columns."""
+        """Return the measured seat at a position in the sorted order."""
         number = int(self._order[at])
         for table, rows, _, _ in self._some:
             if number < len(rows):
@@ -160,10 +160,11 @@ class BaselineScores:
         return NO_DRAWS if known is None else known.alike.get(shared.alike, NO_DRAWS)
 
     def draws(self, table: MeasuredTable, rows: Bools) -> DrawnZero:
-        """Return the uncertainty of the mean of the zeros of some rows, from their problems' draws.
+        """Return the standard error of the scale's zero, averaged over some rows.
 
-        If all draws of a problem are equal, their variance is set as if one of all the draws had
-        differed by the range of the score, because a rare success may not have been drawn.
+        The zero is the mean score of many random episodes (draws) of each problem. If all draws of
+        a problem are equal, their variance is set as if one of them had differed by the range of
+        the score, because a rare success may not have been drawn.
         """
         kinds, many = np.unique(
             table.kind[rows & np.isnan(exactly_random(table))], return_counts=True
@@ -314,9 +315,9 @@ def tops(met: BaselineScores, table: MeasuredTable) -> Floats:
 def _place(
     means: Means, ends: _Ends, why: str, got: Floats, drawn: BaselineScores | None
 ) -> Estimate:
-    """Return the summed gain over the lower end, divided by the summed range.
+    """Return the position on the scale: the summed gain over the lower end, by the summed range.
 
-    An error e in the mean zero changes the ratio r by e (1 - r) divided by the mean range.
+    An error e in the mean lower end changes the ratio r by e (1 - r) divided by the mean range.
     """
     if why:
         return without_interval(None, 0, "t", "not defined")

@@ -1,11 +1,11 @@
 """Habits of a player, and acting on predictions beyond what habits explain.
 
 A habit is a rule of choice that ignores the situation: always one label, always one position, the
-label just predicted, the other's last move, the player's own last move. The score of a habit is
-computed by exchanging moves between episodes: the labels that a player pressed in the other
-instances are compared with the predictions of this one, averaged over all such pairs. A player that
-follows its predictions scores less after the exchange; one that always presses the same label does
-not.
+label just predicted, the other player's last move, or the player's own last move. The score of a
+habit is computed by exchanging moves between episodes: the labels that a player pressed in the
+other instances are compared with the predictions in this instance, averaged over all such pairs. A
+player that follows its predictions scores less after the exchange; one that always presses the same
+label does not.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ def _keys(table: MeasuredTable) -> dict[str, Elsewhere]:
 
 
 def _beyond(means: Means, expected: Floats) -> Estimate:
-    """Return the fitting moves in excess of a habit's, as a share of the possible excess."""
+    """Return how many more moves fit the predictions than a habit explains, as a share of the
+    maximum."""
     judged, fits = means.group.of("judged"), means.group.of("judged_fits")
     left = total(judged) - total(expected)
     if left <= LEAST * total(judged):

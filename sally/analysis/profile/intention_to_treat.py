@@ -28,7 +28,7 @@ def span_of(played: Played, seat: Seat, metric: Metric) -> Range | None:
 def intended(
     played: Played, seat: Seat, doing: float | None, optimum: float | None, span: Range | None
 ) -> Counted:
-    """Return the score with every decision counted, its upper figure, and the optimum."""
+    """Return the lower and upper score with every decision counted, and the optimal score."""
     lost = any(seat in seats for seats in played.replay.forfeited.values())
     if doing is not None and not lost and played.episode.payoffs is not None:
         return doing, doing, optimum

@@ -83,7 +83,10 @@ def _key(answer: Judged) -> str:
 
 
 def _again(answers: Sequence[Judged]) -> list[float]:
-    """Return the scores of repeating the previous truth; the first prediction is an even guess."""
+    """Return the scores of a predictor that repeats the previous true answer.
+
+    Its first prediction is an even guess.
+    """
     last: dict[tuple[str, str], object] = {}
     found = []
     for answer in answers:
@@ -96,8 +99,8 @@ def _again(answers: Sequence[Judged]) -> list[float]:
 
 
 def _mirror(played: Played, seat: Seat, answer: Judged) -> float:
-    """Return the score of predicting that the other repeats the seat's own last move; the score of
-    an even guess if that move is not among the choices."""
+    """Return the score of predicting that the other player repeats the seat's own last move; the
+    score of an even guess if that move is not among the choices."""
     before = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
     mine = next((move for move in before if move is not None), None)
     return float(mine == answer.truth) if mine in answer.question.choices else _even(answer)

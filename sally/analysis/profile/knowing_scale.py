@@ -120,9 +120,9 @@ Truths = Sequence[Mapping[str, int]]  # for each episode, how often each truth o
 def constant_hits(
     truths: Truths, guess: Sequence[float], scored: Sequence[float], company: Sequence[str]
 ) -> list[float]:
-    """Return how often the other episodes' commonest true answer is right in each episode.
+    """Return, for each episode, how often the most common true answer of other episodes is right.
 
-    Only other episodes with the same players in the other seats count; where there are none, the
+    Only episodes with the same players in the other seats are used; where there are none, the
     prediction is an even guess.
     """
     totals = _totals(truths, company)

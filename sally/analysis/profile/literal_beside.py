@@ -47,7 +47,8 @@ class LiteralBeside(msgspec.Struct, frozen=True):
 
 
 def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
-    """Return strict scores and models; a player in several stores is taken from the largest."""
+    """Return strict scores and models; if several stores have a player, the one with most episodes
+    counts."""
     strict: dict[str, Mapping[str, Any]] = {}
     models: dict[str, str] = {}
     for table in tables:

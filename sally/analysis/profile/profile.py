@@ -156,7 +156,7 @@ def _parts(group: MeasuredTable, met: BaselineScores) -> list[tuple[str, Measure
 
 
 def _arms(table: MeasuredTable) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return, for each game and seat, the arms that the episodes have."""
+    """Return, for each game and seat, the experimental arms that occur in the episodes."""
     found: dict[tuple[str, str], set[str]] = {}
     shown: dict[tuple[str, str], set[str]] = {}
     for kind in table.kinds():

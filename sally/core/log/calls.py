@@ -1,4 +1,4 @@
-"""Records behind an answer: model calls and tool uses."""
+"""Records of the model calls and tool uses that led to an answer."""
 
 from __future__ import annotations
 

@@ -79,7 +79,8 @@ class Story(msgspec.Struct, frozen=True):
 
 
 def _unseen(event: Event | None) -> bool:
-    """Return whether no seat sees an event: the end, or an injection without a value."""
+    """Return whether an event is shown to no seat: an end of the game, or an injection without a
+    value."""
     return isinstance(event, Ended | Censored) or (isinstance(event, Told) and event.value is None)
 
 
@@ -112,7 +113,7 @@ def outlook(context: SeatContext, turn: int, view: Any, new: Sequence[str] = ())
 
 
 def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
-    """Return the scene of a seat that is about to answer: its page and its question."""
+    """Return the scene of a seat that is about to answer: what it has read and what it is asked."""
     context, view, question = turn.context, turn.view, turn.question
     if turn.seat == NATURE:
         return Scene(turn.number, NATURE)
@@ -221,7 +222,7 @@ def about(asked: Question | Reported | Told | Skipped) -> str:
 
 
 def option_names(words: Words[Any, Any], options: Sequence[Any]) -> tuple[str, ...]:
-    """Return the names of the options; a form is named by its kind."""
+    """Return the names of the options; an option with fields to fill in is named by its kind."""
     ready = tuple(option for option in options if type(option) is not Form)
     return (*words.menu(ready), *(f"{o.kind} ..." for o in options if type(o) is Form))
 
@@ -298,7 +299,8 @@ def _rules(context: SeatContext) -> str:
 
 
 def _or_none(say: Callable[[], str]) -> str:
-    """Return the result of `say`, or "" if the game has no such text, as for a helper seat."""
+    """Return the text that `say` produces, or "" if the game has no such text, for example for a
+    helper seat."""
     try:
         return say()
     except LookupError:

@@ -41,7 +41,7 @@ def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported |
 
 
 def foreseen(turn: int, seat: str, made: Foreseen) -> Reported:
-    """Convert a prediction made inside a decision to a report."""
+    """Convert a prediction that was stated as part of a decision to a report."""
     return Reported(
         turn, seat, made.probe, as_logged(made.value), made.about, made.odds, "decision"
     )

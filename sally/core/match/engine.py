@@ -112,7 +112,7 @@ class Match(Generic[S, A, V]):
         return self.replay.states[-1]
 
     def context(self, seat: Seat) -> SeatContext:
-        """Return the context of a seat: its words and its growing page."""
+        """Return the context of a seat: its words and its growing prompt."""
         return self._contexts[seat]
 
     def memory(self, seat: Seat) -> Any:

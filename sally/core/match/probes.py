@@ -315,7 +315,8 @@ class ProbeSession:
     def _what_to_tell(
         self, seat: Seat, injection: Injection, probe: Probe, question: Question
     ) -> Told:
-        """Return the injected information: the seat's own report, or the truth, possibly wrong."""
+        """Return the injected information: the seat's own report, or the truth, with an error if
+        one is drawn."""
         replay = self._replay
         asked = self._began if probe.point == "start" else len(replay)
         at = At(asked, seat, probe.name, question.about)

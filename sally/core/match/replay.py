@@ -1,4 +1,5 @@
-"""States, moves and reports of an episode by turn; probe truths are computed from them."""
+"""States, moves and reports of an episode by turn, from which true answers to probes are
+computed."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ MOST_KEPT = 4096  # replies with the moves that they name
 
 
 class Past:
-    """A cursor that returns each line of a seat's history once, in one form of presentation."""
+    """A cursor that returns each line of a seat's history once, in one of the game's history
+    formats."""
 
     __slots__ = ("_context", "_form", "_lines", "_marks", "begun")
 
@@ -136,7 +137,7 @@ class SeatContext:
     def opening(
         self, view: Any, form: str, after_rules: str = "", payoffs: bool = True
     ) -> HashedText:
-        """Return the rules, any worked examples, and the history in this form."""
+        """Return the rules, any worked examples, and the history in the format `form`."""
         key = (form, after_rules, payoffs)
         known = self._openings.get(key)
         page, past = known or (self.rules(after_rules, payoffs), Past(self, form))

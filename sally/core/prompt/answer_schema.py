@@ -1,7 +1,7 @@
 """Answers as JSON: the schema of an answer, and reading the answer from the object.
 
-With `format = schema` a page asks for one JSON object, replies are constrained to its schema if the
-provider supports that, and the answer is the value of one field: nothing is guessed.
+With `format = schema` a prompt asks for one JSON object, replies are constrained to its schema if
+the provider supports that, and the answer is the value of one field: nothing is guessed.
 """
 
 from __future__ import annotations

@@ -371,7 +371,7 @@ class WrappedModel:
 
     @property
     def slots(self) -> int | None:
-        """The number of concurrent calls, if the model declares one."""
+        """The number of concurrent calls that the model accepts, if it declares one."""
         return getattr(self._model, "slots", None)
 
     @property

@@ -1,7 +1,7 @@
 """Words packs by name: from a file or shipped with Sally, identified by a hash of their text.
 
 A pack goes into an episode's setup as `name@hash`, so two wordings never share an id. The store
-keeps the text, so a replay can render the same pages.
+keeps the text, so a replay can render the same prompts.
 """
 
 from __future__ import annotations
@@ -77,7 +77,10 @@ def shipped() -> Mapping[str, Pack]:
 
 @cache
 def skinned(game: str, text: str) -> Mapping[str, Pack]:
-    """Return the packs that a game's grammar makes from its texts; strategy texts are unchanged."""
+    """Return the reworded packs that a game's grammar generates from the game's own texts.
+
+    The texts of strategies are not changed.
+    """
     texts = registry.entries("games")[game].texts
     return packs_from(read_skins(text, f"{game}/packs/{SKINS}"), texts)
 

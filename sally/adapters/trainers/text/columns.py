@@ -208,7 +208,7 @@ def _action(event: Moved | Forfeited) -> Any:
 
 
 def _place(table: TextTable, event: Moved) -> int:
-    """Return the index of the move in the menu, under which its value is stored."""
+    """Return the position of the move in the menu; values of moves are stored in this order."""
     match = table.playing
     options = match.game.options(match.replay.states[event.turn], Seat(event.seat))
     return options.index(event.action)

@@ -30,12 +30,12 @@ class TextEnvs:
         return len(self.envs)
 
     def reset(self, seeds: Sequence[int], split: str = "train") -> list[str]:
-        """Begin an episode in each environment and return the pages."""
+        """Begin an episode in each environment and return the first prompts."""
         self._check(len(seeds))
         return [env.reset(seed, split) for env, seed in zip(self.envs, seeds, strict=True)]
 
     def begin(self, tasks: Sequence[tuple[Task, int]]) -> list[str]:
-        """Begin these tasks, each with its seed, and return the pages."""
+        """Begin these tasks, each with its seed, and return the first prompts."""
         self._check(len(tasks))
         return [env.begin(*each) for env, each in zip(self.envs, tasks, strict=True)]
 

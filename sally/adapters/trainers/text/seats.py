@@ -24,10 +24,10 @@ from sally.runner.seating import resolved
 
 
 class TextSeats:
-    """The environment of language models in several seats of one game.
+    """An environment in which language models play several seats of one game.
 
     Args:
-        seats: The seats to be answered from outside; all seats if empty. The others keep the
+        seats: The seats whose answers the caller supplies; all seats if empty. The others keep the
             task's players.
         names: The model's name in records, by seat; seats with the same name are one policy.
     """

@@ -151,7 +151,7 @@ class TextTable:
         return player.answering(turn, exchanges)
 
     def _take(self, turn: Turn[Any, Any], given: Any) -> None:
-        """Pass a complete answer of the outside seat to the match."""
+        """Pass a complete answer from the trained model's seat to the match."""
         del self._open[0]
         match, exchanges = self.playing, self._exchanges.pop(turn.id)
         plain = type(given) is Decision and given.memory is None and not given.foreseen
