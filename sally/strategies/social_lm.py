@@ -27,7 +27,7 @@ def _make() -> tuple[Run, Run]:
 
 STRATEGY = Strategy(
     name="social_lm",
-    about="predicts the others by log-probability, then asks for the choice given the prediction",
+    about="predicts the others' moves by scoring, then asks for the choice given the prediction",
     source="Riemer et al. 2025, after Akata et al. 2023",
     make=_make,
     calls="1 + 1 scoring per prediction",
