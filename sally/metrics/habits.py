@@ -1,8 +1,8 @@
 """Habits of choice: a fixed label, a fixed position, the predicted label, or the last move again.
 
-A move is made by pressing a key: an option that a page lists under a label, at a position. A player
-whose keys follow from a habit can look as if it acted on a prediction, or as if it did not. Labels
-are those on the page that the player was shown, so wordings with different labels are handled.
+A key press is the choice of an option that the prompt lists under a label, at a position. A player
+that chooses by habit can look as if it acted on a prediction, or as if it did not. Labels are those
+in the prompt that the player was shown, so wordings with different labels are handled.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class KeyPress(msgspec.Struct, frozen=True, gc=False):
 
 @shared
 def key_presses(played: Played, seat: Seat) -> list[KeyPress]:
-    """Return a seat's moves from menus of 2 to 12 options, as keys."""
+    """Return a seat's moves as key presses: its choices from menus of 2 to 12 options."""
     menus = dict(_menus(played, seat))
     if not menus or (words := _words(played, seat)) is None:
         return []
@@ -106,7 +106,8 @@ def _place(labels: tuple[str, ...], label: str | None) -> int | None:
 def _named(
     played: Played, seat: Seat, words: Words[Any, Any]
 ) -> dict[int, tuple[str | None, str | None]]:
-    """Return, by turn, the labels of the prediction and the previous truth; None for several."""
+    """Return, for each turn, the label of the predicted move and that of the other's previous move;
+    None in a turn with several predictions."""
     spec, last = played.spec, dict[tuple[str, str], str]()
     found: dict[int, tuple[str | None, str | None]] = {}
     for answer in counted(played, seat):
@@ -203,8 +204,8 @@ def habits_of(pressed: Sequence[KeyPress]) -> Habits:
 
 
 def _if_followed(press: KeyPress, option: int | None) -> tuple[float, float]:
-    """Return the chance that an option is a best reply, and that a blind pick among the others
-    is."""
+    """Return the probability that an option is a best reply, and the probability that a random
+    choice among the other options is one."""
     best, many = press.best or (), len(press.labels)
     if option is None:
         return len(best) / many, len(best) / many

@@ -60,10 +60,10 @@ class Used(msgspec.Struct, frozen=True):
 class Embedded:
     """A GGUF model in this process; calls from many callers are made one after another.
 
-    Without a path, SmolLM2-135M-Instruct is downloaded once and run in the form that is fastest on
-    this machine. Weights of another name (`qwen-0.5b`) are downloaded too; these and a user's file
-    run unconverted unless a form is requested. Prefixes of earlier prompts are reused in such a way
-    that answers do not depend on earlier calls.
+    Without a path, SmolLM2-135M-Instruct is downloaded once and run in the number format that is
+    fastest on this machine. Weights of another name (`qwen-0.5b`) are downloaded too; these and a
+    user's file run unconverted unless a number format is requested. Prefixes of earlier prompts are
+    reused in such a way that answers do not depend on earlier calls.
     """
 
     can_score: Final = True

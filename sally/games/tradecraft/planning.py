@@ -186,7 +186,8 @@ class _Programme:
         return self._read(place, found.x, round(float(found.fun)), rounds or 1)
 
     def _columns(self, rounds: int) -> Iterator[tuple[Any, float, bool, float]]:
-        """Yield every unknown as (name, upper bound, whether it is whole, price)."""
+        """Yield every variable of the programme as (name, upper bound, whether it is an integer,
+        price)."""
         for item in self.kinds:
             price = len(self.kinds) + 1 if self.aim == "goods" else 0
             yield ("take", item), float(self.others[item]), True, price

@@ -1,4 +1,5 @@
-"""Shipped instances as problems that a study, a card or a visitor can name."""
+"""Shipped instances as problems that can be chosen by name in a study, in the list of baselines or
+on the website."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -20,7 +21,8 @@ def problems(name: str, first: int | None = None) -> tuple[Instance, ...]:
 
 
 def spread(name: str, first: int | None = None, **params: Any) -> tuple[Instance, ...]:
-    """Return problems taken from every grade in turn, so that any first few are varied."""
+    """Return problems taken from each grade in turn, so that even a few problems cover all
+    grades."""
     found = instance_set(name)
     by_grade = ([each for each in found.instances if each.grade == grade] for grade in GRADES)
     rounds = chain.from_iterable(zip_longest(*by_grade))

@@ -32,7 +32,8 @@ def reachable(rules: Ruleset, start: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _able(rules: Ruleset, start: frozenset[str]) -> tuple[frozenset[str], tuple[Recipe, ...]]:
-    """Return the items within reach, and the recipes whose slots and fuel can be supplied."""
+    """Return the items that can be made from the starting goods, and the recipes whose slots and
+    fuel can be supplied."""
     have = set(start)
     able: dict[int, Recipe] = {}
     news = set(start)
@@ -192,9 +193,11 @@ def _content(
 
 
 def _most_runs(pool: Mapping[str, Amount], recipes: list[Recipe]) -> list[int]:
-    """Return the maximum number of runs of each recipe that the slots allow, ignoring fuel.
+    """Return how often each recipe can be used at most, given the goods for its slots and ignoring
+    fuel.
 
-    Amounts are propagated from makers to users; a recipe on a cycle gets the bound MOST_RUNS.
+    Amounts are propagated from recipes that make an item to those that use it; a recipe on a cycle
+    gets the bound MOST_RUNS.
     """
     makers: dict[str, list[int]] = {}
     for number, recipe in enumerate(recipes):

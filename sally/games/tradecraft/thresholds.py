@@ -26,8 +26,9 @@ HIGHEST, MOST_RATIO = 10.0, 10.0  # upper bounds of values and of thresholds
 
 
 class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A trading policy: the values of goods, the lowest ratio at which the player accepts an offer,
-    and the highest ratio at which it makes one."""
+    """A trading policy: the value of each good, the lowest ratio of value received to value given
+    at which the player accepts an offer, and the highest ratio of value given to value requested in
+    its own offers."""
 
     worth: dict[str, float]  # goods that are not named are worth nothing
     accept: float  # value received over value given

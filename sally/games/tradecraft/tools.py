@@ -32,8 +32,8 @@ def item_info(rules: Ruleset, item: str) -> dict[str, Any]:
 
 
 def possible_recipes(rules: Ruleset, hand: Mapping[str, Amount]) -> list[dict[str, Any]]:
-    """Return every recipe that the hand can run now, with the maximum number of runs and the
-    inputs for one run."""
+    """Return every recipe that can be used with the goods in the hand, with the maximum number of
+    uses and the inputs for one use."""
     found = []
     ready = prepared(rules)
     for number in runnable(rules, hand):
@@ -105,7 +105,8 @@ def _described(recipe: Recipe) -> dict[str, Any]:
 
 
 class Book(msgspec.Struct, frozen=True):
-    """The recipes within reach, each listed once, with the fuels and the tags that they need."""
+    """The recipes that can be reached from the goods in play, each listed once, with the fuels and
+    the tags that they need."""
 
     numbers: tuple[int, ...]  # of the recipes in their ruleset
     lines: tuple[tuple[str, str], ...]  # a recipe and what fuel it costs

@@ -1,4 +1,5 @@
-"""The card of Wavelength: psychics and guessers that ignore the partner's reading of the dial."""
+"""The card of Wavelength, a list of baselines: psychics and guessers that ignore how the partner
+reads the dial."""
 
 from __future__ import annotations
 

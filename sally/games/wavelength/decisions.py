@@ -1,5 +1,5 @@
-"""Single decisions of Wavelength: points lost by clues and dial positions, losses, training
-rows."""
+"""Single decisions of Wavelength: points lost by clues and dial positions, the parts of the loss,
+and problems for training."""
 
 from __future__ import annotations
 

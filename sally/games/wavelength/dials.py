@@ -96,8 +96,8 @@ def reading(dial: Dial, left: str, right: str) -> Floats:
 
 
 def set_for(dial: Dial, said: str, left: str, right: str) -> int:
-    """Return the position to which a guesser with this dial sets it for a clue, in the
-    vocabulary or not."""
+    """Return the position that a guesser with this dial sets for a clue, which need not be in the
+    vocabulary."""
     clue = plain(said)
     if clue in places():
         return int(np.rint(reading(dial, left, right)[place(clue)]))

@@ -13,10 +13,11 @@ ROWS, ROUNDS = 100, 10
 
 
 def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen[Problem]:
-    """Return rows of problems; across rows, each round's targets are spread evenly over the dial.
+    """Return problem sequences, one problem per round; the n-th targets of all sequences are spread
+    evenly over the dial.
 
-    Which pole is on the left is drawn at random. Nothing is balanced within a row, so that the last
-    target cannot be derived from the earlier ones.
+    Which pole is on the left is drawn at random. Nothing is balanced within a sequence, so that the
+    last target cannot be derived from the earlier ones.
     """
     targets = [_targets(seed, number, rows) for number in range(rounds)]
     made = []

@@ -70,8 +70,8 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Wavelength(Game[State, Action, View]):
-    """The game of Wavelength, played on a frozen row of problems (`set`, `number`) or on custom
-    `problems`."""
+    """The game of Wavelength, played on a frozen sequence of problems (sequence `number` of the set
+    `set`) or on custom `problems`."""
 
     set: str = "balanced"
     number: int = 0

@@ -1,4 +1,4 @@
-"""Wavelength in language: prompts, and the reading of replies."""
+"""The words of Wavelength: its prompts, and the reading of replies."""
 
 from __future__ import annotations
 

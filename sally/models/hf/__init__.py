@@ -261,7 +261,8 @@ def _named(name: str) -> HF:
 
 
 def _at_once() -> int:
-    """Return the number of concurrent calls on this machine, or a default if torch is missing."""
+    """Return the default limit of concurrent calls for this machine's device; without torch, the
+    one for a processor."""
     try:
         return AT_ONCE.get(loading.device_here(), 8)
     except Unavailable:

@@ -41,7 +41,7 @@ def device_here() -> str:
 
 
 def load(folder: Path, device: str, dtype: str) -> tuple[Any, Any]:
-    """Return the model and its tokeniser, ready for evaluation by rows."""
+    """Return the model, with the attention that Sally's cache rows need, and its tokeniser."""
     register()
     with _quiet():
         try:

@@ -275,7 +275,8 @@ class Net:
             ).logits
 
     def _reach(self, places: int) -> int:
-        """Return the number of positions to attend to: those filled plus one, rounded up."""
+        """Return the number of cache positions to attend to: those filled plus one, rounded up to a
+        multiple of `ROUND`."""
         return min(-(-(places + 1) // ROUND) * ROUND, self.length)
 
     def _there(self, array: Any) -> Any:
@@ -307,7 +308,7 @@ def register() -> None:
 
 
 def too_long(length: int, room: int) -> ModelFailure:
-    """Return the failure for a call that is too long for any row."""
+    """Return the failure for a call with more tokens than a cache row can hold."""
     return ModelFailure(
         "context_length", f"The call needs {length} tokens, but the context holds {room}."
     )

@@ -62,7 +62,8 @@ class Rows:
         return place
 
     def hold(self, row: int, tokens: Tokens, page: int) -> None:
-        """Record that a row holds these evaluated tokens; the first `page` are its prompt."""
+        """Record that a cache row holds these evaluated tokens; the first `page` tokens are the
+        prompt."""
         mine = self.rows[row]
         mine.tokens, mine.page = tokens, page
         for key in _beginnings(tokens[:page]):

@@ -18,7 +18,7 @@ CLOSE: Final = {"float32": 1e-3, "bfloat16": 0.5, "float16": 0.1}
 
 
 def rows_for(model: Any, context: int, wanted: int) -> int:
-    """Return the requested number of rows, or fewer if they do not fit into memory."""
+    """Return the requested number of cache rows, or fewer if they do not fit into memory."""
     shapes = shapes_of(model)
     size = next(model.parameters()).element_size()
     a_row = sum(heads * (wide + deep) for heads, wide, deep in shapes) * size * (context + 64)

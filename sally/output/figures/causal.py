@@ -25,7 +25,9 @@ STYLE = dict(zip(KINDS, ((COLOURS[0], "-"), (COLOURS[1], "--"), (GREY, ":")), st
 
 
 def dose_figure(found: Sequence[Causal], columns: int = 2) -> Figure:
-    """Draw the response by dose in the layer with the steepest slope, one panel for each page.
+    """Draw the response by dose in the layer with the steepest slope.
+
+    Each game and player has one panel.
 
     Raises:
         BadInput: If there is no result, or Matplotlib is not installed.

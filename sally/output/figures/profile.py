@@ -88,7 +88,8 @@ def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
 
 
 def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
-    """Return the panel of a family; it shows raw scores if no player is on the doing scale."""
+    """Return the panel of one family of games; it shows raw scores if no player has a doing
+    score."""
     scaled = any(row.doing.value is not None for row in rows)
     plot = Plot(tuple(rows), scaled)
     games = list(dict.fromkeys(row.game for row in rows))

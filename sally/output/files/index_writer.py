@@ -75,10 +75,11 @@ class IndexWriter:
 
 
 def opened(episode: Episode, replay: Trajectory[Any, Any, Any]) -> Played:
-    """Return the replayed episode; the replay is reused if all moves are integers.
+    """Return the replayed episode; the replay made during play is reused if the moves are integers
+    and there are no reports.
 
-    Other actions and reports may be decoded with another type, so such an episode is replayed from
-    its line.
+    Other actions, and reports, may have another type once they are read back from the log, so such
+    an episode is replayed from its log line.
     """
     for event in episode.events:
         bare = type(event.action) is int if type(event) is Moved else type(event) is Ended

@@ -200,8 +200,8 @@ class Provenance:
             self.models.setdefault(name, Use()).join(use, times)
 
     def count_keys(self, facts: Facts, keys: Keys) -> None:
-        """Add the trial keys of episodes with equal facts, except those of people, which no plan
-        contains."""
+        """Add the trial keys of episodes with equal facts. Episodes with people are left out,
+        because no study plans them."""
         if not facts.peoples:
             self._keys.setdefault(facts.cell, []).append(keys)
 

@@ -54,8 +54,9 @@ def write_board(
     out: Path,
     recorded: Sequence[Recorded] = (),
 ) -> Path:
-    """Write the index of the board; return its path. `recorded` lists recorded play without a
-    bundle.
+    """Write the index page of the board; return its path.
+
+    `recorded` lists published play for which there is no bundle.
 
     Raises:
         BadInput: If the file cannot be written.
@@ -139,7 +140,8 @@ def _bundles(entries: Sequence[Entry]) -> Html:
 
 
 def by_game(scores: Scores, measure: str) -> dict[str, dict[str, tuple[str, float]]]:
-    """Return the values of one measure in the asked arm: game -> setting -> (problem, value)."""
+    """Return the values of one measure in the cells in which predictions were asked for: game ->
+    setting -> (problem, value)."""
     found: dict[str, dict[str, tuple[str, float]]] = {}
     for (cell, name), values in scores.items():
         game, _, rest = cell.partition(": ")

@@ -1,4 +1,4 @@
-"""The index column of the page: the data that it needs from each line in addition to seat
+"""The index column that the results page reads: data from each log line, in addition to the seat
 metrics."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COUNTS = ("payoff", "turns", "forfeited")
 
 
 class PageChunk(msgspec.Struct, array_like=True):
-    """Page data of a chunk of lines; an unreadable line has an empty id."""
+    """Data for the results page from a chunk of log lines; an unreadable line has an empty id."""
 
     ids: list[str]
     cut: list[bool]
@@ -49,7 +49,7 @@ _DECODER = msgspec.msgpack.Decoder(PageChunk)
 
 
 def piece_of(column: bytes) -> PageChunk:
-    """Decode a page column of the index."""
+    """Decode the index column that the results page reads."""
     return _DECODER.decode(column)
 
 
@@ -59,7 +59,7 @@ def numbers_shown() -> tuple[str, ...]:
 
 
 class PageColumn:
-    """The page column, built line by line."""
+    """Builder of the index column that the results page reads, one log line at a time."""
 
     def __init__(self) -> None:
         self._made = PageChunk([], [], [], [], [], [], [], [], b"", b"", [""], [], [], {})

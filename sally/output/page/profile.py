@@ -431,7 +431,8 @@ NAMES = {
 
 
 def _drawn(mark: Mark) -> str:
-    """Return a note on the draws behind an expected score; empty if the score is exact."""
+    """Return a note on the number of draws from which an expected score was estimated; empty if the
+    score is exact."""
     if mark.error is None:
         return ""
     return f" (mean of {mark.draws} draws, standard error {mark.error:.2g})"

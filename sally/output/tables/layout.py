@@ -119,7 +119,8 @@ def laid_out(
     layout: Layout | None = None,
     exact: bool = False,
 ) -> Grid:
-    """Return the rows in the table's layout; with `exact`, our values use our own measures."""
+    """Return the rows in the table's layout. With `exact`, our values are by Sally's own measures
+    where these differ from the paper's."""
     layout = layout or plain(table)
     stubs = [s for s in layout.stubs if s.printed or _tells_apart(s, rows)]
     lines: list[Line] = []

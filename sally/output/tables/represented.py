@@ -98,7 +98,7 @@ def by_question(found: Sequence[Represented]) -> list[list[Represented]]:
 
 
 def say_arms(one: Represented) -> None:
-    """Print the joint table of one group."""
+    """Print, for one group, the table of what is represented, said and done."""
     rows = [arms_row(each) for each in one.arms]
     keys = ["partner", "n"]
     for names in fitting(rows, keys, [name for name in rows[0] if name not in keys]):

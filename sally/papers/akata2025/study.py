@@ -34,7 +34,7 @@ RECIPROCAL = tuple(
 def study(model: str = OPEN) -> Study:
     """Return the study: ten rounds against simple bots, twenty against tit for tat in the dilemma.
 
-    If no model is given, the study holds a placeholder, and the model is named at the run.
+    Without a model, the study holds a placeholder, and the model is chosen when the study runs.
     """
     agents = (
         player_spec("random"),

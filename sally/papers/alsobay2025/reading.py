@@ -1,7 +1,8 @@
 """Read public goods games of people from Psych-201's `alsobay2025publicGoodsGame`.
 
-A line is one person; people of one group share `experiment`. A person's text names the parameters
-and, round by round, the person's contribution, the group's total and the others' contributions.
+Each line of the file is the transcript of one person; people of one group share `experiment`. A
+transcript states the parameters and, round by round, the person's contribution, the group's total
+and the others' contributions.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ PROBES = {
 def study(model: str = OPEN, **language: Any) -> Study:
     """Return the study of every game with every partner.
 
-    If no model is given, the study holds a placeholder, and the model is named at the run.
+    Without a model, the study holds a placeholder, and the model is chosen when the study runs.
     """
     me = player_spec("language", model=model, strategy="qa", **language)
     cells = []

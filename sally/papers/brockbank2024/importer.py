@@ -127,7 +127,8 @@ def _seconds(game: Game, number: int) -> float | None:
 
 
 def _unpaid(game: Game) -> list[Difference]:
-    """Return the recorded points that differ from the matrix; a void round pays nothing here."""
+    """Return the recorded points that differ from those of the payoff matrix; in Sally, a void
+    round pays nothing."""
     found = []
     for number, mine in game.person.items():
         theirs = game.bot.get(number)

@@ -179,8 +179,8 @@ class _Reader:
         return known
 
     def _compact(self) -> Any:
-        """Read a vector in compact form: a wrapper, an arithmetic sequence, or numbers stored for
-        text."""
+        """Read a vector in one of R's compact forms: a wrapper, an arithmetic sequence, or texts
+        stored as the numbers from which they are made."""
         info, state, _ = self.item(), self.item(), self.item()
         called = str(info[0][1]) if isinstance(info, list) and info else ""
         if called.startswith("wrap_"):

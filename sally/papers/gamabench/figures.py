@@ -52,8 +52,8 @@ def runs(tables: Sequence[RecordedTable], game: str) -> dict[str, list[RecordedT
 
 
 def hindsight(table: RecordedTable) -> tuple[float, float]:
-    """Return the total gain of the numbers chosen at a table over random numbers, and the gain that
-    the best numbers in hindsight would have had."""
+    """Return how much more the numbers chosen in a game gained than random numbers would have, and
+    how much more the best numbers in hindsight would have gained."""
     pays = Contest(len(table.seats), table.low, table.high, table.share, 1.0)
     gained = most = 0.0
     for number in ROUNDS:
@@ -102,7 +102,7 @@ def guessing(model: str, tables: Sequence[RecordedTable]) -> Guessing:
 
 
 def goods(model: str, tables: Sequence[RecordedTable]) -> Goods:
-    """Return the figures of one model's public goods tables."""
+    """Return the figures of one model in the public goods game."""
     by_round = {
         n: mean(x / t.high for t in tables if n <= len(t.choices) for x in t.choices[n - 1])
         for n in (1, 10, 20)

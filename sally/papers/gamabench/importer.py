@@ -41,7 +41,7 @@ def params_of(table: RecordedTable) -> dict[str, Any]:
 
 
 def as_episode(table: RecordedTable) -> tuple[Episode, list[Difference]]:
-    """Return one table as an episode, and the contributions that the rules do not allow."""
+    """Return one recorded game as an episode, and the contributions that the rules do not allow."""
     name, spec = f"gamabench:{table.file}:0", registry.game(GAMES[table.game])
     params = params_of(table)
     seats = [str(seat) for seat in spec.build(params).seats]

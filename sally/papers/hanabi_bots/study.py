@@ -34,7 +34,7 @@ def deals(game: str, count: int) -> tuple[Instance, ...]:
 def study(model: str = OPEN, **language: Any) -> Study:
     """Return the study of one model with each of three bots.
 
-    If no model is given, the study holds a placeholder, and the model is named at the run.
+    Without a model, the study holds a placeholder, and the model is chosen when the study runs.
     """
     me = player_spec("language", model=model, strategy="qa", **language)
     mini = deals("hanabi_mini", DEALS)

@@ -85,7 +85,7 @@ def doing(sides: Sequence[SideMatch]) -> tuple[Estimate, int]:
 
 
 def pooled(there: Sequence[DecisionRegret]) -> tuple[Estimate, int]:
-    """Return doing computed from these matches, and the number of decisions."""
+    """Return the doing score computed from these matches, and the number of decisions."""
     above = [r.at_random - r.lost for r in there]
     below = [r.at_random for r in there]
     return ratio_by_rule(above, below, list(range(len(there)))), sum(r.decisions for r in there)

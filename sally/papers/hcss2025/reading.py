@@ -111,7 +111,7 @@ class RecordedMatch(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The matches and oddities under a path."""
+    """The matches found under a path, and the oddities in the files."""
 
     matches: tuple[RecordedMatch, ...]  # with replies
     sides: tuple[RecordedMatch, ...]  # of histories alone, from the side of one model

@@ -162,7 +162,7 @@ def generality_cell(model: str) -> Cell:
 def study(model: str = OPEN) -> Study:
     """Return the whole study with one language model.
 
-    If no model is given, the study holds a placeholder, and the model is named at the run.
+    Without a model, the study holds a placeholder, and the model is chosen when the study runs.
     """
     return Study(
         name="kang2026",

@@ -85,8 +85,8 @@ def _of_model(who: PlayerSpec) -> dict[str, str | int]:
 
 
 def _told(setup: Setup) -> str:
-    """Return the error rate at which true moves of others are injected into the prompt, or `UNTOLD`
-    if none are injected."""
+    """Return the probability with which an injected move of another player is wrong, in the form
+    `e=0.1`, or `UNTOLD` if no moves are injected."""
     return f"e={setup.injections[0].error:g}" if setup.injections else UNTOLD
 
 

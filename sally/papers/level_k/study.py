@@ -33,7 +33,7 @@ def _cell(
 def study(model: str = OPEN, **language: Any) -> Study:
     """Return the study of every game against partners of every depth.
 
-    If no model is given, the study holds a placeholder, and the model is named at the run.
+    Without a model, the study holds a placeholder, and the model is chosen when the study runs.
     """
     me = player_spec("language", model=model, strategy="qa", **language)
     one, two = "player_1", "player_2"

@@ -112,8 +112,8 @@ class Agreement(msgspec.Struct, frozen=True):
 
     @property
     def returns(self) -> float | None:
-        """The share of messages that would be sent back under the reader's labels, although all
-        were accepted in the recorded games."""
+        """The share of messages that would be rejected under the reader's labels, although all were
+        accepted in the recorded games."""
         return self.came_back / self.messages if self.messages else None
 
 

@@ -93,7 +93,8 @@ def by_condition(
 
 
 def by_variant(name: str, games: Known, _: Effort) -> Picture:
-    """Draw success and complete appeals in the variants of the hidden condition."""
+    """Draw how often persuaders succeed and how often they ask about everything, in the variants of
+    the hidden condition."""
     done = [(f, p) for f, p in _finished(games) if f["condition"] == "hidden"]
     varied = _kinds([(f, p) for f, p in done if f["variant"] != "default"])
     series = [

@@ -128,7 +128,7 @@ def as_episode(
 
 
 class _RecordedMatch:
-    """A match that is played from a record and lists the differences."""
+    """A match that is replayed from a record, with a list of what differs from the record."""
 
     def __init__(
         self, game: PublishedGame, overhear: Callable[[Turn[Any, Any]], object] | None

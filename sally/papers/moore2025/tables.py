@@ -237,8 +237,8 @@ def _measured(row: Conditions, metric: str, chosen: Known) -> Estimate | None:
 
 
 def _most_appeals(games: Known) -> Estimate | None:
-    """Return the persuader and condition with the most complete appeals, as in the paper's bar
-    chart."""
+    """Return the highest bar of the paper's chart: of all persuaders and conditions, the largest
+    mean share of prefixes in which everything has been asked about."""
     groups: dict[tuple[object, object], list[tuple[Conditions, Played]]] = {}
     for facts, played in games:
         groups.setdefault((facts["persuader"], facts["condition"]), []).append((facts, played))

@@ -328,8 +328,8 @@ def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ra
 
 
 def balanced(games: Sequence[SeatGame], model: str) -> float | None:
-    """Return the average of a model's mean share as buyer and as seller; None unless it played
-    both."""
+    """Return the average of a model's mean share of the surplus as buyer and as seller; None unless
+    it played both roles."""
     means = []
     for seat in SEATS:
         shares = [g.share for g in games if (g.model, g.seat) == (model, seat)]

@@ -87,8 +87,8 @@ class Record(msgspec.Struct):
 
     @property
     def replacement_possible(self) -> bool:
-        """Whether a quote may stand in for a malformed one; logs of version 1.4.0 do not mark such
-        quotes."""
+        """Whether some recorded quote may be a replacement for a malformed one. Logs of version
+        1.4.0 do not mark replacements, which equal the seat's value or cost."""
         return self.schema == "1.4.0" and any(
             each.quotes[seat] == self.limit(seat) for each in self.rounds for seat in SEATS
         )
@@ -178,8 +178,8 @@ def _whole(file: Path, number: Any) -> int:
 
 
 def _note(each: RecordedRound, line: Line) -> int:
-    """Add a line to its round; return 1 if the raw reply does not clearly state its price, else
-    0."""
+    """Add a log line to the data of its round. Return 1 if the line is a quote and the model's raw
+    reply does not clearly state the logged price, else 0."""
     match line.type:
         case "conversation":
             each.said.append((SEAT_OF[line.player_id], line.message))

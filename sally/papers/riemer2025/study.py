@@ -35,7 +35,7 @@ def conditions(table: str) -> list[Row]:
 
 
 def completed(row: Row) -> Row:
-    """Return a row with the defaults filled in that its table does not mention."""
+    """Return a row with the defaults filled in for the settings that its table does not mention."""
     if row.get("player") != "language":
         return row
     row = {"strategy": "qa", **row, "names": row.get("names", NAMES[str(row["game"])])}
@@ -43,7 +43,8 @@ def completed(row: Row) -> Row:
 
 
 def cell(table: str, row: Row) -> Cell:
-    """Return one condition as a cell, with equally many episodes for every partner of its kind."""
+    """Return one condition as a cell; if its kind of partner has several versions, each gets the
+    same number of episodes."""
     game, kind = str(row["game"]), str(row["partner"])
     many = kind == "single_action"
     partners = (

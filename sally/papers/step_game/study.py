@@ -21,8 +21,10 @@ TALKERS = {
 
 
 def study(model: str = OPEN, **language: Any) -> Study:
-    """Return the study of one language model and mindless players; without a model its seat stays
-    open."""
+    """Return the study of one language model and mindless players.
+
+    Without a model, the study holds a placeholder, and the model is chosen when the study runs.
+    """
     me = (
         player_spec("language", model=model, strategy="qa", **language),
         *(player_spec(name) for name in BESIDE),

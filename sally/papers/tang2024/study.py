@@ -1,4 +1,5 @@
-"""tang2024 as a study: the paper's two belief histories and a third one, in two harnesses."""
+"""tang2024 as a study: the paper's conditions zero and finite belief history, and a third, infinite
+belief history, each with Sally's prompts and in the authors' chat."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ def in_their_chat(model: str) -> PlayerSpec:
 def study(model: str = OPEN, users: int = USERS) -> Study:
     """Return the study with 3, 5 or 8 users per game.
 
-    If no model is given, the study holds a placeholder, and the model is named at the run.
+    Without a model, the study holds a placeholder, and the model is chosen when the study runs.
     """
     cells: list[Cell] = []
     for name, params in SETS:

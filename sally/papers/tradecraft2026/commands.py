@@ -146,8 +146,9 @@ def assess(where: str, model: str, out: Path, limit: int | None) -> None:
 @click.argument("other", required=False, type=click.Path(path_type=Path))
 @json_option
 def ratings(file: Path, other: Path | None, as_json: bool) -> None:
-    """Print the share of turns per order and the mean per dimension in FILE; with OTHER, the
-    agreement between the two files."""
+    """Print a summary of the judgements in FILE: the share of turns with each order of theory of
+    mind, and the mean grade for each dimension. With OTHER, print the agreement between the two
+    files."""
     mine = ratings_file(file)
     found = summary(mine) if other is None else agreement(mine, ratings_file(other))
     rows = [msgspec.to_builtins(each) for each in found]

@@ -60,7 +60,7 @@ def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
     """Return the study: three groups of cells with the same model in both seats, a cell in which
     bots play, and cells with three players.
 
-    If no model is given, the study holds a placeholder, and the model is named at the run.
+    Without a model, the study holds a placeholder, and the model is chosen when the study runs.
     """
     chosen = spread(SET, played, **LOOKED_UP, most_refused=MOST_REFUSED)
     cells = []

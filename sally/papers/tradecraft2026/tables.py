@@ -76,10 +76,9 @@ def _default(function: Callable[..., Any], name: str) -> float:
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return the conditions of an episode of one model against itself, with the first player's arm.
-
-    For a released game, return its pairing instead.
-    """
+    """Return the model of an episode in which it plays against itself, and the first player's
+    experimental condition. For a released game, return its pairing instead; for any other episode,
+    None."""
     setup = played.episode.setup
     if not isinstance(played.replay.game, TradeCraft) or len(setup.lineup) != 2:
         return None
@@ -203,8 +202,8 @@ def _kl_over_turns(arms: Arms, arm: str) -> Estimate | None:
 
 
 def _kl_by_order(arms: Arms, arm: str) -> Estimate | None:
-    """Return the direction of the change in mean KL from the first-order arm to the second-order
-    arm."""
+    """Return the direction in which the mean divergence (KL) changes from seats that report beliefs
+    of order 1 to those that also report order 2."""
     means = []
     for group in ("v0+v1", "v0+v1+v2"):
         found = [mean_apart(played, SEAT, "kl") for played in arms[group]]
@@ -234,8 +233,8 @@ def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
 
 
 def _apart_from_the_rest(known: Known, model: str, side: int) -> Estimate | None:
-    """Return a positive direction if a model's beliefs are less accurate (side 1) or more accurate
-    (side -1) than those of every other model, and a negative one otherwise."""
+    """Return the direction 1 if a model's beliefs are less accurate (`side` 1) or more accurate
+    (`side` -1) than those of every other model, and the direction -1 otherwise."""
     means = {}
     for name, arms in by_model_and_arm(known).items():
         plays = [played for group in arms.values() for played in group]

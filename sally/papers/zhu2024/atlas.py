@@ -20,8 +20,8 @@ COLUMN = AtlasColumn(
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return the dots of people, of rules of thumb on the people's screens, and of models that
-    played the same games; screens with a small crowd are left out."""
+    """Return the dots of people, of rules of thumb applied to the same games, and of models that
+    played them; games with few people in the other role are left out."""
     found = []
     for player, who in scaled(games, LEAST).items():
         people, name = player == PEOPLE, player.removeprefix("hf:")

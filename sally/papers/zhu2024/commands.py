@@ -121,11 +121,12 @@ def choices(path: Path, to: Path) -> None:
 )
 @least_option
 def study(path: Path, to: Path, games: int, least: int) -> None:
-    """Write a study in which models play the games of PATH against the same crowds.
+    """Write a study in which models play the games of PATH against the same people in the other
+    role.
 
     Each game is played twice, once with its rows exchanged, so a player that always takes the upper
-    row has a doing of 0. The file contains published payoffs: check their licence before you share
-    it.
+    row has a doing score of 0. The file contains published payoffs: check their licence before you
+    share it.
     """
     record = read(path)
     crowds = Crowds(record.choices)
@@ -186,8 +187,8 @@ def _cell(number: int, role: Role, across: tuple[int, int]) -> list[str]:
 )
 @json_option
 def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
-    """Print doing and knowing against the crowd for every player (people and models) in the given
-    stores."""
+    """Print doing and knowing, measured against the people in the other role, for every player
+    (people and models) in the given stores."""
     spec = registry.game("repeated_games")
     games = []
     for place in places:

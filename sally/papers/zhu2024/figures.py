@@ -1,6 +1,7 @@
-"""Figures of one-shot 2x2 games: doing against the crowd, levels, and a mixture of levels.
+"""Figures of one-shot 2x2 games: doing, levels of reasoning, and a mixture of levels.
 
-Doing is 0 for even odds and 1 for the best reply to the opposing crowd; a person is a cluster.
+A choice is scored against the choices of all people in the other role. Doing is 0 for even odds and
+1 for the best reply to these choices; a person is a cluster.
 """
 
 from __future__ import annotations
@@ -142,7 +143,8 @@ def doing_by_person(table: Table, least: int = 1) -> Floats:
 
 
 def best_reply_taken(table: Table, least: int = 1) -> Estimate:
-    """Return how often the chosen row was a best reply to the crowd."""
+    """Return how often the chosen row was a best reply to the choices of the people in the other
+    role."""
     there = table.crowd >= max(1, least)
     values, row = table.values[there], table.row[there]
     lost = values.max(axis=1) - values[np.arange(len(values)), row]
