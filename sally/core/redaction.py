@@ -84,7 +84,8 @@ def _encoded(key: str) -> Iterator[str]:
 
 
 def _without_parts(text: str, needle: str) -> str:
-    """Return the text without parts of the needle that have at least SHORTEST characters."""
+    """Return the text with every part of the key `needle` that has at least SHORTEST characters
+    replaced."""
     covered: list[tuple[int, int]] = []
     for i in range(len(needle) - SHORTEST + 1):
         part, at = needle[i : i + SHORTEST], -1

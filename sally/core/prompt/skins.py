@@ -164,7 +164,8 @@ def _by_place(skins: Skins, skin: str) -> dict[str, str]:
 
 
 def _taken(keys: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, str]:
-    """Return sentences taken from another key: `end.mental` with the words of `end.system`."""
+    """Return the sentences that are replaced by the sentence under another key, such as
+    `end.mental` by the text of `end.system`."""
     found = {}
     for key in texts:
         other = ".".join(keys.get(part, part) for part in key.split("."))

@@ -194,7 +194,7 @@ class PromptContext:
     def schema(self, *before: str) -> str:
         """Return the JSON schema of the answer with labelled texts in front of it.
 
-        The result is empty if the answer is requested as a line.
+        The result is empty if the answer is requested as a line of text.
         """
         if not self._as_schema:
             return ""
@@ -332,7 +332,7 @@ class PromptContext:
     def user(
         self, *notes: str, opening: HashedText | None = None, past: bool = True, **tail: str
     ) -> list[Message]:
-        """Return the whole page as the only message of a conversation."""
+        """Return the whole prompt as the only message of a conversation."""
         above = self.opening() if opening is None else opening
         page = above.plus(self.tail(*notes, past=past, **tail))
         if self._harness.question == "first":  # above the rules as well as in its usual place
@@ -405,7 +405,7 @@ def spoken(reply: Reply, memory: Any = None, foreseen: tuple[Foreseen, ...] = ()
 
 
 async def answered(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    """Ask one question and return its answer: a move, or a report to a probe."""
+    """Ask one question and return the answer: a move, or a report that answers a probe."""
     purpose = "probe" if prompt.asked else "move"
     return spoken(await speaker.say(purpose, prompt.user(), schema=prompt.schema()))
 

@@ -1,4 +1,4 @@
-"""The texts of games. Words receive views, never states, so they cannot leak a secret."""
+"""The texts of games. They are made from views, never from states, so they cannot leak a secret."""
 
 from __future__ import annotations
 
@@ -83,7 +83,8 @@ class Words(Generic[A, V]):
         return found[::-1] if self.texts["order"] == REVERSED else found
 
     def labelled(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return the given meaningless names of moves, as this wording reassigns them."""
+        """Return the arbitrary labels of moves as this wording shows them: unchanged, rotated by
+        one place, or replaced by other labels."""
         own, labels = tuple(names), self.texts["labels"]
         if labels == SWAPPED:
             return (*own[1:], *own[:1])
@@ -136,7 +137,7 @@ class Words(Generic[A, V]):
         return self.say("format.form", schema=schema)
 
     def stem(self, view: V, options: Options[A]) -> str:
-        """Return the end of a page, to be completed by an action's name, for scoring names."""
+        """Return the end of a prompt, right after which an action's name is scored."""
         parts = (self.now(view), self.question(view, options), f"{self.label}: ")
         return "\n".join(part for part in parts if part)
 
@@ -154,7 +155,7 @@ class Words(Generic[A, V]):
         return ""
 
     def scale(self, options: Options[A]) -> Whole | None:
-        """Return the range of the ready actions if they are answered with a number, else None.
+        """Return the range of the actions if an action is chosen by typing a number, else None.
 
         `sally.core.rules.menu.span` computes the range. With a range, people get a number field
         instead of a button for each option; with None, actions are answered by name.
@@ -166,7 +167,8 @@ class Words(Generic[A, V]):
         return tuple(self.name(option) for option in options)
 
     def positions(self, options: Options[A]) -> tuple[int, ...]:
-        """Return the position, from 0, at which a page lists each ready action of the menu."""
+        """Return, for each action of the menu, its position (from 0) in the list that a prompt
+        shows."""
         order = self.listing(range(len(options)))
         return tuple(sorted(range(len(order)), key=order.__getitem__))
 
@@ -315,7 +317,8 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def checked(pack: Pack, texts: Mapping[str, str]) -> Pack:
-    """Return the pack; raises BadInput if a key is unknown or uses unknown facts."""
+    """Return the pack; raises BadInput if a key is unknown, or if its text has placeholders that
+    the original text does not have."""
     ours = {**COMMON_TEXTS, **texts}
     for key, text in pack.texts.items():
         if key not in ours:

@@ -190,7 +190,8 @@ def paper_part(name: str, part: str) -> Any | None:
 
 
 def _declared(owner: Any, home: str, constant: str, part: str) -> Any | None:
-    """Return a part's constant, from its owner's module or from the part's module in that package.
+    """Return the constant that defines a part, from the owner's module or from the part's own
+    module in the owner's package.
 
     The owner is a game or a paper. The part's own module is used only if the whole package belongs
     to the owner.

@@ -11,7 +11,8 @@ from sally.core.reply.plain_text import after_label, doubtful, without_thoughts
 
 
 def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
-    """Return the odds that a reply gives the names, as percentages or shares, normalised to one."""
+    """Return the probabilities that a reply gives to the names, as percentages or shares,
+    normalised so that they sum to one."""
     teach = f"Answer with `Odds:` and a percentage for each of {listed(names, 'and')}."
     rest = stated = after_label(reply, "Odds") or without_thoughts(reply)
     odds = []

@@ -328,7 +328,8 @@ def _named(text: str, find: Finds, theirs: bool, few_words: int | None = None) -
 
 
 def _core(text: str, find: Finds) -> str:
-    """Return the text without asides; `, which is X` is not an aside."""
+    """Return the text without asides, such as brackets and reasons; `, which is X` is kept if X is
+    an option."""
     return _ASIDE.sub(
         lambda hit: hit[0] if hit[0].startswith(", which is") and find(hit[0], True) else " ", text
     )
@@ -452,7 +453,7 @@ _read_short = lru_cache(maxsize=4096)(_read)
 
 
 def forget_readings() -> None:
-    """Clear the caches, so that the rule can be measured without one of its clauses."""
+    """Clear the caches, so that a benchmark can switch off one clause of the reading rule."""
     for cached in (_read_short, _menu, _label):
         cached.cache_clear()
 

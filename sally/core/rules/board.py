@@ -256,7 +256,7 @@ class Board(msgspec.Struct, frozen=True):
 
 
 def board_of(context: SeatContext, view: Any) -> Board | None:
-    """Return the board for a seat's view: the game's own, or a text picture from its words.
+    """Return the board for a seat's view: the game's own, or a text drawing made from its words.
 
     A board is made from the view alone; only names and public parameters are taken from the
     context.

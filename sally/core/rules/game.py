@@ -60,7 +60,7 @@ class Game(ABC, Generic[S, A, V]):
 
     @abstractmethod
     def options(self, state: S, seat: Seat) -> Options[A]:
-        """Return the options of `seat` now: ready actions and forms to fill in."""
+        """Return the options of `seat` now: complete actions, and forms to be filled in."""
 
     def odds(self, state: S) -> Mapping[A, float]:
         """Return the probabilities of nature's options when nature is to move."""
@@ -98,7 +98,8 @@ class Game(ABC, Generic[S, A, V]):
         """Return each seat's payoff at the end or, if `pays_as_it_goes`, the payoff so far."""
 
     def widest_menu(self) -> int | None:
-        """Return the largest number of ready actions a seat can ever have; None if there are forms.
+        """Return the largest number of options a seat can ever have; None if an option may be a
+        form, which stands for many actions.
 
         The default implementation explores the game; a game that knows the number may override it.
         """

@@ -1,4 +1,4 @@
-"""Menus: the ready actions of a seat and the forms it may fill in.
+"""Menus: the actions from which a seat may choose, and the forms it may fill in to make an action.
 
 One description serves the prompt, the parser, the tool call, the web form and the Gymnasium space,
 so they always agree on what is legal.
@@ -251,7 +251,7 @@ def admitted(options: Options[A], action: A) -> A:
 
 
 def example(options: Options[A], draws: Stream) -> A:
-    """Return a legal action, drawn uniformly over the options."""
+    """Return a random legal action; every option of the menu is equally likely."""
     drawn: Any = draws.pick(options)
     return cast(A, drawn.example(draws) if type(drawn) is Form else drawn)
 

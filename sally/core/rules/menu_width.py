@@ -17,7 +17,8 @@ OVER = object()  # a sentinel, not a state of any game
 
 
 def widest_menu_of(game: Any) -> int | None:
-    """Return the largest number of ready actions a seat can have; None if there are forms.
+    """Return the largest number of options a seat can have; None if an option may be a form, which
+    stands for many actions.
 
     The number is exact for a game with few states; for a larger game, it is the width of the widest
     menu in many random games.

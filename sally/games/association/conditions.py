@@ -19,13 +19,14 @@ MINDS: Mapping[str, Mapping[str, Any]] = {
 
 
 def rows_of(game: str, label: str) -> tuple[Instance, ...]:
-    """Return one instance per frozen row of a game, labelled with `label` and the row number."""
+    """Return one instance of a game per frozen series of problems, labelled with `label` and the
+    number of the series."""
     return tuple(instance(game, f"{label} {n:03d}", number=n) for n in range(ROWS))
 
 
 def opposite(*pairs: str) -> tuple[Shortcut, ...]:
-    """Return shortcuts with their inverses; each argument holds two player names, "rule
-    inverse"."""
+    """Return shortcuts with their inverses; each argument holds the names of two players, the rule
+    and its inverse, separated by a space."""
     split = [pair.split() for pair in pairs]
     return tuple(Shortcut(player_spec(rule), player_spec(inverse)) for rule, inverse in split)
 

@@ -1,4 +1,4 @@
-"""Frozen rows of problems: package data of a game that may be superseded but is never edited."""
+"""Frozen series of problems: package data of a game that may be superseded but is never edited."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def sense() -> Ties:
 
 
 def centred(raw: Ties) -> Ties:
-    """Return the strengths without their row and column means."""
+    """Return the strengths after double centring, so that every row and every column has mean 0."""
     rows, columns = raw.mean(axis=1, keepdims=True), raw.mean(axis=0, keepdims=True)
     left: Ties = raw - rows - columns + raw.mean()
     return left

@@ -125,8 +125,8 @@ def _unknown(mind: Mind, clue: str) -> Ties:
 
 
 def ranked(scores: Ties, without: Iterable[int] = ()) -> list[str]:
-    """Return the vocabulary by descending score, then alphabetically, omitting the rows
-    `without`."""
+    """Return the vocabulary by descending score, then alphabetically, omitting the words at the
+    indices in `without`."""
     left = set(without)
     words = vocabulary()
     order = np.argsort(-scores, kind="stable")

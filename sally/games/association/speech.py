@@ -42,7 +42,7 @@ def unquoted(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, so that it cannot imitate another line of the page."""
+    """Return a text on one line, so that it cannot imitate another line of the prompt."""
     return " ".join(text.split()).replace('"', "'")
 
 

@@ -2,8 +2,8 @@
 
 Messages are off, because players with fixed habits do not use them. Values are drawn anew in every
 episode. A fixed quote may do well against a partner that does not react; that is a property of the
-partner and not a shortcut of the set. Against partners that react (`responsive`, `splitter`) it
-must not do well.
+partner and not a shortcut that the set of problems allows. Against partners that react
+(`responsive`, `splitter`) it must not do well.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def _format_loss(played: Played, seat: Seat) -> float | None:
-    """Return the gain per round that was missed because this seat, and not the other, gave no
-    valid quote."""
+    """Return the gain per round that was missed because this seat gave no valid quote although the
+    other seat did."""
     state: State = played.replay.present
     limit, rounds = limit_of(state, seat), len(state.past)
     if limit is None or not rounds:
@@ -104,8 +104,8 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return two payoffs per round: with rounds that this seat forfeited or that were never played
-    counted as 0, and with these rounds counted as the maximum."""
+    """Return two payoffs per round, which differ in the rounds that this seat forfeited or that
+    were never played: they count as 0 in the first payoff and as the maximum in the second."""
     game, state = game_of(played), played.replay.present
     earned = float(game.payoffs(state)[seat])
     rounds = len(state.past)

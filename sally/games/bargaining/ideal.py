@@ -1,11 +1,11 @@
 """The declared pool of bargaining, and exact Bayes-adaptive play against it.
 
-The pool holds the six silent quoting rules with their default parameters, equally likely; the
-other's limit is drawn from the family's prior given the player's own. The rules are deterministic,
-so the recursion over the rules and limits that fit the past asks is exact: with one rule left it
-uses the table of `solver.Unknown`; several rules are told apart by their asks after a few rounds.
-Everything here is in the seller's frame: the pool asks and the player bids. Payoffs are averaged
-over the coin that rounds half prices.
+The pool holds the six silent quoting rules with their default parameters, equally likely; the other
+seat's limit is drawn from the prior of the value family, given the player's own limit. The rules
+are deterministic, so the recursion over the rules and limits that fit the past asks is exact: with
+one rule left it uses the table of `solver.Unknown`; several rules are told apart by their asks
+after a few rounds. Everything here is in the seller's frame: the pool asks and the player bids.
+Payoffs are averaged over the coin toss that rounds a midpoint price ending in .5.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class RulePool:
         return worth
 
     def _later(self, makers: list[tuple[int, float, Place]], ask: int, left: int) -> Floats:
-        """Return, for each bid, the value of the rounds after this ask."""
+        """Return, for each bid, the value of the later rounds if the other seat makes this ask."""
         if len(makers) == 1:
             ((n, _, at),) = makers
             return self._alone(n, at, self.rules[n].then[ask], left)
@@ -148,7 +148,8 @@ class RulePool:
         return np.asarray(self.plans[n].worth[number][targets, at.bound] / whole)
 
     def worths(self, belief: Belief, left: int) -> Floats:
-        """Return the expected total of each bid, with Bayes-adaptive play afterwards."""
+        """Return the expected total payoff after each bid, with Bayes-adaptive play in the later
+        rounds."""
         return np.asarray(self.outcomes(belief, left) @ self.forecast(belief))
 
     def value(self, belief: Belief, left: int) -> float:
@@ -169,7 +170,8 @@ class RulePool:
         return float(self.pay[mine, theirs])
 
     def known_value(self, place: int, left: int) -> float:
-        """Return the optimum over the remaining rounds against a rule whose limit is known."""
+        """Return the optimal total payoff of the remaining rounds against a rule whose limit is
+        known."""
         n, cost = divmod(place, SIZE)
         return known(self.rules[n], self.value_of_unit, cost, left).optimum
 
@@ -194,8 +196,8 @@ def ideal_of(is_buyer: bool, limit: int, family: Family, rounds: int) -> RulePoo
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return the rounds played against a partner of the declared pool; None against any other
-    partner."""
+    """Return the rounds of an episode as a problem for the ideal observer; None if the partner does
+    not belong to the declared pool."""
     game, at = played.replay.game, table(played, seat)
     assert isinstance(game, Bargaining)
     who = played.episode.setup.lineup.get(str(other(seat)))

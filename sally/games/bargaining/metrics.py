@@ -80,7 +80,8 @@ def table(played: Played, seat: Seat) -> Table | None:
 
 
 def earned(seat: Seat, at: Table) -> float:
-    """Return the total earnings, averaged over the coin that rounds half prices."""
+    """Return the total earnings, averaged over the coin toss that rounds a midpoint price ending in
+    .5."""
     return sum(round_gain(seat, at.limit, each.mine, each.theirs) for each in at.rounds)
 
 

@@ -1,8 +1,8 @@
 """The rules of bargaining: in each round both seats send one message, then one sealed quote.
 
-A unit is traded at the midpoint if the bid is at least the ask; a fair coin rounds a half price.
-The buyer earns value minus price, the seller price minus cost; a round without a trade pays
-nothing. Neither side learns the other's value or cost.
+A unit is traded at the midpoint if the bid is at least the ask; if the midpoint ends in .5, a fair
+coin decides how it is rounded. The buyer earns value minus price, the seller price minus cost; a
+round without a trade pays nothing. Neither side learns the other's value or cost.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Rule:
         return 0 if self.margin is None else max(0, min(HIGHEST, cost + self.margin))
 
     def first(self, cost: int) -> int:
-        """Return the first ask at a cost."""
+        """Return the price that the rule asks in the first round if its cost is `cost`."""
         return max(self.floor(cost), self.start)
 
     def after(self, cost: int, ask: int, bid: int) -> int:
@@ -200,8 +200,8 @@ class Known:
         return float(self.random[0, self.rule.first(self.cost)])
 
     def bids(self, round: int, ask: int) -> Floats:
-        """Return the value of each bid in a round (counted from 0) at an ask, followed by optimal
-        play."""
+        """Return, for each bid, the value of a round (counted from 0) with this ask and of optimal
+        play in the later rounds."""
         following = np.maximum(self.rule.floor(self.cost), self.rule.then[ask])
         return np.asarray(_pays(self.rule, self.value)[ask] + self.worth[round + 1][following])
 

@@ -30,7 +30,8 @@ Floats = npt.NDArray[np.float64]
 
 
 def single(family: Family) -> Floats:
-    """Return the chance of each number from 0 to 100 in one draw, before the gap is imposed."""
+    """Return the chance of each number from 0 to 100 in one draw, before the condition that the
+    value exceeds the cost."""
     chances = np.ones(HIGHEST + 1)
     if family == "correlated":
         chances[0] = chances[-1] = FIT_MARGIN + 1
@@ -50,7 +51,8 @@ def _student_3(t: float) -> float:
 
 @cache
 def joint(family: Family) -> Floats:
-    """Return the chance of every (value, cost), zero where the gap is too small."""
+    """Return the probability of every (value, cost); zero where the value does not exceed the cost
+    by enough."""
     one = single(family)
     both = np.outer(one, one)
     numbers = np.arange(HIGHEST + 1)

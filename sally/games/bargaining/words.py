@@ -187,7 +187,8 @@ class BargainingWords(Words[Any, "View"]):
         return Whole(0, HIGHEST) if options is PRICES else span(options)
 
     def read(self, reply: str, view: View, options: Options[Any]) -> Action:
-        """Read a price as in every other game, and a message after its label or as a form."""
+        """Read a reply: a price as in every other game, or a message after its label or in a JSON
+        form."""
         if not view.talking:
             price: int = super().read(reply, view, options)
             return price
@@ -237,7 +238,8 @@ def one_line(text: str) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """Return a message without surrounding whitespace or one pair of quotes or angle brackets."""
+    """Return a message without surrounding whitespace, and without one surrounding pair of quotes
+    or angle brackets."""
     text = text.strip()
     for opening, closing in ('""', "“”", "<>", "``"):
         if len(text) > 1 and text[0] == opening and text[-1] == closing:

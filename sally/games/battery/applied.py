@@ -115,8 +115,8 @@ COMES = ("Now {name} comes {comes}.", "{name} is here {comes}.")
 
 
 def applied(seed: int, number: int, cast: Cast = "people") -> Item:
-    """Return an item; each eight consecutive numbers share a story: two twins with four questions
-    each."""
+    """Return an item; every eight consecutive numbers share one story, which has two versions
+    (twins) with four questions each."""
     story, place = divmod(number, PER_STORY)
     aware, question = place // len(QUESTIONS) == 0, QUESTIONS[place % len(QUESTIONS)]
     draws = Stream(seed, "battery", "applied", story)

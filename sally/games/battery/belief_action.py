@@ -220,8 +220,8 @@ def _steps(
 def _where(
     draws: Stream, names: Sequence[str], rooms: Sequence[str], here: bool, cast: Cast
 ) -> str:
-    """Return a sentence that says which room each person is in; the first person is with the
-    containers exactly if `here`."""
+    """Return a sentence that says which room each person is in; the first person is in the room
+    with the containers if and only if `here` is true."""
     at = list(zip(names, rooms if here else rooms[::-1], strict=True))
     (one, one_at), (two, two_at) = draws.shuffled(at)
     return worded(draws.pick(WHERE), cast).format(one=one, here=one_at, two=two, there=two_at)

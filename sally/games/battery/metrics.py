@@ -47,7 +47,8 @@ def _strict(played: Played, seat: Seat) -> float | None:
 
 
 def _published(played: Played, seat: Seat) -> float | None:
-    """Return the percentage right by the published keys; an unreadable answer is wrong."""
+    """Return the percentage of answers that are right by the published keys; an unreadable answer
+    is wrong."""
     there = answers(played, seat)
     if not there or played.episode.payoffs is None:
         return None

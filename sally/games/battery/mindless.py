@@ -83,7 +83,8 @@ def most_words(item: Item) -> tuple[int, ...]:
 
 
 def most_mentioned(item: Item) -> tuple[int, ...]:
-    """Choose the option whose own words occur most often in the story."""
+    """Choose the option that the story names most often, judged by the words that not all options
+    contain."""
     return _best([len(_mentions(item.story, words)) for words in _distinct(item)])
 
 

@@ -87,8 +87,8 @@ NOTES = (
 
 @lru_cache(maxsize=1024)
 def reasoned(at: Position, way: Way) -> Reasoned:
-    """Return a decision against an interceptor that listens in this way with, for each depth,
-    whether the hints of a reasoner of that depth are right."""
+    """Return a certified decision, given how the interceptor listens, with, for each depth, whether
+    the hints of a reasoner of that depth are right."""
     mind, listener = Mind(), Listener(way)
     hints = [tuple(MENUS["nearest"](mind, at, digit)[0] for digit in digits(at.code))]
     for other in list(LEVELS)[: LEVELS[way] + 1]:
@@ -105,7 +105,8 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    """Judge the hints of certified decisions if the listeners associate by plain meaning."""
+    """Yield whether the hints of each certified decision are right, if the listeners associate
+    words by meaning alone."""
     game, listener = played.replay.game, declared_interceptor(played)
     assert isinstance(game, Cipher)
     plain = listener is not None and listener.way in LEVELS and listener == Listener(listener.way)

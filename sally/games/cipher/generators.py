@@ -84,7 +84,7 @@ def is_certified(problem: Problem) -> bool:
 
 
 def make(name: str, seed: int = SEED) -> Frozen[Problem]:
-    """Generate the set with this name: rows of `GAMES` games each."""
+    """Generate the set with this name, which consists of series of `GAMES` games each."""
     draw = {"plain": plain, "which": which}[name]
     made = tuple(tuple(draw(seed, row, n) for n in range(GAMES)) for row in range(ROWS[name]))
     return Frozen(name, 1, seed, made)

@@ -96,8 +96,8 @@ def declared_interceptor(played: Played) -> Listener | None:
 def believed_pair(played: Played, turn: int) -> tuple[Mind, Listener] | None:
     """Return the listeners that the encoder assumes in a turn.
 
-    They are taken from the encoder's answer to the probe `listener`, else from the statement on its
-    page, else from its parameters; None if none of these specifies them.
+    They are taken from the encoder's answer to the probe `listener`, else from the statement in its
+    prompt, else from its parameters; None if none of these specifies them.
     """
     said = played.replay.report(turn, ENCODER, "listener")
     way = said.value if said is not None else _game(played).told
@@ -196,7 +196,8 @@ def yardstick(played: Played) -> Listener:
 
 @shared
 def _entropies(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return, for each round, the interceptor's entropy before and after the hints, in bits."""
+    """Return, for each round, the entropy in bits of the interceptor's belief about the code,
+    before and after the hints."""
     listener = yardstick(played)
     return [
         (log2(len(r.at.left)), bits(listener_odds(listener, r.at.filed, r.hints, r.at.left)))

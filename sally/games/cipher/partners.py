@@ -196,8 +196,8 @@ def _evidence(
 
 
 def likeliest_listener(view: View) -> Listener:
-    """Return the listener best supported by the past guesses; without past guesses, a listener
-    by history."""
+    """Return the listener best supported by the past guesses; without past guesses, a listener that
+    compares hints with those of earlier rounds."""
     return Listener(WAYS[int(np.argmax(listener_belief(view)))])
 
 

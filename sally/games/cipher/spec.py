@@ -258,11 +258,12 @@ def best_replies(game: Cipher, view: View, belief: Mapping[str, Any]) -> Any:
 
 
 def numbers(game: Cipher, view: View) -> tuple[float, ...]:
-    """Return association strengths by hint and digit (for the encoder, the code), the remaining
-    codes, the tokens and the rounds left.
+    """Return numbers that describe a view: one per hint and digit, whether each code remains, and
+    the tokens and rounds.
 
-    Strengths are associations by plain meaning, divided by ten: with the keywords for the decoder,
-    with the hints of earlier rounds for the interceptor.
+    For a guesser, the number of a hint and a digit is the strength of their association by meaning,
+    divided by ten: with the digit's keyword for the decoder, and with its hints from earlier rounds
+    for the interceptor. For the encoder, these numbers give the code.
     """
     record = view.record
     table = [[0.0] * DIGITS] * LENGTH

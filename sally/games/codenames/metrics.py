@@ -111,10 +111,11 @@ def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
 
 
 def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset[str], ...]:
-    """Return the sets of covered own cards that are consistent with all clues and open cards.
+    """Return the possible sets of the team's covered cards: those consistent with all clues and all
+    cards turned over.
 
-    A set is consistent if a giver with this mind would have given each clue for the own cards that
-    were covered at that moment, including cards that have been turned over since.
+    A set is consistent if a giver with this mind would have given each clue for the team's cards
+    that were covered at that moment, including cards that have been turned over since.
     """
     covered, found = set(view.covered), None
     for number, clue in enumerate(view.log):

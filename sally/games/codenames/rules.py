@@ -133,8 +133,8 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Codenames(Game[State, Action, View]):
-    """The game of Codenames; `set` and `number` name a frozen row of boards, and `problems` gives
-    custom boards instead."""
+    """The game of Codenames; `set` and `number` name a frozen series of boards, and `problems`
+    gives custom boards instead."""
 
     set: str = "small"
     number: int = 0

@@ -103,8 +103,8 @@ class BestReply:
         return sorted(game.legal(cases[0][0], self.me), key=rank)
 
     def _value(self, cases: list[Case], action: int, floor: float) -> float | None:
-        """Return the value of a move times the total weight of the cases; None if this is not
-        above `floor`."""
+        """Return the value of a move times the total weight of the possible states; None if this is
+        not above `floor`."""
         done, after = 0.0, _Groups()
         for state, weight in cases:
             for new, chance in outcomes(self.game, state, action):

@@ -21,7 +21,7 @@ Kind = Literal["hint", "play", "discard"]
 
 
 class JudgedTurn(msgspec.Struct, frozen=True):
-    """The judgement of one move; fields that do not apply to this kind of move are False."""
+    """An assessment of one move; fields that do not apply to this kind of move are False."""
 
     turn: int
     before: State
@@ -52,7 +52,7 @@ def judged(played: Played, seat: Seat) -> Iterator[JudgedTurn]:
 
 
 def judge(game: Hanabi, turn: int, state: State, action: int) -> JudgedTurn:
-    """Return the judgement of one move made in a state."""
+    """Return the assessment of one move made in a state."""
     me = state.mover
     known = counted_by(game, state, me)
     slots = range(len(state.hands[me]))
@@ -86,6 +86,6 @@ def judge(game: Hanabi, turn: int, state: State, action: int) -> JudgedTurn:
 
 
 def is_dead(game: Hanabi, state: State, card: Card) -> bool:
-    """Return whether a card can never be played again."""
+    """Return whether a card can no longer be played."""
     colour, rank = divmod(card, game.ranks)
     return rank < state.piles[colour] or rank >= game.reach(state, colour)

@@ -360,7 +360,7 @@ def _incremented(counts: tuple[int, ...], at: int) -> tuple[int, ...]:
 def _replaced(
     rows: tuple[tuple[int, ...], ...], row: int, slot: int, new: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the rows with one slot removed from a row and the new entries appended to that row."""
+    """Return `rows` with one entry of a row removed and the entries `new` appended to that row."""
     old = rows[row]
     return (*rows[:row], old[:slot] + old[slot + 1 :] + new, *rows[row + 1 :])
 

@@ -73,7 +73,7 @@ class Played(msgspec.Struct, frozen=True, gc=False):
 
 
 class Discarded(msgspec.Struct, frozen=True, gc=False):
-    """A discarded card; `drew` as in `Played`."""
+    """A discarded card; `drew` is the deck position of the card drawn for it, or -1."""
 
     by: int
     slot: int

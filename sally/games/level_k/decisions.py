@@ -124,8 +124,8 @@ def _odds(played: Played, seat: Seat, turn: int) -> tuple[list[Odds], str]:
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
-    """Return two payoffs per round: with void and unplayed rounds counted as 0, and counted as
-    the maximum."""
+    """Return two payoffs per round, which differ in the rounds that this seat forfeited or that
+    were never played: they count as 0 in the first payoff and as the maximum in the second."""
     game, steps = game_of(played), list(played.replay.steps())
     earned = 0.0
     for step in steps:

@@ -153,7 +153,8 @@ def fitted_tau(
 
 
 def _hierarchy(game: LevelGame, seat: Seat, tau: float, deepest: int = 8) -> Floats:
-    """Return the probability of each move in a Poisson hierarchy with a uniform level 0."""
+    """Return the probability of each move in a Poisson cognitive hierarchy with a uniform level
+    0."""
     weight, total = exp(-tau), np.zeros(len(game.menu(seat)))
     for k in range(deepest + 1):
         does = cognitive_hierarchy(game, seat, k, tau, "uniform").does(NOTHING)

@@ -86,7 +86,7 @@ class Contest(_Pays, frozen=True):
 
     @property
     def fraction(self) -> Fraction:
-        """The share as a number."""
+        """The parameter `share` as an exact fraction."""
         return _exact(self.share)
 
     def menu(self, seat: int) -> tuple[int, ...]:

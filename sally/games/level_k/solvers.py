@@ -40,7 +40,7 @@ def mixed(parts: Sequence[tuple[float, Odds]]) -> Odds:
 
 
 def mean(odds: Odds) -> float:
-    """Return the expected number."""
+    """Return the expected value of a move, where moves are numbers."""
     return sum(move * p for move, p in odds.items())
 
 

@@ -58,7 +58,7 @@ def _subsets(cells: int, sizes: Iterable[int]) -> Flags:
 
 
 def _grid(columns: int) -> Signs:
-    """Return all possible rows of `columns` values."""
+    """Return all possible rows of `columns` entries, each -1, 0 or 1."""
     return np.array(list(itertools.product(LEVELS, repeat=columns)), dtype=np.int8)
 
 
@@ -146,8 +146,8 @@ def all_matrices(attributes: int = 3, max_hidden: int = MOST_HIDDEN) -> Solution
 
 
 def count_with_persuader(solutions: Solutions) -> int:
-    """Return the number of solutions if matrices with different persuader values are counted
-    separately."""
+    """Return the number of puzzles: every solution counts once for each vector of persuader values
+    that fits it."""
     return int(_values_by_persuader(solutions.utilities).sum())
 
 

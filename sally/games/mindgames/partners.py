@@ -35,8 +35,8 @@ SOURCE = "our planners for moore2025"
 
 
 def knowledge(view: View) -> Known:
-    """Return the knowledge of a persuader with perfect recall, from its page and the answers so
-    far.
+    """Return the knowledge of a persuader with perfect recall, from the information it was given
+    and the answers so far.
 
     An answer about all three attributes of a proposal omits the unknown ones, so the remaining
     cells count as unknown once everything has been asked about.

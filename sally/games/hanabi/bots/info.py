@@ -61,7 +61,7 @@ class InfoMemory(SmartMemory):
         return 2 + (by_colour and self.signals(hint.to) == 4)
 
     def numbers(self, giver: int) -> int:
-        """Return how many numbers a hint by this seat can encode."""
+        """Return how many different numbers a hint by the seat `giver` can encode."""
         return sum(map(self.signals, self.others(giver)))
 
     def number(self, hint: Hinted) -> int:
@@ -153,7 +153,7 @@ class InfoMemory(SmartMemory):
 
 
 def _apart(can: Sequence[int], values: int) -> bool:
-    """Return whether at least two of these cards have no possible value in common."""
+    """Return whether some two of these cards have no possible value in common."""
     return any(not a & b & values for n, a in enumerate(can) for b in can[:n])
 
 
@@ -252,7 +252,8 @@ class _Chooser:
         return False
 
     def _hint(self) -> int | None:
-        """Return the most informative hint that encodes the right number, or None."""
+        """Return the most informative of the hints that encode the number that this seat has to
+        send, or None."""
         view, memory, game = self.view, self.memory, self.game
         numbers = memory.numbers(view.me)
         faces = {

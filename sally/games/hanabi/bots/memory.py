@@ -149,7 +149,8 @@ class Recall(Generic[M]):
         return self._folded(view, SHARED, {})
 
     def own(self, view: View) -> M:
-        """Return the memory of the view's own seat, which depends on the cards that it has seen."""
+        """Return the memory of the view's own seat, which also depends on the cards that this seat
+        has seen."""
         return self._folded(view, view.me, revealed(view))
 
     def _folded(self, view: View, whose: int, faces: Mapping[int, int]) -> M:

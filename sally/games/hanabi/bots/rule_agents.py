@@ -200,7 +200,8 @@ def _random_hint(seats: int | None) -> Rule:
 
 
 def _discarding(rule: Rule) -> Rule:
-    """Restrict a rule to turns in which a hint token has been spent."""
+    """Restrict a rule to turns in which not all hint tokens are available, so that a discard is
+    allowed."""
     return lambda sight: rule(sight) if sight.view.tokens < sight.game.hints else None
 
 

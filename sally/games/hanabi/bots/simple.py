@@ -90,8 +90,8 @@ def tempo_hint(game: Hanabi, view: View) -> int:
     """Return the hint of the rank of the previous seat's oldest card, which means nothing by
     convention.
 
-    In games with one-card hands, the previous seat may have no card left; the result is then a
-    play.
+    In games with one-card hands, the previous seat may have no card left; the move returned is then
+    a play instead of a hint.
     """
     if not view.hands[view.me - 1]:
         return game.play(0)
