@@ -238,8 +238,8 @@ def _keys(pressed: Iterable[KeyPress]) -> Keys:
 
 
 def _concentrated(of: Callable[[KeyPress], Hashable]) -> Callable[[Played, Seat], float | None]:
-    """Return a function that computes the share of the most frequent key, scaled so that a blind
-    pick is 0."""
+    """Return a function that computes the share of the most frequent key, scaled so that random
+    choices give 0."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         pressed = key_presses(played, seat)

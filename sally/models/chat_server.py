@@ -93,7 +93,8 @@ class ChatServer:
 
     @property
     def can_constrain(self) -> bool:
-        """Whether replies can be constrained to a JSON schema; violations are detected."""
+        """Whether replies can be constrained to a JSON schema; a reply that violates the schema is
+        detected."""
         return True
 
     @property

@@ -142,7 +142,8 @@ class Embedded:
         del self._llama
 
     def _chosen(self, source: Path, form: FormChoice) -> forms.Form:
-        """Return the requested form, or the one that a trial on this machine found fastest."""
+        """Return the requested number format of the weights, or the one that a trial on this
+        machine found fastest."""
         if form != "fastest":
             return form
         if find_spec("gguf") is None:

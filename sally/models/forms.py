@@ -51,7 +51,7 @@ def _gguf() -> Any:
 
 
 def _convert(source: Path, target: Path, form: Form) -> None:
-    """Write a copy of the file with its packed tensors in another form."""
+    """Write a copy of the file with its packed tensors in another number format."""
     gguf = _gguf()
     reader = gguf.GGUFReader(source)
     writer = gguf.GGUFWriter(target, reader.get_field("general.architecture").contents())
@@ -111,7 +111,8 @@ def fastest(
 
 
 def _remembered(notes: Path) -> dict[str, Choice]:
-    """Return the stored choices; an unreadable file is replaced by the next trial."""
+    """Return the choices of number formats stored so far; none if the file is missing or
+    unreadable."""
     try:
         return msgspec.json.decode(notes.read_bytes(), type=dict[str, Choice])
     except (OSError, msgspec.DecodeError):

@@ -148,7 +148,7 @@ def check_scores(model: LlamaServer, weights: str) -> None:
 def _named(name: str) -> LlamaServer:
     """Return the model named `llama_server:http://HOST:PORT`.
 
-    With `?weights=qwen-0.5b`, the server's scores are checked against those weights.
+    With `?weights=qwen-0.5b`, the server's scores are compared with known scores of those weights.
     """
     address, _, query = name.partition(":")[2].partition("?")
     if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).netloc:

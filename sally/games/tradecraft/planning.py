@@ -279,8 +279,8 @@ def _ordered(
 
 
 def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] | None:
-    """Return the crafts of one round of a plan, each as early as the goods in the hand suffice for
-    it; None if they never suffice for one of them."""
+    """Return the crafts of one round of a plan in a possible order: each is made as soon as the
+    hand has the goods for it. None if the hand never has the goods for one of them."""
     crafts: list[Craft] = []
     waiting = budget.runs
     while waiting:

@@ -1,4 +1,5 @@
-"""Rulesets in other formats: a vanilla data pack with its fuel.json, or a two-to-one list."""
+"""Rulesets in other formats: a vanilla data pack with its fuel.json, or a list of recipes with two
+inputs."""
 
 from __future__ import annotations
 

@@ -166,8 +166,8 @@ class Weights(msgspec.Struct, frozen=True):
     kappa: float = 0.0
 
     def vector(self, order: int) -> Floats:
-        """Return the weights of the features G0, L0, G1, L1, G2, L2 up to this order of theory
-        of mind."""
+        """Return the weights of the features up to this order of theory of mind: value received (G)
+        and value given (L) at orders 0, 1 and 2."""
         full = [1, -self.rho, self.w1, -self.w1 * self.gamma, self.w2, -self.w2 * self.kappa]
         return np.array(full[: 2 * (order + 1)], dtype=np.float64)
 
@@ -197,8 +197,11 @@ def fit_decisions(
     folds: int = 3,
     step: float = STEP,
 ) -> Fit:
-    """Fit the utility function up to this order of theory of mind; columns are G0, L0, then G1,
-    L1, then G2, L2."""
+    """Fit the utility function up to this order of theory of mind.
+
+    The columns are the value received (G) and the value given (L) at each order: G0, L0, then G1,
+    L1, then G2, L2.
+    """
     x, y, names, which = _checked(features, accepted, episodes, order, folds)
     place = np.random.default_rng(seed).permutation(len(names)) % folds
     scores = []
@@ -407,8 +410,12 @@ def values(played: Played, step: int, seat: Seat, probe: str, about: str = "") -
 
 
 def beliefs_apart(played: Played, seat: Seat, order: int = 1) -> list[Apart]:
-    """Compare, turn by turn, the seat's report V1 with the other player's V0 (order 1), or its
-    V2 with that player's V1 (order 2)."""
+    """Compare, turn by turn, what a seat believes about the other player with what that player
+    reported.
+
+    At order 1, the seat's V1 (belief about the other's values) is compared with the other's V0 (own
+    values); at order 2, the seat's V2 (belief about the other's V1) with the other's V1.
+    """
     found = []
     for turn, step in starts(played).items():
         for other in played.replay.game.seats:
@@ -443,8 +450,8 @@ def trend(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 def priced(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return, for each proposal of a seat, the values of the requested and of the offered goods,
-    by the seat's own report V0."""
+    """Return, for each proposal of a seat, the values of the requested and of the offered goods, by
+    the seat's report of its own values (V0)."""
     found = []
     for trade in trades(played):
         mine = values(played, trade.start, seat, "v0") if trade.proposer == seat else None
@@ -472,7 +479,8 @@ def exchange_of(plays: Iterable[tuple[Played, Seat]], *, seed: int, draws: int =
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """The decisions of many episodes as lists; each row of features is G0, L0, G1, L1, ..."""
+    """The decisions of many episodes as lists. Each row of features holds the value received and
+    the value given at order 0, then at order 1, and so on: G0, L0, G1, L1, ..."""
 
     features: list[list[float]]
     accepted: list[bool]

@@ -34,8 +34,8 @@ def parts_of(player: str) -> tuple[str, str]:
 
 
 def ladder_panels(rows: Sequence[ProfileRow]) -> list[Panel]:
-    """Return one panel for each game, seat, cell and part of a game; all use the same colours and
-    shapes."""
+    """Return one panel for each game, seat, cell and subset of episodes; all use the same colours
+    and shapes."""
     names = [parts_of(row.player) for row in rows]
     models = list(dict.fromkeys(model for model, _ in names))
     ways = list(dict.fromkeys(how for _, how in names))

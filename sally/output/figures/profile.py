@@ -125,7 +125,8 @@ class Plot(msgspec.Struct, frozen=True):
 
     @property
     def marks(self) -> dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]]:
-        """The baselines that have no row of their own, by role, name and score."""
+        """The baselines that are not drawn as players themselves, by role, name and kind of
+        score."""
         found: dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]] = {}
         for row in self.drawn:
             for role in ROLES:

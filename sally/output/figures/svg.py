@@ -240,8 +240,8 @@ def _mindless(
 def _free_place(
     x: float, y: float, taken: Sequence[tuple[float, float]], right: float
 ) -> tuple[float, float]:
-    """Return a position for the label of the diamond, which marks the mindless player, that avoids
-    dots and names."""
+    """Return a position for the label of the mindless player's mark (a diamond) that avoids dots
+    and names."""
     wide, high = 5.2 * len(MINDLESS), 10
     places = [(x + 8, y + 4), (x - 8 - wide, y + 4), (x - wide / 2, y - 9), (x - wide / 2, y + 16)]
 

@@ -35,7 +35,8 @@ CONTEXT = {
 def write_dataset(
     folder: Path, name: str, tables: Mapping[str, tuple[Rows, Sequence[Column]]]
 ) -> dict[str, int]:
-    """Write tables, card and metadata to an empty folder; return the number of rows by table.
+    """Write tables, dataset card and metadata to an empty folder; return the number of rows by
+    table.
 
     Raises:
         BadInput: The folder is not empty, or a file cannot be written.

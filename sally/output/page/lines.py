@@ -99,8 +99,8 @@ class PageColumn:
             column.append(value)  # type: ignore[attr-defined]
 
     def piece(self, seats: Columns | None = None) -> PageChunk:
-        """Return the data added so far; `seats` are seat columns that no other reader of the index
-        needs."""
+        """Return the data added so far; `seats` are seat columns that are stored for the page
+        only."""
         return msgspec.structs.replace(
             self._made, sums=bytes(self._sums), keys=self._keys.tobytes(), seats=dict(seats or {})
         )
@@ -132,8 +132,8 @@ def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
 def _compute_separately(lines: Sequence[Line]) -> Columns:
     """Return the column that the page reads, for log lines with episodes that cannot be measured.
 
-    `sally score` refuses a store with such lines, so it cannot share the columns of the seats. They
-    are stored inside the page's column instead.
+    Usually `sally score` and the page share the columns of the seats. `sally score` refuses a store
+    with such lines, so the seat columns are stored inside the page's own column.
     """
     page, seats = PageColumn(), SeatColumns((SEATS, *numbers_shown()))
     for _, _, line in lines:

@@ -36,7 +36,8 @@ LEGEND = (
 
 
 def say(found: Sequence[Represented]) -> None:
-    """Print the probes of each group, and how often their content is represented, said and done."""
+    """Print the probe results of each group, and the table of what is represented, said and
+    done."""
     rows = [probe_row(one) for one in found]
     keys = ["game", "player", "n"]
     there = [name for name in COLUMNS if any(row[name] != "-" for row in rows)]

@@ -136,7 +136,7 @@ def whole(file: File, line: int, row: Mapping[str, str], column: str) -> int:
 
 
 def episodes_of(file: File) -> Iterator[list[Line]]:
-    """Yield the rows of each episode; an episode starts where the pair changes or rounds
+    """Yield the rows of each episode; an episode starts where the pair of players changes or rounds
     restart."""
     current: list[Line] = []
     before: tuple[object, ...] = ()

@@ -57,8 +57,8 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def facts(played: Played) -> Conditions | None:
-    """Return the conditions of an episode in which a model gives clues to a partner of the tables;
-    else None."""
+    """Return the conditions of an episode in which a model gives clues to one of the tables'
+    partners; None for any other episode."""
     game, lineup = played.episode.setup.instance.game, played.episode.setup.lineup
     if game not in GIVERS or lineup[GIVERS[game]].player != "language":
         return None

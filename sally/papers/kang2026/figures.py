@@ -105,8 +105,7 @@ def _series(drawn: Iterator[Series]) -> tuple[Series, ...]:
 
 
 def _finished(picture: Picture, there: Known) -> Picture:
-    """Return the picture with axis limits 0 and 1; without data, with the reason for their
-    absence."""
+    """Return the picture with axis limits 0 and 1 or, if there are no data, with the reason why."""
     if picture.series:
         return msgspec.structs.replace(picture, limits=(0.0, 1.0))
     return msgspec.structs.replace(picture, missing=NO_FIGURE if there else "not run")

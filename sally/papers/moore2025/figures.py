@@ -173,7 +173,7 @@ def by_message(
     name: str, title: str, y: str, panels: Mapping[str, tuple[str, ByMessage]],
     games: Known, _: Effort,
 ) -> Picture:  # fmt: skip
-    """Draw curves over the messages of a game; a panel is a condition and a measure."""
+    """Draw curves over the messages of a game, one panel for each condition and measure."""
     done = [(f, p) for f, p in _finished(games) if f["variant"] == "default"]
     series = [
         Series(panel, PERSUADERS.get(who, who), tuple(_curve(mine, follow)))

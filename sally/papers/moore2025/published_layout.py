@@ -354,7 +354,8 @@ def _table(model: Any, field: str, names: Names) -> list[list[Any]]:
 
 
 def _puzzle(model: Any, names: Names) -> Puzzle:
-    """Return the puzzle in letter order; the recorded order of proposals is goal, trap, initial."""
+    """Return the puzzle with its proposals in the order of their letters; the record has them in
+    the order goal, trap, initial."""
 
     def flagged(field: str) -> tuple[Cell, ...]:
         table = _table(model, field, names)
@@ -453,8 +454,9 @@ def _meant(name: Any, among: tuple[str, ...], noun: str) -> str | None:
 def rerun(game: PublishedGame, found: Iterable[Claims], memory: Memory) -> int:
     """Return the target's final choice if the messages have the labels in `found`.
 
-    As in play, the target learns nothing from a message with a false claim. In the discrete game an
-    inferential answer refreshes a frozen memory.
+    As in play, the target learns nothing from a message with a false claim. In the discrete game, a
+    target with a frozen memory updates the choice that it remembers when it is asked for its
+    ranking.
     """
     mind = first_mind(game.puzzle)
     for claim in found:

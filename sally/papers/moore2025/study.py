@@ -47,8 +47,8 @@ def puzzles(name: str, collection: frozen.Collection, **params: Any) -> tuple[In
 
 
 def a_story_each(name: str, collection: frozen.Collection, **params: Any) -> tuple[Instance, ...]:
-    """Return every puzzle of a set once, with the stories in rotation; the variant `non_mental` has
-    a story of its own."""
+    """Return every puzzle of a set once, going through the cover stories in turn; the variant
+    `non_mental` has a story of its own."""
     size = len(frozen.frozen(collection).puzzles)
     told = () if params.get("variant") == "non_mental" else STORIES
     return tuple(

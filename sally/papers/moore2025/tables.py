@@ -98,8 +98,8 @@ def counts() -> dict[tuple[int, str], int]:
 
 @cache
 def planned(persuader: str) -> Estimate:
-    """Return the share of games that a planner wins, over all frozen puzzles with a target of
-    frozen and of sequential memory."""
+    """Return the share of games that a planner wins. Each frozen puzzle is played twice: with a
+    target that has a frozen memory, and with one that has a sequential memory."""
     condition = "revealed" if persuader == "revealed" else "hidden"
     games = [
         (number, memory)

@@ -206,7 +206,8 @@ def _within(seat: Seat, limit: int, price: float) -> float:
 
 
 def _toward_best(seat: Seat, limit: int, share: float) -> int:
-    """Return the price at a given share of the way from the limit to the best price."""
+    """Return the price at a given share of the way from the seat's own value or cost to the best
+    conceivable price."""
     return int(
         (1 - share) * limit + 0.5 if seat == BUYER else limit + share * (HIGHEST - limit) + 0.5
     )

@@ -1,5 +1,5 @@
-"""Dots of the atlas: how well models and rules without a model of others did, in hindsight, in the
-published step games."""
+"""Dots of the atlas: how well language models and simple rules did, in hindsight, in the published
+step games."""
 
 from __future__ import annotations
 

@@ -134,7 +134,8 @@ def _repeat_own_last(each: Decided) -> Odds:
 
 
 def rules() -> Mapping[str, Rule]:
-    """Return, for each mindless player, the function that returns its odds in a recorded turn."""
+    """Return, for each mindless player, the function that gives its move probabilities in a
+    recorded turn."""
     equilibrium, _ = stage_equilibrium()
     return {
         "uniform": lambda each: EVEN,

@@ -47,8 +47,8 @@ def mindless(rule: str, mode: Mode, effort: Effort) -> Estimate:
 
 @lru_cache(maxsize=16)
 def _scores(rules: tuple[str, ...], mode: Mode, effort: Effort) -> dict[str, tuple[float, ...]]:
-    """Return the scores of several rules on the same games, because drawing a game takes longer
-    than scoring it."""
+    """Return the scores of several rules on the same games; all rules share the games, because
+    drawing a game takes longer than scoring it."""
     played = published_games(mode, USERS, effort.repeats, effort.seed)
     by_game = [[game_score(game, RULES_OF_THUMB[rule]) for rule in rules] for game in played]
     return dict(zip(rules, zip(*by_game, strict=True), strict=True))

@@ -44,8 +44,8 @@ def rules() -> None:
 def check(path: str, as_json: bool) -> None:
     """Look for recipes that create goods from nothing, unreachable items and empty tags.
 
-    PATH is a ruleset file (.toml), a two-to-one list (.txt, .json), a vanilla data-pack folder, or
-    the name of a shipped ruleset. The exit code is 1 if something was found.
+    PATH is a ruleset file (.toml), a list of recipes with two inputs (.txt, .json), a vanilla
+    data-pack folder, or the name of a shipped ruleset. The exit code is 1 if something was found.
     """
     try:
         found = shipped(path) if path in SHIPPED else load(path)

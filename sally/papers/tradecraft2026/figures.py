@@ -29,7 +29,8 @@ Plays = Sequence[Played]
 
 
 def fitted(plays: Plays, arm: str) -> Fit | None:
-    """Return the utility fitted to an arm's decisions; None if they are too few for a fit."""
+    """Return the utility function fitted to the decisions in one experimental condition; None if
+    they are too few for a fit."""
     order = len(GROUPS[arm]) - 1
     found = decisions([(p, SEAT) for p in plays], order)
     rows = tuple(map(tuple, found.features))
@@ -96,7 +97,8 @@ def figure4(known: Known, effort: Effort) -> Picture:
 
 
 def figure5(known: Known, effort: Effort) -> Picture:
-    """Draw slope and correlation of offered value against requested value, by order."""
+    """Draw the slope and the correlation of offered value on requested value, by order of theory of
+    mind."""
 
     def drawn() -> Iterator[Series]:
         for model, arms in by_model_and_arm(known).items():
@@ -143,7 +145,7 @@ def proposals(known: Known, effort: Effort) -> Picture:
 
 
 def figure6(known: Known, effort: Effort) -> Picture:
-    """Draw the normalised coefficients of the acceptance model, by order."""
+    """Draw the normalised coefficients of the acceptance model, by order of theory of mind."""
 
     def drawn() -> Iterator[Series]:
         for model, arms in by_model_and_arm(known).items():

@@ -1,7 +1,8 @@
 """tradecraft2026 as studies: one model against itself, and every trader against every trader.
 
-In the first study, seats report their own values (order 0), also their beliefs about the partner's
-values (order 1), or beliefs of order 2 too.
+In the first study, all seats report their own values (order 0). In two of its three groups, the
+first player also reports what it believes about the partner's values (order 1), and in one of these
+what it believes that the partner believes (order 2).
 """
 
 from __future__ import annotations

@@ -43,7 +43,8 @@ def COMMANDS() -> None:
 @least_option
 @json_option
 def show(path: Path, least: int, as_json: bool) -> None:
-    """Print doing, levels and mixtures of levels from the published file or checkout PATH."""
+    """Print doing scores, levels of reasoning and mixtures of levels from the published file or
+    checkout PATH."""
     record = read(path)
     table = figures.table_of(record.choices, Crowds(record.choices))
     found = figures.summary(table, least)
