@@ -511,7 +511,7 @@ def name_of(episodes: Sequence[Episode]) -> str:
                 minds.add(name)
     if len(minds) > 1:
         raise BadInput(
-            f"The store holds episodes of {listed(sorted(minds))}; evaluate one at a time."
+            f"The store holds episodes of {listed(sorted(minds))}; evaluate one player at a time."
         )
     return minds.pop() if minds else " / ".join(names)
 

@@ -103,7 +103,10 @@ def export(
     drawn = path.suffix.lower() in figures.FORMATS
     what = what or ("profile" if drawn else "episodes")
     if drawn and what in ("episodes", "decisions", "rounds"):
-        raise BadInput(f"{what} are rows; write them as {', '.join(tables.ENDINGS)}.")
+        raise BadInput(
+            f"{what} are rows of a table and cannot be drawn; write them as "
+            f"{', '.join(tables.ENDINGS)}."
+        )
     if what != "rounds":
         (figures.check if drawn or what == "calibration" else tables.check)(path)
     with ExitStack() as open_ones:

@@ -132,7 +132,7 @@ def reproduce(
         tables = dict.fromkeys(row.table for row in rows)
         grids = {each: _grid(found, each, rows, exact) for each in tables}
         if not rows:
-            raise BadInput(f"We have no values yet; `{found.command({})}` plays episodes.")
+            raise BadInput(f"No episodes of ours are stored yet; `{found.command({})}` plays some.")
     for each, grid in grids.items():
         _print_grid(name, grid)
         _print_notes(found, each, [row for row in rows if row.table == each], exact)

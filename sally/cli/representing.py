@@ -196,7 +196,8 @@ def _out_folder(folder: Path | str, out: Path | None) -> Path:
         return out
     if not isinstance(folder, Path) or not folder.is_dir():
         raise BadInput(
-            f"Activations cannot be kept beside {folder}; give a folder for them with --out."
+            f"Activations cannot be saved in {folder}, which is not a local folder; name a "
+            "folder for them with --out."
         )
     return folder / FOLDER
 

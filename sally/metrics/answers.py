@@ -40,8 +40,8 @@ def _judged(played: Played, report: Reported) -> Judged:
     found = judged(played.spec, played.replay, report)
     if found is None:
         raise BadInput(
-            f"Episode {played.episode.id} has a report to {report.probe!r} about {report.about!r} "
-            f"in turn {report.turn}, which {played.spec.name} does not ask there."
+            f"Episode {played.episode.id} has an answer to {report.probe!r} about {report.about!r} "
+            f"in turn {report.turn}, but {played.spec.name} does not ask this probe in that turn."
         )
     return found
 

@@ -50,7 +50,9 @@ def open_turn(context: Sequence[Message]) -> tuple[list[dict[str, Any]], str]:
         begun = str(messages.pop().text)
     turns = [wire.turn(m) for m in messages]
     if not turns:
-        raise ModelFailure("bad_request", "The chat has no message before the open turn.")
+        raise ModelFailure(
+            "bad_request", "The chat has no message before the assistant's unfinished answer."
+        )
     return turns, begun
 
 

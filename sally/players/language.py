@@ -176,8 +176,8 @@ def _check_constrained(
         )
     if {"answer", "options"} & set(harness or ()):
         raise BadInput(
-            "format = schema and a harness that sets answer or options contradict each other; "
-            "set one of them."
+            "format = schema cannot be combined with a harness that sets answer or options; "
+            "remove one of them."
         )
 
 

@@ -205,8 +205,8 @@ def _majority(spec: Spec, game: Rules, seat: Seat) -> Majority:
 def _require_rounds(player: str, spec: Spec, game: Rules, seat: Seat) -> None:
     if not hasattr(game.observe(game.start(), seat), "played"):
         raise BadInput(
-            f"`{player}` needs a game of rounds, in which both make the same kind of "
-            f"move; {spec.name} is not one"
+            f"`{player}` needs a game of repeated rounds in which both players choose from the "
+            f"same kind of moves; {spec.name} is not one"
         )
 
 

@@ -109,7 +109,10 @@ def probe_named(spec: GameSpec[Any, Any, Any], about: str) -> Probe:
         raise unknown(f"label of {spec.name}", about, names)
     acted = [p for p in choices if p.of_mind and p.name in (spec.acts_on or (p.name,))]
     if not acted:
-        raise BadInput(f"{spec.name} has no probe about another mind with choices to predict.")
+        raise BadInput(
+            f"{spec.name} has no probe that asks what another player thinks or will do and lists "
+            "the possible answers."
+        )
     return acted[0]
 
 
@@ -237,6 +240,6 @@ def require_decisions(found: Sequence[Decision], about: str, at: Place) -> None:
     if not found:
         other = "move" if at == "probe" else "probe"
         raise BadInput(
-            f"The store has no {at} of a language model with a label about "
-            f"{about or 'what the others will do'}; its {other}s may have one."
+            f"No {at} prompt of a language model in the store has a label for "
+            f"{about or 'what the others will do'}; try its {other} prompts."
         )

@@ -46,8 +46,8 @@ def labelled(found: Sequence[Decision], kind: As) -> Labels:
         raise unknown("label", kind, get_args(As))
     if kind == "shown" and len({one.letters for one in found}) > 1:
         raise BadInput(
-            "The pages of these decisions show different letters, which a held-out page does not "
-            "share; predict the action or the change instead."
+            "The prompts of these decisions name the options by different letters, so letters of "
+            "held-out prompts cannot be predicted; predict the action or the change instead."
         )
     if kind == "action" and len({one.choices for one in found}) > 1:
         raise BadInput(

@@ -134,7 +134,7 @@ def design_effect(icc: float, sizes: Sequence[float]) -> float:
     """Return the variance inflation due to clusters of these sizes (Kish; Eldridge 2006)."""
     column = finite(sizes, "sizes")
     if column.size == 0 or (column <= 0).any():
-        raise ValueError("sizes must name at least one cluster, each with a positive size.")
+        raise ValueError("sizes must contain at least one cluster size, and each must be positive.")
     if not -1 <= icc <= 1:
         raise ValueError(f"icc is {icc}; an intraclass correlation lies in [-1, 1].")
     mean = float(column.mean())

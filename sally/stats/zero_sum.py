@@ -32,6 +32,6 @@ def maximin_odds(pay: NDArray[np.float64]) -> Mapping[int, float]:
         method="highs",
     )
     if solved.x is None or not solved.success:
-        raise BadInput(f"the maximin odds could not be found: {solved.message}")
+        raise BadInput(f"the maximin strategy could not be computed: {solved.message}")
     odds = np.clip(solved.x[:rows], 0, 1).round(12)
     return {row: float(p / odds.sum()) for row, p in enumerate(odds) if p > 0}

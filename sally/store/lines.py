@@ -110,7 +110,9 @@ def migrated(plain: dict[str, Any]) -> dict[str, Any]:
         try:
             plain = {**MIGRATIONS[version](plain), "schema": version + 1}
         except (LookupError, TypeError, ValueError, AttributeError) as why:
-            raise BadInput(f"it does not migrate from schema version {version}: {why!r}") from None
+            raise BadInput(
+                f"it cannot be migrated from schema version {version}: {why!r}"
+            ) from None
     return plain
 
 

@@ -94,7 +94,9 @@ def with_unasked(study: Study) -> Study:
         if any(cell.arms.values())
     ]
     if not cells:
-        raise BadInput(f"{study.name} has no probes; there is no cell to copy without them.")
+        raise BadInput(
+            f"{study.name} asks no probes, so there is no cell to repeat without probes."
+        )
     return msgspec.structs.replace(study, cells=(*study.cells, *cells))
 
 
@@ -248,7 +250,7 @@ def part_of(study: Study, part: Part) -> Study:
     asked = {"--cell": part.cells, "--table": part.tables, "--game": part.games,
              "--strategy": part.strategies}  # fmt: skip
     said = " ".join(f"{flag} {name}" for flag, names in asked.items() for name in names)
-    raise BadInput(f"No part of {study.name} matches {said}; {_choices(study)}.")
+    raise BadInput(f"No cell of {study.name} matches {said}; {_choices(study)}.")
 
 
 def _wanted(cell: Cell, part: Part) -> Cell | None:

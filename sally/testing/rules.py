@@ -103,7 +103,7 @@ def _remembered(replay: Trajectory[Any, Any, Any], past_of: dict[Any, Any]) -> N
                 past[seat] += (seen[seat],)
             seen[seat] = view
             if past_of.setdefault((seat, view), past[seat]) != past[seat]:
-                raise Broken(f"two different pasts look the same to {seat}: {view!r}")
+                raise Broken(f"two different histories give {seat} the same view: {view!r}")
             if seat in step.moves:
                 past[seat] += (step.moves[seat],)
 

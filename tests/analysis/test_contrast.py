@@ -69,5 +69,5 @@ def test_a_study_is_played_once_more_without_its_questions():
     cells = {cell.name: cell for cell in study.cells}
     assert cells["rps, not asked"].arms == {} and cells["rps"].arms
     assert cells["rps, not asked"].instances == cells["rps"].instances
-    with pytest.raises(BadInput, match="has no probes"):
+    with pytest.raises(BadInput, match="asks no probes"):
         with_unasked(msgspec.structs.replace(study, cells=(cells["rps, not asked"],)))

@@ -216,7 +216,7 @@ def test_a_pack_for_a_papers_words_is_made_checked_and_compared(study):
     assert again.returncode == 2 and "exists already" in again.stderr
     file.write_text(file.read_text().replace('# "intro.same" = ""', '"intro.same" = "{nobody}"'))
     wrong = sally("check", file.name, cwd=study)
-    assert wrong.returncode == 2 and "{nobody} is not a fact" in wrong.stderr
+    assert wrong.returncode == 2 and "{nobody} is not a placeholder" in wrong.stderr
 
 
 @pytest.mark.parametrize("kind", ["games", "partners", "players", "metrics", "studies", "models"])

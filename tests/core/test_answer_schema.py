@@ -115,7 +115,7 @@ def test_who_cannot_be_held_to_a_schema_is_refused_with_a_sentence() -> None:
     for params, why in (
         ({"model": Loose(obedient)}, "cannot be held to a JSON schema; use format = line"),
         ({"strategy": "tom_cot"}, "strategy tom_cot, whose replies hold more than an answer"),
-        ({"harness": {"answer": "json"}}, "contradict each other"),
+        ({"harness": {"answer": "json"}}, "cannot be combined with a harness"),
     ):
         given = {"model": Scripted(obedient), "strategy": "qa", **params}
         who = player_spec("language", settings=held, **given)

@@ -175,7 +175,7 @@ def test_a_seat_that_gave_no_readable_answer_is_told_nothing() -> None:
     [
         ("ipd", (Injection(AGENT, "their_mov"),), "did you mean"),
         ("ipd", (Injection(seat("agnet"), "their_move"),), "did you mean agent"),
-        ("ipd", (Injection(AGENT, "their_move", "own"),), "its arm lacks that probe"),
+        ("ipd", (Injection(AGENT, "their_move", "own"),), "its arm does not ask that probe"),
         (
             "ipd",
             (Injection(AGENT, "their_move"), Injection(seat("partner"), "their_move")),
@@ -185,7 +185,7 @@ def test_a_seat_that_gave_no_readable_answer_is_told_nothing() -> None:
         (
             "haggle",
             (Injection(ADA, "their_values", error=0.1),),
-            "cannot be injected with an error",
+            "A wrong answer to .* cannot be injected",
         ),
     ],
 )

@@ -37,7 +37,7 @@ def test_a_pack_may_leave_a_fact_out_and_use_one_twice() -> None:
     ("texts", "why"),
     [
         ({"nwo": "x"}, "did you mean now"),
-        ({"now": "{turn}"}, "{turn} is not a fact of this sentence; it has round"),
+        ({"now": "{turn}"}, "{turn} is not a placeholder of this text; its placeholders are round"),
         ({"now": "{round.__class__}"}, "only plain {names}"),
         ({"now": "{round!r:>5}"}, "only plain {names}"),
         ({"now": "{0}"}, "only plain {names}"),

@@ -46,7 +46,7 @@ def test_candidates_continue_what_the_model_has_begun():
     turns, begun = in_process.open_turn((*ASKED, Assistant("Option")))
     assert ([turn["role"] for turn in turns], begun) == (["system", "user"], "Option")
     assert in_process.open_turn(ASKED) == (turns, "")
-    with pytest.raises(ModelFailure, match="no message before the open turn"):
+    with pytest.raises(ModelFailure, match="no message before the assistant's unfinished answer"):
         in_process.open_turn((Assistant("Option"),))
 
 

@@ -197,8 +197,8 @@ def manifest(read: dict[str, bytes], /, **changed: object) -> None:
         (lambda f: f.pop("bundle.json"), "is not a bundle of Sally: it has no bundle.json"),
         (lambda f: f.update({"bundle.json": b"{"}), "bundle.json of the bundle"),
         (lambda f: manifest(f, bundle=2), "has format 2; this Sally reads format 1"),
-        (lambda f: manifest(f, files={"x/y": bundles.File("", 0)}), "not a file of a bundle"),
-        (lambda f: manifest(f, files={}), "does not name episodes.jsonl"),
+        (lambda f: manifest(f, files={"x/y": bundles.File("", 0)}), "cannot be part of a bundle"),
+        (lambda f: manifest(f, files={}), "does not list episodes.jsonl"),
     ],
 )  # fmt: skip
 def test_each_tampering_is_named(packed: Path, tmp_path: Path, change: Change, said: str) -> None:

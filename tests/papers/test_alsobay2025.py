@@ -113,7 +113,7 @@ def test_a_changed_text_lets_nothing_in(tmp_path: Path, old: str, new: str, why:
 def test_contributions_that_do_not_sum_within_a_group_let_nothing_in(tmp_path: Path) -> None:
     group = people()
     group[1]["text"] = text(1, ((20, 10, 1), *ROUNDS[1:]))  # a text that is right in itself
-    with pytest.raises(BadInput, match="was given in round 1"):
+    with pytest.raises(BadInput, match="contributions in round 1 sum to"):
         IMPORTER.imported(written(tmp_path, group))
 
 

@@ -106,9 +106,9 @@ def test_figures_put_even_odds_at_0_and_the_best_number_at_1(tmp_path: Path) -> 
     [
         (lambda t: t["player_data"][0]["records"].pop(), "should have 3 choices"),
         (lambda t: t["player_data"].pop(), "players"),
-        (lambda t: t["round_records"][1]["responses"].append(3), "not the choices"),
+        (lambda t: t["round_records"][1]["responses"].append(3), "differ from the choices"),
         (lambda t: t["round_records"][1].update(mean=99), "the mean is"),
-        (lambda t: t["round_records"][1].update(winner=30), "not the number nearest"),
+        (lambda t: t["round_records"][1].update(winner=30), "not the chosen number nearest"),
         (lambda t: t["meta"].pop("ratio"), "ratio"),
     ],
 )

@@ -209,4 +209,4 @@ def test_an_older_schema_is_migrated_step_by_step(
     found = store.load(folder)
     assert list(found.episodes.values()) == wanted
     assert [b.line for b in found.bad] == [3]
-    assert "does not migrate from schema version 0" in found.bad[0].why
+    assert "cannot be migrated from schema version 0" in found.bad[0].why

@@ -78,7 +78,7 @@ def test_a_pack_is_part_of_what_was_asked_for(german: str) -> None:
     ("change", "why"),
     [
         (("now =", "nwo ="), "did you mean now"),
-        (("{round}.", "{turn}."), "{turn} is not a fact of this sentence"),
+        (("{round}.", "{turn}."), "{turn} is not a placeholder of this text"),
         (('game = "ipd"', 'game = "rps"'), "'german' is for rps, not for ipd"),
         (("[texts]", "language = 1\n[texts]"), "unknown field `language`"),
         (('name = "german"', ""), "missing required field `name`"),

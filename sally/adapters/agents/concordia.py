@@ -78,7 +78,7 @@ class PartnerEntity(entities.Entity):  # type: ignore[misc]
         offered = {str(option).strip(): str(option) for option in action_spec.options}
         if set(offered) != set(self._options):
             raise BadInput(
-                f"{self.name} chooses among {', '.join(self._options)}; the options are "
+                f"{self.name} must be offered {', '.join(self._options)}; the options offered are "
                 f"{', '.join(offered) or 'none'}."
             )
         if len(self._theirs) < len(self._mine):
@@ -106,7 +106,10 @@ class EntityPlayer:
         """Return the entity's move; a reply that is not an option is a forfeit."""
         prompt = PromptContext(turn)
         if not prompt.names:
-            raise BadInput(f"An entity chooses among options; seat {turn.seat!r} has a form here.")
+            raise BadInput(
+                f"An entity can only choose among listed options; seat {turn.seat!r} has to fill "
+                "in a form in this turn."
+            )
         reply = self._asked(turn, prompt)
         if reply not in prompt.names:
             return Forfeit("unreadable", reply)

@@ -105,7 +105,9 @@ def _item(
     letter = str(_field(row, "ANSWER", file, number)).strip()[:1]
     place = "ABCD".find(letter)
     if not letter or not 0 <= place < len(options):
-        raise BadInput(f"{file}, line {number + 1}: the key {letter!r} is not an option.")
+        raise BadInput(
+            f"{file}, line {number + 1}: the answer key {letter!r} is not one of the options."
+        )
     condition, order = None, None
     if short == "fbt":
         condition, order = FALSE_BELIEF[number % len(FALSE_BELIEF)]

@@ -285,7 +285,7 @@ def tool_info(tool: ToolSpec) -> ToolInfo:
 def reply_of(output: ModelOutput, seconds: float) -> Reply:
     """Convert Inspect's output to a reply; hidden reasoning is stored separately."""
     if not output.choices:
-        raise ModelFailure("bad_reply", "The provider answered without a choice.")
+        raise ModelFailure("bad_reply", "The provider's answer contains no completion.")
     message = output.choices[0].message
     if output.stop_reason == "model_length":  # some return it without reading the prompt
         raise ModelFailure("context_length", "The prompt exceeds the model's context length.")

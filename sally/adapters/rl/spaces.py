@@ -92,7 +92,7 @@ def _observed(
         shown = page(table, seat).encode()
         if len(shown) > page_bytes:
             raise BadInput(
-                f"A page of {spec.name} has {len(shown)} bytes, but page_bytes is "
+                f"An observed text of {spec.name} has {len(shown)} bytes, but page_bytes is "
                 f"{page_bytes}; create the environment with a larger value."
             )
         seen = np.frombuffer(shown.ljust(page_bytes, b"\0"), np.uint8)

@@ -141,7 +141,10 @@ class Rollouts:
     def reward(self, completions: Any = None, **given: Any) -> list[float | None]:
         """Return the rewards of the episodes; None for an episode without a result."""
         if "sally_reward" not in given:
-            raise BadInput("`reward` needs these rollouts as the trainer's rollout_func.")
+            raise BadInput(
+                "Pass this `Rollouts` object to the trainer as rollout_func; `reward` reads its "
+                "results."
+            )
         found: list[float | None] = given["sally_reward"]
         return found
 

@@ -76,7 +76,7 @@ def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Findi
     card = card_of(game)
     if not card.attacks:
         why = card.unattacked or "it does not say why."
-        raise BadInput(f"{game} has no attack on its card: {why}")
+        raise BadInput(f"The card of {game} lists no attack: {why}")
     found = [one for attack in card.attacks for one in attack_of(attack, questions, seed)]
     for attack in card.attacks:
         if attack.pages is not None:
@@ -179,7 +179,7 @@ def tabled(attack: Attack, posed: Sequence[Posed]) -> OptionTable:
         raw = np.array(one.options, dtype=np.float64)
         if raw.shape[1] != len(attack.features):
             raise BadInput(
-                f"Attack {attack.name!r} names {len(attack.features)} features; a question has "
+                f"Attack {attack.name!r} names {len(attack.features)} features, but a question has "
                 f"{raw.shape[1]}."
             )
         blocks.append(np.hstack([raw, _ranks(raw), raw - _means(raw)]))

@@ -36,14 +36,14 @@ def check_playable(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], set
         probe = _probe_for(spec, injection.probe, injection.seat)
         if injection.error and probe.kind == "values":
             raise BadInput(
-                f"{probe.name!r} cannot be injected with an error: it asks for values, which "
-                "have no finite set of wrong answers."
+                f"A wrong answer to {probe.name!r} cannot be injected: the probe asks for values, "
+                "which have no finite set of wrong answers."
             )
         asked = setup.arms.get(injection.seat, ())
         if injection.source == "own" and injection.probe not in asked:
             raise BadInput(
                 f"{injection.seat} is to be told its own answer to {injection.probe!r}, "
-                "but its arm lacks that probe."
+                "but its arm does not ask that probe."
             )
         if injection.source == "own" and probe.point == "after":
             raise BadInput(

@@ -209,7 +209,10 @@ class ProbeSession:
                 raise IllegalMove(f"{seat} made an invalid prediction: {unknown}") from None
             asked = [q for q in probe.asks(self._game, turn.view, seat) if q.about == f.about]
             if seat not in probe.seats or not asked:
-                raise IllegalMove(f"{seat} is not asked {f.probe} about {f.about!r} here.")
+                raise IllegalMove(
+                    f"{seat} predicted {f.probe} about {f.about!r}, which this seat is not asked "
+                    "in this turn."
+                )
             if (why := problem(asked[0], ProbeReport(f.value, f.odds))) is not None:
                 raise IllegalMove(f"{seat}, predicting {f.probe}: {why}.")
             if any((f.probe, f.about) == (g.probe, g.about) for g in made[:n]):

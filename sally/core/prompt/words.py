@@ -325,8 +325,8 @@ def checked(pack: Pack, texts: Mapping[str, str]) -> Pack:
             raise unknown(f"text of {pack.game} (words pack {pack.name!r})", key, ours)
         for fact in slots(text, f"words pack {pack.name!r}, {key}") - slots(ours[key], key):
             raise BadInput(
-                f"Words pack {pack.name!r}, {key}: {{{fact}}} is not a fact of this sentence; "
-                f"it has {listed(sorted(slots(ours[key], key)))}."
+                f"Words pack {pack.name!r}, {key}: {{{fact}}} is not a placeholder of this text; "
+                f"its placeholders are {listed(sorted(slots(ours[key], key)))}."
             )
     return pack
 

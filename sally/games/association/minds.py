@@ -65,7 +65,7 @@ def mind_of(params: Mapping[str, Any]) -> Mind:
     try:
         return msgspec.convert(given, Mind)
     except msgspec.ValidationError as why:
-        raise BadInput(f"{given} does not declare a mind: {why}.") from None
+        raise BadInput(f"The parameters {given} do not define a mind: {why}.") from None
 
 
 @lru_cache(maxsize=HELD)

@@ -242,7 +242,9 @@ def _habit(name: str, about: str, habit: Habit, memory: int | None = 0) -> Partn
             if view.talking:
                 return SILENT
             if view.limit is None:
-                raise BadInput("no limit was dealt")
+                raise BadInput(
+                    "this player needs a limit (its reservation price), but the view has none"
+                )
             return habit(view, view.limit, view.last())
 
         return script

@@ -285,7 +285,10 @@ def unknown_of(rule: Rule, is_buyer: bool, limit: int, family: Family, rounds: i
 @lru_cache(maxsize=128)
 def _unknown(rule: Rule, value: int, prior: tuple[float, ...], rounds: int) -> Unknown:
     if rule.margin is not None and rule.keep < 1:
-        raise BadInput("there is no exact belief about a rule that may slip and has a limit")
+        raise BadInput(
+            "the exact belief cannot be computed for a rule that makes random errors and depends "
+            "on its player's limit"
+        )
     weights = np.array(prior)
     worth = np.zeros((rounds + 1, SIZE, SIZE))
     best = np.zeros((rounds, SIZE, SIZE), dtype=np.int64)

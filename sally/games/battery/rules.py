@@ -119,7 +119,7 @@ class Battery(Game[State, int, View]):
         if self.generator == "file":
             if cast != "people":
                 raise BadInput(
-                    f"the items of {self.file or self.hash} exist for the cast people only"
+                    f"cast must be people: the items of {self.file or self.hash} have no other cast"
                 )
             return story_of(self.file, self.hash, self.item)
         return tuple(

@@ -144,7 +144,7 @@ def _observer(game: LevelGame, seat: Seat) -> Answerer:
 def _recorded(game: LevelGame, seat: Seat, name: str = "") -> Script:
     """Always raise BadInput, because the name stands for a player in imported records, which
     cannot play."""
-    raise BadInput("this player represents recorded play and cannot be played again")
+    raise BadInput("this player exists only in imported records and cannot make moves")
 
 
 def _mind(

@@ -132,7 +132,8 @@ def equilibrium(game: LevelGame, seat: Seat) -> Odds:
         agreed = agreements(game)
         if not agreed:
             raise BadInput(
-                "this contest has no symmetric equilibrium in which all name the same number"
+                "this contest has no symmetric equilibrium in which all players name the same "
+                "number"
             )
         return {agreed[0]: 1.0}
     from sally.stats.zero_sum import maximin_odds  # loads numpy, which playing does not need

@@ -76,7 +76,9 @@ def make(collection: Collection) -> Frozen:
         kind: Kind = collection  # type: ignore[assignment]  # the other sets are named by kind
         drawn = sample_kind(kind, size, SEED)
     if not all(map(holds, drawn)):
-        raise AssertionError(f"a puzzle of {collection} violates the guarantee of its kind")
+        raise AssertionError(
+            f"a puzzle of {collection} lacks the property that its kind guarantees"
+        )
     return Frozen(collection, 1, SEED, drawn)
 
 

@@ -172,7 +172,7 @@ def _exact(game: MindGame, seat: Seat) -> Script:
 
 
 def _recorded(game: MindGame, seat: Seat, name: str = "") -> Script:
-    raise BadInput("this player represents recorded play and cannot be played again")
+    raise BadInput("this player exists only in imported records and cannot make moves")
 
 
 def _only(wanted: Seat, seat: Seat, name: str) -> None:

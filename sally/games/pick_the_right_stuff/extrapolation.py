@@ -65,7 +65,9 @@ def family_of(rule: Rule) -> Family:
     for family, kind in zip(FAMILIES, get_args(Rule), strict=True):
         if isinstance(rule, kind):
             return family
-    raise TypeError(f"{rule!r} is not an extrapolation rule; the families are {FAMILIES}.")
+    raise TypeError(
+        f"{rule!r} is not an extrapolation rule; rules belong to one of the families {FAMILIES}."
+    )
 
 
 def travelled(rule: Rule, resets: int) -> int:
@@ -83,7 +85,9 @@ def travelled(rule: Rule, resets: int) -> int:
             return step * resets + growth * (resets * (resets - 1) // 2)
         case Compounding(first, second):
             return _compounded(first, second, resets)
-    raise TypeError(f"{rule!r} is not an extrapolation rule; the families are {FAMILIES}.")
+    raise TypeError(
+        f"{rule!r} is not an extrapolation rule; rules belong to one of the families {FAMILIES}."
+    )
 
 
 def extrapolated(rule: Rule, seen: int, resets: int, boxes: int) -> int:

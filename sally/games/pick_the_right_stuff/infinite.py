@@ -169,8 +169,8 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
     plans = {key: plan for key, plan in found.items() if all(plan)}
     if not plans:
         raise ValueError(
-            f"On {boxes} boxes the families {', '.join(families)} have no gap at which every "
-            "distance is possible."
+            f"With {boxes} boxes, there is no gap (number of resets) after which the rules of the "
+            f"families {', '.join(families)} can move an item by every distance."
         )
     return plans
 
@@ -242,7 +242,7 @@ def smallest_gap_sets(
         ]
         if sets:
             return tuple(tuple(DECIDING_GAPS[i] for i in chosen) for chosen in sets)
-    raise AssertionError("functions that differ must differ at a deciding gap")
+    raise AssertionError("two different functions agree at every gap in DECIDING_GAPS")
 
 
 def is_identified(shown: Iterable[Rehearsal], families: Iterable[Family], boxes: int) -> bool:

@@ -260,8 +260,8 @@ def check_header(instance: Instance) -> None:
         )
     if len(instance.rules) != (n if instance.mode == "infinite" else 0):
         raise ValueError(
-            f"{name}: {len(instance.rules)} private rules; infinite needs one per user, "
-            "zero and finite none."
+            f"{name}: {len(instance.rules)} private rules; mode infinite needs one per user, and "
+            "the modes zero and finite need none."
         )
 
 

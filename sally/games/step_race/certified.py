@@ -90,14 +90,14 @@ def certify(
         player, settings = others[SEATS[other]]
         mind = mind_of(player, settings)
         if mind is None or mind.hears:
-            raise BadInput(f"{player} in {SEATS[other]} has no solved best reply")
+            raise BadInput(f"no best reply can be computed to {player} in {SEATS[other]}")
         minds.append(mind if game.talks else muted(mind))
     pair, start = (minds[0], minds[1]), missing_of(game, game.positions)
     found = solved(game.target, number, pair)
     optimum = found.value(start)
     names = " and ".join(player for player, _ in others.values())
     if optimum <= SAME:
-        raise BadInput(f"against {names}, {seat} cannot win, so this table cannot be used")
+        raise BadInput(f"against {names}, {seat} cannot win, so these opponents cannot be used")
     chance = solved(game.target, number, pair, uniform()).value(start)
     fixed = {
         name: solved(game.target, number, pair, mind).value(start)
@@ -107,7 +107,7 @@ def certify(
     if optimum - top < MARGIN:
         raise BadInput(
             f"against {names}, {name} gets {top:.3f} points in {seat} and the best reply "
-            f"gets {optimum:.3f}: less than {MARGIN} apart, so the scale of doing is undefined"
+            f"gets {optimum:.3f}: less than {MARGIN} apart, so the measure of doing is undefined"
         )
     label = "-".join(_label(player, settings) for player, settings in others.values())
     return Certified(

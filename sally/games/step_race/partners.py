@@ -210,7 +210,10 @@ def _declared(others: Others) -> tuple[Mind, Mind]:
     minds = [solver.mind_of(str(who.get("player")), who.get("params") or {}) for who in others]
     found = [mind for mind in minds if mind is not None and not mind.hears]
     if len(others) != 2 or len(found) != 2:
-        raise BadInput("planner: others must be two solved players, each given as (player, params)")
+        raise BadInput(
+            "planner: others must be two players for which best replies can be computed, each "
+            "given as (player, params)"
+        )
     return found[0], found[1]
 
 

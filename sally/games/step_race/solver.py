@@ -274,7 +274,7 @@ def solved(target: int, number: int, others: tuple[Mind, Mind], mine: Mind | Non
     Raises: BadInput if a mind reacts to announcements.
     """
     if any(mind.hears for mind in (*others, *([mine] if mine else []))):
-        raise BadInput("a best reply to a mind that reacts to announcements cannot be computed")
+        raise BadInput("no best reply can be computed to a player that reacts to announcements")
     period = max(mind.period for mind in (*others, *([mine] if mine else [])))
     size = target + BELOW + 1
     table = np.zeros((period, size, size, size))
@@ -403,7 +403,7 @@ def _iterated(cases: Sequence[Sequence[tuple[float, Floats, Floats, Floats | Non
             values[phase] = total
         if np.abs(values - before).max() < STILL:
             return values
-    raise ArithmeticError("the values of a layer do not converge")
+    raise ArithmeticError(f"the values of the positions did not converge in {MOST_SWEEPS} sweeps")
 
 
 @lru_cache(maxsize=4)

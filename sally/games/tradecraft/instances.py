@@ -130,7 +130,7 @@ def generate(
         units = max(seat.units or 0 for seat in found.certificate.seats)
         if found.grade == wanted and units <= _MOST_NEEDED:
             return found
-    raise NoInstance(f"No instance of grade {wanted} for {rules.name} in {tries} tries.")
+    raise NoInstance(f"No instance of grade {wanted} was found for {rules.name} in {tries} tries.")
 
 
 def generate_set(rules: Ruleset, players: int, number: int, seed: int) -> tuple[Instance, ...]:

@@ -96,7 +96,10 @@ def best_plan(
             return None
         plan = _ordered(rules, answer, own, others, target)
     if plan is None:
-        raise Undecided(f"No order of crafts was found for {dict(target)}, but none was ruled out.")
+        raise Undecided(
+            f"The search found no order of crafts for {dict(target)}, and did not prove that there "
+            "is none."
+        )
     return plan
 
 

@@ -98,7 +98,9 @@ def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificat
         for some in combinations(others, many):
             if holds(union(some), certificate.needs):
                 return many
-    raise ValueError("The others do not hold the goods that the certified plan takes.")
+    raise ValueError(
+        "The other players do not hold the goods that the certified plan takes from them."
+    )
 
 
 def refusals(certificate: Certificate) -> list[str]:

@@ -123,7 +123,9 @@ def blocks_of(model: Any) -> list[Any]:
     """Return the blocks of a causal network in order; raises BadInput if none are found."""
     blocks = getattr(model.get_decoder(), "layers", None)
     if blocks is None:
-        raise BadInput(f"The blocks of {type(model).__name__} cannot be found.")
+        raise BadInput(
+            f"{type(model).__name__} has no list of transformer blocks that hf can find."
+        )
     return list(blocks)
 
 

@@ -28,8 +28,8 @@ def rows_for(model: Any, context: int, wanted: int) -> int:
     fit = int(free * SHARE / a_row)
     if fit < 1:
         raise Unavailable(
-            f"One row of {context} tokens needs {a_row / 2**30:.1f} GiB, and the accelerator has "
-            f"{free / 2**30:.1f} GiB left; choose a smaller context, such as ?context=2048."
+            f"One sequence of {context} tokens needs {a_row / 2**30:.1f} GiB, and the accelerator "
+            f"has {free / 2**30:.1f} GiB left; choose a smaller context, such as ?context=2048."
         )
     return min(wanted, fit)
 
@@ -53,7 +53,7 @@ def check_agrees(net: Net) -> None:
     close = CLOSE[str(net.dtype).removeprefix("torch.")] * len(tails[0])
     if not worst <= close:
         raise Unavailable(
-            f"Evaluation by rows changes log-probabilities by {worst:.3g}; the model's "
+            f"Batched evaluation changes log-probabilities by {worst:.3g}; the model's "
             "attention is of a kind that hf does not support: serve it with vllm instead."
         )
 

@@ -32,7 +32,7 @@ def ideal_figure(rows: Sequence[IdealRow], columns: int = 2) -> Figure:
     """
     keys = list(dict.fromkeys((row.game, row.seat) for row in rows))
     if not keys:
-        raise BadInput("There is nothing to draw: no episode has a partner of a declared pool.")
+        raise BadInput("There is nothing to draw: no episode has a partner from a declared pool.")
     panels = [_panel([row for row in rows if (row.game, row.seat) == key]) for key in keys]
     return figure_of(panels, columns, TITLE, CAPTION)
 

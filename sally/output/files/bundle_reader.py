@@ -138,10 +138,10 @@ def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.Zi
     strange = [name for name in bundle.files if not NAMES.fullmatch(name)]
     if strange:
         raise BadInput(
-            f"{MANIFEST} of {path} names {strange[0]!r}, which is not a file of a bundle."
+            f"{MANIFEST} of {path} lists {strange[0]!r}, which cannot be part of a bundle."
         )
     if EPISODES not in bundle.files:
-        raise BadInput(f"{MANIFEST} of {path} does not name {EPISODES}.")
+        raise BadInput(f"{MANIFEST} of {path} does not list {EPISODES}.")
     if not 0 <= bundle.episodes * LEAST_LINE <= bundle.files[EPISODES].bytes:
         raise BadInput(
             f"The bundle {path} claims to contain {bundle.episodes:,} episodes in "
@@ -164,7 +164,7 @@ def _refuse_others(path: Path, entries: dict[str, zipfile.ZipInfo], bundle: Bund
     extra = [name for name in entries if name not in (MANIFEST, *bundle.files)]
     if extra:
         raise BadInput(
-            f"The bundle {path} contains {listed(extra)}, which {MANIFEST} does not name."
+            f"The bundle {path} contains {listed(extra)}, which {MANIFEST} does not list."
         )
 
 

@@ -207,8 +207,8 @@ class Reproduction:
             raise BadInput(
                 f"None of the {many} episodes in {episodes} belongs to a table or figure "
                 f"of {paper}; `sally run {engine.study or paper} --model MODEL --out DIR` "
-                "plays such episodes. With changed parameters, problems do not belong to the "
-                "paper."
+                "plays such episodes. Problems with changed parameters do not count as those of "
+                "the paper."
             )
         if (
             model is not None

@@ -225,8 +225,8 @@ def complete_rounds(group: list[Person]) -> list[tuple[int, ...]]:
         given = tuple(person.rounds[n].own for person in group)
         if any(person.rounds[n].total != sum(given) for person in group):
             raise BadInput(
-                f"Group {group[0].group}: {sum(given)} was given in round {n + 1}, and the total "
-                f"is {group[0].rounds[n].total}."
+                f"Group {group[0].group}: the contributions in round {n + 1} sum to {sum(given)}, "
+                f"but the stated total is {group[0].rounds[n].total}."
             )
         found.append(given)
     return found

@@ -103,7 +103,7 @@ class _Reader:
             self._take(self._int())  # the native encoding
         found = self.item()
         if not isinstance(found, list):
-            raise ValueError("no list of objects")
+            raise ValueError("it contains no list of objects")
         return found
 
     def _int(self) -> int:
@@ -114,7 +114,7 @@ class _Reader:
     def _take(self, size: int) -> bytes:
         taken = self.data[self.at : self.at + size]
         if len(taken) < size:
-            raise IndexError("end of data")
+            raise IndexError("the data end too early")
         self.at += size
         return taken
 
@@ -191,7 +191,7 @@ class _Reader:
         if called == "deferred_string":
             inner = state[0][1]
             return _Vector(_TEXTS, [None if x is None else f"{x:g}" for x in _column(inner)])
-        raise ValueError(f"a compact vector of the kind {called!r}")
+        raise ValueError(f"it contains a compact vector of the unknown kind {called!r}")
 
     def _vector(self, kind: int, flags: int) -> _Vector:
         size = self._length()
@@ -208,7 +208,7 @@ class _Reader:
         elif kind in (_LIST, _EXPRESSION):
             values = [self.item() for _ in range(size)]
         else:
-            raise ValueError(f"an object of type {kind}")
+            raise ValueError(f"it contains an object of the unknown type {kind}")
         found = _Vector(kind, values)
         if flags & 0x200:
             found.attributes = dict(self.item() or ())

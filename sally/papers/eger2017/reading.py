@@ -147,7 +147,9 @@ def read_survey(file: Path) -> dict[str, str]:
             )
         found[question] = answer.strip()
     if found.get(LAST) != "yes":
-        raise BadInput(f"{file.name} should end with {LAST!r} and yes; the file may be truncated.")
+        raise BadInput(
+            f"{file.name} should end with the question {LAST!r}, answered yes; it may be truncated."
+        )
     return found
 
 

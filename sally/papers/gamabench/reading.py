@@ -157,7 +157,7 @@ def _table(file: Path, model: str, game: str, variant: str) -> RecordedTable:
         for seat in seats:
             kept = tuple(float(meta.tokens - given) for given in seat.records)
             if seat.utility and seat.utility != kept:
-                raise BadInput(f"{file.name}: utility should be the tokens that were kept.")
+                raise BadInput(f"{file.name}: utility should equal the number of tokens kept.")
     return RecordedTable(
         Source.of(SOURCE, LICENCE, file.name, data),
         game,
@@ -175,7 +175,7 @@ def _table(file: Path, model: str, game: str, variant: str) -> RecordedTable:
 
 def _check_round(where: str, game: str, meta: _Meta, given: tuple[int, ...], each: _Round) -> None:
     if sorted(given) != sorted(each.responses):
-        raise BadInput(f"{where}: the responses are not the choices of the players.")
+        raise BadInput(f"{where}: the responses differ from the choices of the players.")
     if game == GOODS:
         return
     mean = sum(given) / len(given)
@@ -186,7 +186,9 @@ def _check_round(where: str, game: str, meta: _Meta, given: tuple[int, ...], eac
     goal = meta.ratio * mean
     nearest = min(abs(number - goal) for number in given)
     if each.winner not in given or abs(abs(each.winner - goal) - nearest) > NEAR:
-        raise BadInput(f"{where}: {each.winner} is not the number nearest to {goal:g}.")
+        raise BadInput(
+            f"{where}: winner is {each.winner}, which is not the chosen number nearest to {goal:g}."
+        )
 
 
 def table_of_episode(episode: Episode) -> RecordedTable:

@@ -170,7 +170,8 @@ def readers(
     """
     if charity and model is not None:
         raise click.UsageError(
-            "--charity is for the rules; a model that reads never sees the true table."
+            "--charity applies only to the rule-based reader; a reading model never sees the true "
+            "table of effects."
         )
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")

@@ -379,7 +379,7 @@ def _puzzle(model: Any, names: Names) -> Puzzle:
     )
     first = ranking(target_values(puzzle, puzzle.visible))[0]
     if first != (initial,):
-        raise BadLayout("The recorded initial proposal is not the unique first choice.")
+        raise BadLayout("The recorded initial proposal is not the target's unique first choice.")
     return puzzle
 
 

@@ -139,8 +139,8 @@ def _problem(record: Record, tasks: Sequence[Task]) -> Task:
             return hands[::-1], targets[::-1]
     wanted = " and ".join(" ".join(target) for target in record.targets)
     raise BadInput(
-        f"no public problem has the targets {wanted}, and the log has no hands; the checkout needs "
-        f"tradeCraft/.../{TASKS}."
+        "the log does not state the players' hands, and no public problem has the targets "
+        f"{wanted}; the checkout must contain tradeCraft/.../{TASKS}."
     )
 
 

@@ -165,7 +165,9 @@ def _raw(path: Path, id: str, text: str, data: bytes) -> Record:
     try:
         lines = [(e["domain"][0], str(e["event"]), json.loads(e["msg"])) for e in json.loads(text)]
     except (ValueError, KeyError, IndexError, TypeError):
-        raise BadInput(f"{path} is not a raw game log: a list of domain, event and msg.") from None
+        raise BadInput(
+            f"{path} is not a raw game log, a JSON list of objects with domain, event and msg."
+        ) from None
     tokens = {d: m["username"] for d, kind, m in lines if kind == "player__ready_to_start"}
     names: dict[int, tuple[str, Goods]] = {}
     hands: tuple[Goods, ...] = ()

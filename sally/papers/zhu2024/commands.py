@@ -144,7 +144,9 @@ def study(path: Path, to: Path, games: int, least: int) -> None:
             written += 1
             lines += _cell(written, role, (counts[0], counts[1]))
     if not written:
-        raise BadInput(f"No game of {path} has {least} people across.")
+        raise BadInput(
+            f"No game of {path} was played by at least {least} people in the other role."
+        )
     to.write_text("\n".join(lines) + "\n", "utf-8")
     echo(f"{written} games, each in two orders: `sally run {to} --model NAME --out DIR` plays "
          f"them, `sally zhu2024 scale DIR --people {path}` scores them.")  # fmt: skip
@@ -201,7 +203,7 @@ def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
             ]
     found = scaled(games)
     if not found:
-        raise BadInput(f"{', '.join(places)}: no one-shot game against a `mixed` partner.")
+        raise BadInput(f"{', '.join(places)} contains no one-shot game against a `mixed` partner.")
     rows = [_on_scale(name, each) for name, each in found.items()]
     if people is not None:
         record = read(people)

@@ -149,7 +149,9 @@ def person_choices(file: str, number: int, line: bytes) -> list[Choice]:
     except (msgspec.DecodeError, ValueError, UnicodeDecodeError) as why:
         raise BadInput(f"{file}, line {number}: {why}.") from None
     if held.experiment.partition("/")[0].removesuffix(".csv") != EXPERIMENT:
-        raise BadInput(f"{file}, line {number}: experiment is {held.experiment!r}.")
+        raise BadInput(
+            f"{file}, line {number}: experiment is {held.experiment!r}; it should be {EXPERIMENT}."
+        )
     found, at = [], 0
     text = held.text.rstrip("\n") + "\n"
     for trial, block in enumerate(_BLOCK.finditer(text), 1):

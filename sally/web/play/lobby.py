@@ -148,7 +148,7 @@ class Lobby:
             if named not in seats:
                 raise unknown(f"seat of {game}", named, seats)
         if seat in others:
-            raise BadInput(f"Seat {seat!r} is your own, so others must not name it.")
+            raise BadInput(f"Seat {seat!r} is your own, so `others` must not contain it.")
         for name in probes:
             if name not in offer.probes[seat]:
                 raise unknown(f"probe for seat {seat!r} of {game}", name, offer.probes[seat])

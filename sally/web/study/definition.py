@@ -731,13 +731,13 @@ def _check_condition(study: HumanStudy, condition: Condition) -> None:
     if study.rounds is not None and not 1 <= study.rounds <= len(problems):
         raise BadInput(f"rounds is {study.rounds}, but there are {len(problems)} instances.")
     if condition.chat_seconds < 0 or (condition.chat_seconds and len(condition.people) < 2):
-        raise BadInput("chat_seconds needs a group, and must be 0 or more.")
+        raise BadInput("chat_seconds must be 0, or above 0 if at least two people play together.")
     played: list[tuple[Instance, Layout]] = []
     for there, many, layout in study.blocks(condition):
         if not there or many < 1:
             raise BadInput("a block has no instances.")
         if len(layout.people) != len(condition.people):
-            raise BadInput("every block needs as many participants as its condition.")
+            raise BadInput("every block must have as many seats for people as its condition.")
         _refuse_same_ids(there)
         if again := [i.id for i in there if (i, layout) in played]:
             raise BadInput(f"two blocks play the instance {again[0]!r} in the same way.")

@@ -242,7 +242,7 @@ def test_every_sentence_of_the_twin_replaces_one_of_the_generators() -> None:
 
 
 def test_imported_items_have_no_twin() -> None:
-    with pytest.raises(BadInput, match="cast people only"):
+    with pytest.raises(BadInput, match="have no other cast"):
         Battery(generator="file", file="x.jsonl", item="a").told_of("units")
 
 

@@ -44,7 +44,7 @@ def test_everybody_plays_and_answers_every_question(name: str) -> None:
 
 
 def test_a_reader_of_the_full_game_is_refused_in_one_sentence() -> None:
-    with pytest.raises(ValueError, match="to enumerate; use hanabi_mini"):
+    with pytest.raises(ValueError, match="to enumerate them; use hanabi_mini"):
         table("hanabi", 1, who="reader")
     with pytest.raises(ValueError, match="no policy named 'simpel'"):
         table("hanabi_mini", 1, who="simple", ann=PlayerSpec("reader", {"of": "simpel"}))

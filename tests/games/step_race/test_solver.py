@@ -140,13 +140,13 @@ def test_a_table_that_nobody_can_win_is_no_problem() -> None:
 
 def test_a_table_that_a_mute_player_solves_is_no_problem() -> None:
     others = {"player_2": ("uniform", {}), "player_3": ("uniform", {})}
-    with pytest.raises(BadInput, match="scale of doing is undefined"):
+    with pytest.raises(BadInput, match="measure of doing is undefined"):
         certify({"target": 12, "talks": 0}, "player_1", others)
 
 
 def test_a_partner_that_is_not_solved_is_refused() -> None:
     others = {"player_2": ("follower", {}), "player_3": ("uniform", {})}
-    with pytest.raises(BadInput, match="solved"):
+    with pytest.raises(BadInput, match="no best reply can be computed"):
         certify({"target": 20}, "player_1", others)
 
 

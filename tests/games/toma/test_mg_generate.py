@@ -187,7 +187,7 @@ def test_most_features_share_a_word_with_another_one() -> None:
 @pytest.mark.parametrize(
     ("agent", "sentence"),
     [
-        (Agent("Agent 1", ("no such thing",), ()), "not met by exactly one place"),
+        (Agent("Agent 1", ("no such thing",), ()), "must be met by exactly one place"),
         (None, "must name all places equally often"),
     ],
 )
@@ -209,5 +209,5 @@ def test_names_in_full_need_no_reading() -> None:
         replace(a, likes=full(a.likes), dislikes=full(a.dislikes)) for a in scenario.agents
     )
     assert needs_reading(scenario)
-    with pytest.raises(ValueError, match="partial or ambiguous names"):
+    with pytest.raises(ValueError, match="name only part of a feature"):
         certify(replace(scenario, agents=agents))

@@ -159,7 +159,7 @@ def test_predictions_that_cannot_be_judged_are_refused(
         ({"tasks": ("Cave",) * 4}, "four different names"),
         ({"costs": ((0, 1, 2, 3),) * 4}, "positive whole number"),
         ({"knows": ((), (1, 2), (), ())}, "`knows` of agent B"),
-        ({"knows": ((), (0,), (), ())}, "shape of level 1"),
+        ({"knows": ((), (0,), (), ())}, "structure that level 1 requires"),
         ({"goal": "total"}, "the goal is 'total' at level 4"),
     ],
 )

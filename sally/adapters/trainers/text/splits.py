@@ -41,7 +41,8 @@ def _own(game: str, seat: str) -> Split:
     if seat and seat not in {task.seat for tasks in declared.parts.values() for task in tasks}:
         _check_seat(game, seat)
         raise BadInput(
-            f"The split of {spec.name} trains a seat other than {seat!r}; give your own."
+            f"The built-in split of {spec.name} trains a seat other than {seat!r}; give a split of "
+            "your own."
         )
     check_split(declared, room.alike if room else None)
     return declared

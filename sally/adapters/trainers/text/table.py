@@ -198,7 +198,7 @@ def _scores(given: Given, candidates: tuple[str, ...]) -> Scores:
         return given
     if isinstance(given, str | bytes | Reply | Scores):
         named = ", ".join(candidates)
-        raise BadInput(f"Scores are asked for here: one log-probability for each of {named}.")
+        raise BadInput(f"This question needs scores: one log-probability for each of {named}.")
     try:
         return Scores(candidates, tuple(float(each) for each in given))
     except (TypeError, ValueError) as why:

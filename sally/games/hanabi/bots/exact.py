@@ -54,7 +54,7 @@ def reader(game: Hanabi, of: Callable[[Hanabi], Policy], risk: float = 0.9) -> P
     rules = _checked(risk)
     if game.highest**game.hand_size > MOST:
         raise BadInput(
-            "this game has too many possible hands for a reader to enumerate; use "
+            "this game has too many possible hands to enumerate them; use "
             "hanabi_mini, hanabi_small or hanabi_very_small"
         )
 

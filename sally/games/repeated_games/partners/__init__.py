@@ -20,7 +20,7 @@ from sally.games.repeated_games.rules import RepeatedGame
 def _recorded(game: RepeatedGame, seat: Seat, name: str = "", participant: str = "") -> Script:
     """Always raise BadInput, because the name stands for a player in imported records, which
     cannot play."""
-    raise BadInput("this player represents recorded play and cannot be played again")
+    raise BadInput("this player exists only in imported records and cannot make moves")
 
 
 PARTNERS = {

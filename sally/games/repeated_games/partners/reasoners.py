@@ -161,7 +161,7 @@ def _bayesian(
     them = other(seat)
     given = _default_hypotheses(game, them) if hypotheses is None else hypotheses
     if not given:
-        raise BadInput("hypotheses must name at least one partner")
+        raise BadInput("hypotheses must list at least one partner")
     machines = tuple(machine_of(game, seat, _automaton_of(game, them, each)) for each in given)
     considered = Hypotheses(machines, noise)
     values = [plan(game, seat, machine, ahead).values for machine in machines]

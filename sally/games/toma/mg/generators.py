@@ -131,7 +131,7 @@ def certify(scenario: Scenario, even_counts: bool = True) -> None:
     name = f"Scenario {scenario.id}"
     read = profiles(scenario)
     if any(len(met) != 1 for one in read for met in (*one.likes, *one.dislikes)):
-        raise ValueError(f"{name}: a wish is not met by exactly one place.")
+        raise ValueError(f"{name}: every wish must be met by exactly one place.")
     if any(len(place.features) != FEATURES for place in scenario.places):
         raise ValueError(f"{name}: every place needs {FEATURES} features.")
     deep = depths(read)
@@ -139,9 +139,15 @@ def certify(scenario: Scenario, even_counts: bool = True) -> None:
     if even_counts:
         _check_even(scenario, read, sizes)
     elif sizes != matched.ROLES.get(scenario.level):
-        raise ValueError(f"{name}: {sizes} agents by depth do not fit a matched set.")
+        raise ValueError(
+            f"{name}: the numbers of agents at depths 1 to {scenario.level} are {sizes}, which do "
+            "not fit a matched set."
+        )
     if not needs_reading(scenario):
-        raise ValueError(f"{name}: too few of its wishes are partial or ambiguous names.")
+        raise ValueError(
+            f"{name}: less than a third of the wishes name only part of a feature, or less than a "
+            "third share words with another feature."
+        )
     predictions(scenario)  # raises unless every agent has one place to go
     if even_counts and not shortcuts.level_is_needed(read, answer(scenario)):
         raise ValueError(f"{name}: the answer does not depend on the deepest agents.")
@@ -155,7 +161,10 @@ def _check_even(scenario: Scenario, read: Sequence[Profile], sizes: tuple[int, .
         if len(set(count(read))) > 1:
             raise ValueError(f"{name}: its {count.__name__} must name all places equally often.")
     if sizes not in (table[scenario.level].get(len(read)) for table in (ROLES, even.ROLES)):
-        raise ValueError(f"{name}: {sizes} agents by depth do not fit level {scenario.level}.")
+        raise ValueError(
+            f"{name}: the numbers of agents at depths 1 to {scenario.level} are {sizes}, which do "
+            f"not fit level {scenario.level}."
+        )
 
 
 def needs_reading(scenario: Scenario) -> bool:

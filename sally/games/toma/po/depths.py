@@ -28,8 +28,9 @@ def answer_at(scenario: Scenario, depth: int) -> int:
     """
     if scenario.goal != "own":
         raise ValueError(
-            f"Scenario {scenario.id}: level {scenario.level} asks for one plan for all four, which "
-            "no reasoner of limited depth computes; depths are defined at levels 0 to 3."
+            f"Scenario {scenario.id}: level {scenario.level} asks for one joint plan of all four "
+            "agents, which no reasoner of limited depth computes; depths are defined at levels 0 "
+            "to 3."
         )
     if depth < 0:
         raise ValueError(f"A depth of reasoning must be at least 0, not {depth}.")

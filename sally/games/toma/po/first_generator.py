@@ -69,9 +69,14 @@ def certify(scenario: Scenario) -> None:
     best_assignment(scenario)  # raises on a tie, at every level
     right = answer(scenario)
     if right == FAILURE and scenario.level not in (1, 2):
-        raise ValueError(f"Scenario {scenario.id}: level {scenario.level} cannot fail.")
+        raise ValueError(
+            f"Scenario {scenario.id}: the answer cannot be failure at level {scenario.level}."
+        )
     if len(predictions(scenario)) != len(SHAPES[scenario.level][0]):
-        raise ValueError(f"Scenario {scenario.id}: the wrong number of agents is predictable.")
+        raise ValueError(
+            f"Scenario {scenario.id}: {len(predictions(scenario))} agents are predictable, not "
+            f"{len(SHAPES[scenario.level][0])}."
+        )
 
 
 def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:

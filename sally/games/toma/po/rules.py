@@ -140,7 +140,9 @@ def check(scenario: Scenario) -> None:
                 f"{name}: `knows` of agent {AGENTS[agent]} must list other seats, each once."
             )
     if knowledge(scenario.level, scenario.player, scenario.knows) is None:
-        raise ValueError(f"{name}: `knows` does not have the shape of level {scenario.level}.")
+        raise ValueError(
+            f"{name}: `knows` does not have the structure that level {scenario.level} requires."
+        )
     if scenario.goal != ("total" if scenario.level == 4 else "own"):
         raise ValueError(f"{name}: the goal is 'total' at level 4 and 'own' below it.")
 
