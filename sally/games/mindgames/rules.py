@@ -97,7 +97,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """An exchange as a seat knows it."""
+    """One message and its answer, as far as a seat knows them."""
 
     text: str
     answer: Answer | None

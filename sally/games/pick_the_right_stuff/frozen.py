@@ -54,7 +54,7 @@ def frozen_games(collection: CollectionName, users: int) -> tuple[Instance, ...]
 
 
 def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
-    """Return all frozen sets of a collection."""
+    """Return all frozen sets of games in a collection."""
     if collection not in COLLECTIONS:
         raise ValueError(
             f"There is no collection {collection!r}; the collections are {COLLECTIONS}."

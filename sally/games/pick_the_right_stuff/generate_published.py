@@ -42,7 +42,8 @@ def published_games(
 def published_game(
     name: str, mode: ObservingMode, users: int, chance: Random, placement: Placement = "shuffled"
 ) -> Instance:
-    """Generate one game by running the scene machine until the locker is empty."""
+    """Generate one game by alternating random reset and decision scenes until the locker is
+    empty."""
     boxes = list(range(users))
     if placement == "shuffled":
         chance.shuffle(boxes)

@@ -17,7 +17,8 @@ SHOWN = 12  # rounds drawn; the history beside the board has them all
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return the payoffs with the last round marked, and the latest rounds in a row."""
+    """Return the board: the payoff matrix with the cell of the last round marked, and the latest
+    rounds side by side."""
     game = context.game
     assert isinstance(game, RepeatedGame)
     said = context.words.say

@@ -166,7 +166,7 @@ def predictions(played: Played, seat: Seat) -> list[Judged]:
 
 
 def running_tom_percent(played: Played, seat: Seat) -> list[float]:
-    """Return the percentage of right predictions after each prediction that can be scored."""
+    """Return the running percentage of right predictions, one value for each scored prediction."""
     right = np.cumsum([a.report.value == a.truth for a in predictions(played, seat)])
     return [float(100 * r / n) for n, r in enumerate(right, 1)]
 

@@ -2,7 +2,7 @@
 values.
 
 Partners are held out by behaviour, not by name: in rock paper scissors, tit for tat *is* the bot
-that beats the other's last move. So the machines of two partners are compared state by state.
+that beats the other's last move. So partners are compared as automata, state by state.
 """
 
 from __future__ import annotations

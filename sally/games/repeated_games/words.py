@@ -269,7 +269,7 @@ class RepeatedWords(Words[int, View]):
         }
 
     def _order(self, seat: Seat) -> tuple[int, ...]:
-        """Return a seat's moves in the order in which the page lists them."""
+        """Return a seat's moves in the order in which the prompt lists them."""
         moves = self.game.moves_of(seat)
         given = self.game.order if len(self.game.order) == len(moves) else moves
         return tuple(self.listing(given))

@@ -1,10 +1,10 @@
-"""Certified tables (pairs of partners with a seat and a target) at which modelling the partners
-pays.
+"""Certified tables of the step race, at which modelling the partners pays.
 
-A table is rejected if the evaluated seat cannot win, or if a random player or one of the rules in
-`mindless` does as well as the solved best reply, because the scale from mindless to best play is
-then undefined. Certified tables are frozen in `instances/` with their solved values; `python -m
-sally.games.step_race.certified` regenerates the file.
+A table is given by the two partners, the evaluated seat and the target. A table is rejected if the
+evaluated seat cannot win, or if a random player or one of the rules in `mindless` does as well as
+the solved best reply, because the scale from mindless to best play is then undefined. Certified
+tables are frozen in `instances/` with their solved values;
+`python -m sally.games.step_race.certified` regenerates the file.
 """
 
 from __future__ import annotations

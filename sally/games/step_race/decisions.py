@@ -87,8 +87,12 @@ def _forfeited_costs(played: Played, seat: Seat) -> list[Cost]:
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """Return the mean losses, in points given the others' actual moves, over the turns in which
-    the seat predicted both others."""
+    """Return the seat's mean losses by cause, in points.
+
+    The inference and translation losses are means over the turns in which the seat predicted both
+    opponents; they are computed in hindsight, from the moves that the opponents really made. The
+    loss from forfeits is averaged over all turns.
+    """
     turns = decided(played, seat)
     split = [found for each in turns if (found := _split(played, seat, each))]
     missed = _forfeited_costs(played, seat)

@@ -96,7 +96,7 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 def tally_of(each: Decided) -> Tally:
-    """Return the contribution of one turn."""
+    """Return the tally of a single turn."""
     worths, gains = each.worths, steps(each.theirs)
     at = MOVES.index(each.mine)
     gain, most = worths[at] - sum(worths) / 3, max(worths) - sum(worths) / 3

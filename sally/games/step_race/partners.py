@@ -1,4 +1,5 @@
-"""Scripted players of the step race: the protocol's players, the card's habits, and a listener."""
+"""Scripted players of the step race: those of the protocol, the fixed habits that the card tests,
+and a listener."""
 
 from __future__ import annotations
 
@@ -58,8 +59,8 @@ def _drawn(turn: Turn[Action, View], odds: Odds) -> int:
 
 
 def _of_mind(name: str) -> Callable[..., Script]:
-    """Return the script of a declared mind; if it announces, it repeats its number in every
-    message."""
+    """Return the script of the mind with this name; a mind that announces a move announces the same
+    move in every message of a turn."""
 
     def made(game: StepRace, seat: Seat, **settings: Any) -> Script:
         mind: Mind = MINDS[name](**settings)

@@ -71,8 +71,8 @@ def pure_equilibria() -> tuple[Triple, ...]:
 
 
 class TwoMix(msgspec.Struct, frozen=True):
-    """A profile in which one seat plays `third` and the other two seats mix the two other moves
-    so that both pay the same."""
+    """A strategy profile in which one seat plays `third`, and the other two seats mix the two other
+    moves so that both of these moves have the same expected value."""
 
     third: int
     mix: dict[int, float]

@@ -103,11 +103,11 @@ def _turns(played: Played, seat: Seat) -> float | None:
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return (inference, translation) loss for each hint with a prediction, if some hint would have
-    led the guesser to the word.
+    """Return the (inference, translation) loss of each hint for which the giver predicted the
+    guess, if some hint would have led the guesser to the word.
 
-    A miss that was expected to succeed is an inference loss; an expected miss is a translation
-    loss, because the giver gave the hint despite its prediction.
+    If the hint failed, the loss is 1: an inference loss if the giver expected the hint to succeed,
+    and a translation loss if the giver gave the hint although it expected a miss.
     """
     return [
         (float(not did and expected), float(not did and not expected))

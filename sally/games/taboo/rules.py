@@ -96,8 +96,8 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Taboo(Game[State, Action, View]):
-    """The game of Taboo, played on a frozen row of problems (`set`, `number`) or on custom
-    `problems`."""
+    """The game of Taboo, played on a frozen sequence of problems (number `number` of the collection
+    `set`) or on custom `problems`."""
 
     set: str = "balanced"
     number: int = 0

@@ -65,7 +65,8 @@ def _task_success_published(played: Played, seat: Seat) -> float | None:
 
 
 def _tom_accuracy_published(played: Played, seat: Seat) -> float | None:
-    """Return the accuracy of answers to probes only; an unreadable answer counts as wrong."""
+    """Return the accuracy of the answers to probes; predictions stated elsewhere are left out, and
+    an unreadable answer counts as wrong."""
     asked = [
         answer
         for answer in counted(played, seat)

@@ -97,7 +97,7 @@ async def assess(
     settings: Settings = AS_THE_PROVIDER_DOES,
     retries: int = 2,
 ) -> Assessment:
-    """Have a model judge an episode; an incomplete reply is requested again, up to `retries`
+    """Have a model judge an episode; if its reply is incomplete, ask again, up to `retries`
     times."""
     wanted = units(played)
     messages: list[Message] = [User(prompt(played))]

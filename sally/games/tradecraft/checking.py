@@ -123,10 +123,11 @@ class _Step(NamedTuple):
 
 
 def _steps(rules: Ruleset) -> list[_Step]:
-    """Return the steps: running a recipe, filling a slot that several goods fit, burning fuel.
+    """Return the steps that change amounts of goods: running a recipe, filling a slot that several
+    goods fit, and burning fuel.
 
-    A slot that several goods fit is a separate node, named after its goods; burnt fuel is another
-    separate node.
+    A slot that several goods fit is treated as a good of its own, named after the goods that fit;
+    the heat of burnt fuel is another such good.
     """
     steps: list[_Step] = []
     places: dict[str, tuple[str, ...]] = {}

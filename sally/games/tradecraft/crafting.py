@@ -246,7 +246,8 @@ def craft(
 def matching(
     rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: Amount
 ) -> tuple[int, int] | None:
-    """Return the first fitting recipe (by position) and its number of runs, or None."""
+    """Return the position of the first recipe that fits and how many times it is run; None if no
+    recipe fits."""
     if amount.denominator != 1:
         return None  # recipes make whole amounts
     for ready in _by_output(rules).get(output, ()):

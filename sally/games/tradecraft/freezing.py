@@ -108,7 +108,8 @@ def write(folder: Path) -> None:
 
 
 def certified_again(name: str) -> InstanceSet:
-    """Certify a set under its current ruleset; raise if an instance would be rejected."""
+    """Certify the instances of a frozen set again, under the current ruleset; raise if an instance
+    would be rejected."""
     first = instance_set(name)
     rules = named_ruleset("minecraft_core")
     made = tuple(

@@ -163,7 +163,8 @@ def _after(shown: tuple[Hand, ...], p: int, made: Propose) -> tuple[Hand, ...]:
 
 
 def likelihood(sign: Sign, uses: frozenset[str]) -> float:
-    """Return the probability that a player whose target needs `uses` gives this sign."""
+    """Return the probability that a player whose target needs the goods `uses` acts as observed in
+    `sign`."""
     chance = 1.0
     for item in sign.wanted:
         chance *= _named(item, sign.wantable, uses & sign.wantable, SLIP)

@@ -1,12 +1,13 @@
 """The craft phase as an integer programme, and its solutions as lists of crafts with exact amounts.
 
-Numbers of runs are whole; the goods that fill a slot or burn can be any rational amount. The
-programme first ignores the order of crafts. This only adds solutions, so if it finds none, none
-exists, and otherwise its minimum is a lower bound. A solution is then ordered and replayed with the
-exact crafting rules. If it has no valid order, crafts are placed in rounds that use only goods left
-by earlier rounds; if even that does not reach the minimum, and few runs are possible, one round per
-run decides. Otherwise `Undecided` is raised instead of returning a guess. All coefficients are
-small whole numbers, so that the results are far from the tolerances of the solver HiGHS.
+Each recipe is run a whole number of times; the goods that fill a slot or are burnt can be any
+rational amount. The programme first ignores the order of crafts. This only adds solutions, so if it
+finds none, none exists, and otherwise its minimum is a lower bound. A solution is then ordered and
+replayed with the exact crafting rules. If it has no valid order, crafts are placed in rounds that
+use only goods left by earlier rounds. If even that does not reach the minimum, and only a few runs
+of recipes are possible, the programme is solved once more with as many rounds as runs. Otherwise
+`Undecided` is raised instead of returning a guess. All coefficients are small whole numbers, so
+that the results are far from the tolerances of the solver HiGHS.
 """
 
 import math
@@ -69,8 +70,9 @@ def best_plan(
 ) -> Plan | None:
     """Return a plan that reaches the target, or None if no plan does.
 
-    The aim "crafts" minimises the number of crafts; "goods" the units from others and then their
-    kinds; "any" has no preference. Without `prune`, the programme contains every reachable recipe.
+    The aim "crafts" minimises the number of crafts. The aim "goods" minimises the number of units
+    taken from other players and then the number of kinds of goods taken from them. The aim "any"
+    has no preference. Without `prune`, the programme contains every reachable recipe.
     """
     useful = relevant(rules, union((own, others)), frozenset(target), prune)
     if useful is None:

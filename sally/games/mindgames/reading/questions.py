@@ -346,7 +346,7 @@ def _about_proposals(clause: Clause, at: Asking) -> Appeals:
 
 
 def _general(text: str, at: Asking) -> Appeals:
-    """Return the appeal of a question without names."""
+    """Return what a question that names no proposal and no attribute asks the target about."""
     if POINTS_BACK.search(text) and at.topic.columns:
         return Appeals(motivational=at.topic.columns)
     if WANTS_ALL.search(text) or (CRITERIA.search(text) and LIKES.search(text)):

@@ -98,8 +98,8 @@ class Believed(msgspec.Struct, frozen=True):
 
 
 class Hypotheses(msgspec.Struct, frozen=True):
-    """The machines that the other seat may be; with probability `noise`, each plays a uniformly
-    random move instead."""
+    """The automata that the other seat may be; each is assumed to play a uniformly random move with
+    probability `noise`."""
 
     machines: tuple[Machine, ...]
     noise: float

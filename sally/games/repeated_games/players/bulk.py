@@ -139,7 +139,7 @@ class _Models:
         self._full = self._is_full(first[None])
 
     def after(self, model: Ints, state: Ints, mine: Ints, theirs: Ints) -> Ints:
-        """Return the model of each episode after one more round."""
+        """Return the index of each episode's learned model after one more round."""
         learns = ~self._full[model, state, mine]
         if not learns.any():
             return model

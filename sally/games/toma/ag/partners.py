@@ -169,8 +169,8 @@ def margins(item: Item) -> Vectors:
 
 @cache
 def best_clue(item: Item) -> str:
-    """Return the legal clue with the largest margin among those that win, or among all if none
-    wins."""
+    """Return the legal clue with the largest margin (see `margins`) among the clues that win, or
+    among all legal clues if none wins."""
     if item.word not in vocabulary():
         raise BadInput(f"margin: the word {item.word!r} is not in the vocabulary")
     margin = margins(item)

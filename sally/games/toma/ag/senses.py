@@ -1,8 +1,9 @@
 """Senses of words, for a listener that requires hint and clue to fit the same sense.
 
-The sentence vector of a word lies between its senses, so a listener that uses it mostly misses
-natural clues. Here each of the hundred words has two senses, each with a short list of words that
-we associate with it (`senses.txt`); every other word of the vocabulary is its own only sense.
+The sentence vector of a word lies between the vectors of its senses, so a listener that uses the
+word's vector misses most natural clues. Here each of the hundred words has two senses, each with a
+short list of words that we associate with it (`senses.txt`); every other word of the vocabulary has
+one sense, the word itself.
 """
 
 from __future__ import annotations

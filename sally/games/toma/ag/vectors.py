@@ -25,7 +25,7 @@ def known_texts() -> tuple[str, ...]:
 
 @cache
 def table() -> Vectors:
-    """Return one unit vector per known text."""
+    """Return the unit vectors of all texts of the game, one row per word or hint."""
     hints = read_rows(__package__, "hints.npy", len(known_texts()) - len(vocabulary()))
     return np.concatenate([word_vectors(), hints])
 

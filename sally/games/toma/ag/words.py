@@ -1,4 +1,5 @@
-"""The ambiguity game in language: our sentences, in the order and formats of kang2026."""
+"""The ambiguity game in language: sentences of our own, in the order and formats used in the
+prompts of kang2026."""
 
 from __future__ import annotations
 

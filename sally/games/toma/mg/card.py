@@ -1,7 +1,8 @@
 """The card of the minority game: counting rules and their inverses, level by level.
 
-`anchors` and `no_leaves` are not shortcuts but half of the solution; they have separate conditions,
-without a chance level (see `sally.games.toma.mg.shortcuts`).
+The rules `anchors` and `no_leaves` are not shortcuts: each carries out half of the solution. They
+are therefore tested in separate conditions, for which no chance level is stated (see
+`sally.games.toma.mg.shortcuts`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Equal numbers, at every place, of agents that both like and dislike something about the place.
 
-In an even draft all places are liked equally often, and disliked equally often. But the number of
+In every draft, all places are liked equally often, and disliked equally often. But the number of
 agents that both like and dislike a place may still differ between places, and fewer agents go to a
 place if this number is high. So every draft fixes in advance how many agents like each place once
 and dislike it, and how many like it twice and dislike it; both numbers are the same for all four

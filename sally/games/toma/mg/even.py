@@ -1,4 +1,4 @@
-"""Drafts in which every place is mentioned equally often.
+"""Draft scenarios in which every place is mentioned equally often.
 
 Agents fall into groups that a reader can distinguish without knowing where any agent goes: those
 without a relation, followers, and avoiders. Within each group, every place is liked once by equally

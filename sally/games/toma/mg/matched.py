@@ -39,7 +39,8 @@ HALF = 4  # agents among which dislikes are exchanged at level 1
 
 
 def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:
-    """Yield matched sets of level 2 or 3 indefinitely, each with its members in random order."""
+    """Yield matched sets of four scenarios of level 2 or 3 indefinitely; the scenarios of a set are
+    in random order."""
     debt: Floats = np.zeros(32)
     while True:
         for found in _drawn(level, debt, rng):
@@ -292,7 +293,8 @@ Members = list[tuple[int, int]]  # by answer: the numbers of the orders of the t
 def _paired(
     halves: list[_Half], rng: np.random.Generator
 ) -> Iterator[tuple[_Half, _Half, Members]]:
-    """Yield pairs of halves that form a matched set; each half is used at most once."""
+    """Yield pairs of groups of four agents that together form a matched set; each group is used at
+    most once."""
     while len(halves) > 1:
         one = halves.pop()
         for n in rng.permutation(len(halves))[:TRIED]:
@@ -323,7 +325,8 @@ def _members(one: _Half, other: _Half, rng: np.random.Generator) -> Members:
 
 
 def _halves(rng: np.random.Generator) -> Iterator[_Half]:
-    """Yield groups of four agents whose equally long dislikes can be exchanged in many ways."""
+    """Yield random groups of four agents whose lists of dislikes are equally long, and can be
+    exchanged between the agents with many different effects on where they go."""
     table = _descriptions()
     likes = rng.integers(len(table.likes), size=(BATCH[1], HALF))
     sizes = np.array([len(places) for places in table.dislikes])

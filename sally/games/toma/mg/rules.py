@@ -23,7 +23,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Agent(msgspec.Struct, frozen=True):
-    """One agent as the page describes it; `follows` and `avoids` are indices into the list of
+    """One agent as described to the player; `follows` and `avoids` are indices into the list of
     agents."""
 
     name: str

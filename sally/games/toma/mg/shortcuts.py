@@ -145,8 +145,10 @@ PARTIAL: dict[str, Counter] = {"anchors": anchors, "no_leaves": no_leaves}
 
 
 def counters(level: int) -> dict[str, Counter]:
-    """Return the shortcuts to balance at a level, without the rule that is the right solution
-    there (`no_relations` at level 1, `one_step` at level 2)."""
+    """Return the shortcuts that must stay at chance in the scenarios of a level.
+
+    The rule that solves the level is left out: `no_relations` at level 1, `one_step` at level 2.
+    """
     chosen = dict(BALANCED)
     if level > 1:
         chosen["no_relations"] = no_relations

@@ -50,8 +50,10 @@ def _of(kind: str, count: shortcuts.Counter) -> shortcuts.Counter:
 
 
 def counters_of(level: int, by_group: bool) -> dict[str, shortcuts.Counter | None]:
-    """Return the counts used at a level, by name; with `by_group`, also how many agents of each
-    group like a place and do not dislike it."""
+    """Return the counts that serve as surface features at a level, by name.
+
+    With `by_group`, these include how many agents of each group like a place and do not dislike it.
+    """
     found = dict(COUNTERS)
     if level == 1:
         return found

@@ -1,9 +1,10 @@
-"""Drafts with twins: among drafts with the same appearance, every place is equally often the
+"""Draft scenarios with twins: among drafts that look the same, every place is equally often the
 answer.
 
-Drafts with the same appearance (counts, up to the order of places) are grouped. A draft is taken
-only from a group in which each place is the answer of some draft: a place is drawn at random, then
-a draft with that answer. A solver that knows only the appearance can do no better than guess.
+Two drafts look the same if their counts are equal up to the order of places. A draft is taken only
+from a group of such drafts in which each place is the answer of some draft: a place is drawn at
+random, then a draft with that answer. A solver that knows only the counts can do no better than
+guess.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -68,7 +69,7 @@ class Twins:
 def balanced(
     level: int, sizes: Iterator[int], rng: np.random.Generator, excess: Excess
 ) -> Iterator[tuple[list[Profile], int]]:
-    """Yield drafts with their answers, for each size in turn."""
+    """Yield one draft and its answer for each number of agents in `sizes`."""
     twins: dict[int, Twins] = {}
     debt: Floats | None = None
     for size in sizes:

@@ -136,8 +136,8 @@ def _collides(depth: int, others: Ints) -> Bools:
 
 
 def _roles_of_tasks(depth: int, others: Ints) -> Ints:
-    """Return the four tasks of each matrix in this order: those that roles 1, 2 and 3 take, then
-    the remaining one."""
+    """Return the four tasks of each cost matrix, ordered by the role that takes them: role 1, 2, 3,
+    then the tasks that no role takes."""
     one, two, three = (others[:, role] for role in range(3))
     first = _firsts(one)
     second = _firsts(two, first)

@@ -80,7 +80,8 @@ def certify(scenario: Scenario) -> None:
 
 
 def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
-    """Yield cost matrices by role with their answers, selected to keep shortcuts at chance."""
+    """Yield cost matrices, one row per role, with their right answers; the matrices are selected to
+    keep every shortcut at chance."""
     debt: Floats | None = None
     while True:
         costs = _candidates(rng)

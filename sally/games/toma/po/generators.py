@@ -83,8 +83,9 @@ def _own_row(level: int, rng: np.random.Generator) -> Ints:
 
 
 def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return cost matrices in which the player has the costs `own` and the right answer is of this
-    kind, and their answers."""
+    """Return random cost matrices and their right answers, where the player has the costs `own` and
+    the right answer is of this kind: failure, or the task with this rank among the player's costs.
+    """
     while True:
         others = rng.integers(*COSTS, size=(POOL, 3, 4))
         mine = np.broadcast_to(own, (POOL, 1, 4))

@@ -79,8 +79,10 @@ def _reasoner(game: PartlySeen, seat: Seat, depth: int) -> Script:
 
 
 def _reasoned(game: PartlySeen, seat: Seat, depth: int) -> Answerer:
-    """Return an answerer that reports a reasoner's predictions; depth 0, which makes none,
-    reports those of depth 1."""
+    """Return a function that answers probes with the predictions of a reasoner of this depth.
+
+    A reasoner of depth 0 makes no predictions, so it reports those of depth 1.
+    """
 
     def report(turn: Turn[int, View]) -> ProbeReport:
         assert turn.question is not None

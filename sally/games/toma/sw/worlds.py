@@ -70,7 +70,7 @@ def _true_in(radio: Radio, naming: Naming) -> Fits:
 
 
 def _counts(about: str, radio: Radio) -> bool:
-    """Return whether a claim counts; A does not see B, so A's claims about B's cell do not."""
+    """Return whether a claim is credible; A does not see B, so A's claims about B are not."""
     return about == "TREASURE" or radio.speaker == "B"
 
 
