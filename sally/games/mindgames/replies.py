@@ -183,7 +183,8 @@ def _inference_in_words(ranked: Ranked, names: Names, voice: Voice) -> list[str]
 
 
 def as_json(said: Answer, names: Names) -> str:
-    """Return the answer of the discrete game; an empty text if nothing was asked."""
+    """Return the target's answer in the discrete game as JSON; an empty text if nothing was
+    asked."""
     out: dict[str, list[dict[str, Any]]] = {}
     cells = [
         {

@@ -1,8 +1,9 @@
 """The rules of MindGames: eight messages, each read and answered, then a choice (moore2025).
 
 The persuader is the only player. A reader extracts the claims of a message, and the target answers.
-The target is exact: its menu always has one answer, which follows from its knowledge. Both are
-helpers whose moves are logged, so a replay needs neither a model nor the reader.
+The target is computed exactly: it always has a single legal answer, which follows from its
+knowledge. The moves of reader and target are logged, so a replay needs neither a model nor the
+reader.
 """
 
 from __future__ import annotations
@@ -271,8 +272,8 @@ class MindGame(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Count a message that was not written as one of the persuader's messages; a target that
-        gives no answer keeps its choice."""
+        """Count a missing message as one of the persuader's messages; if the target gives no
+        answer, it keeps its choice."""
         if state.claims is not None:
             return self._answered(state, Reply(self.exact(state).answer, self.chosen(state)))
         return msgspec.structs.replace(

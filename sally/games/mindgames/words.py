@@ -275,7 +275,8 @@ def scripted(key: Key, puzzle: Puzzle, names: Names) -> Claims:
 
 
 def perfect_talk(puzzle: Puzzle, names: Names, memory: Memory) -> Iterator[ScriptLine]:
-    """Yield the script's messages with the exact target's answers."""
+    """Yield the messages of the script, each with the answer that a perfectly rational target gives
+    to it."""
     mind = first_mind(puzzle)
     for key in SCRIPT:
         found = scripted(key, puzzle, names)
@@ -318,7 +319,7 @@ class MindWords(Words[Action, View]):
         return "\n".join(self._rules_of_persuader(brief))
 
     def _about(self, key: str, **facts: Any) -> str:
-        """Return a sentence of the rules filled with public facts."""
+        """Return a sentence of the rules, with the facts known to both players filled in."""
         names = self._names
         public = {
             "noun": self._noun,

@@ -64,7 +64,7 @@ def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
 
 
 def make(collection: CollectionName, users: int, seed: int = SEED) -> FrozenSet:
-    """Generate a set; the seed of a frozen set reproduces its games."""
+    """Generate a set of games; the seed of a frozen set reproduces its games."""
     return FrozenSet(collection, users, seed, _generated(collection, users, seed))
 
 

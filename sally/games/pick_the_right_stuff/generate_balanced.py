@@ -146,7 +146,8 @@ def _with_question(draft: Draft, user: int, onlooker: int, chance: Random) -> Dr
 
 
 def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
-    """Find resets and an onlooker's look that make the question balanced, preferring few resets."""
+    """Find resets and an onlooker's look before a question, so that only the user's own looks
+    reveal its answer; few resets are preferred."""
     length = chance.randint(0, 2)
     before = [state.index(user) for state in draft.states]
     unseen = set(range(len(draft.states[0]))).difference(before[draft.floor(user).shown :])
@@ -197,7 +198,8 @@ def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int
 def _balanced_looks(
     draft: Draft, floor: int, visible: list[int] | None, places: list[int], boxes: set[int]
 ) -> list[tuple[int, int]]:
-    """Return (time, shown state) of each onlooker's look that leaves the question balanced.
+    """Return (time, shown state) for each possible look of an onlooker that leaves the question
+    balanced.
 
     `floor` is the last state that the onlooker saw. `visible` are the states that the user may see;
     None if the user is the onlooker. `places` lists the box of the user's item in each state, and

@@ -1,4 +1,4 @@
-"""The published generator: the scene machine of the released engine (tang2024), seeded.
+"""The published generator: the random sequence of scenes of the released engine (tang2024), seeded.
 
 Reset scene: with probability 1/2 a reset happens; then follows, with probability 1/2 each, the
 decision scene or the reset scene again. Decision scene: a remaining user, drawn uniformly, wants to

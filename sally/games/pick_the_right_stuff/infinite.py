@@ -253,8 +253,8 @@ def is_identified(shown: Iterable[Rehearsal], families: Iterable[Family], boxes:
 
 @lru_cache(maxsize=4096)
 def signature(rule: Rule, boxes: int) -> tuple[int, ...]:
-    """Return the rule's distances at a set of gaps that determines its distances at all other
-    gaps."""
+    """Return how far the rule moves an item for a few numbers of resets, which together determine
+    the rule."""
     return tuple(travelled(rule, gap) % boxes for gap in DECIDING_GAPS)
 
 

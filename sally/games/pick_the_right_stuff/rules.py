@@ -131,7 +131,8 @@ class LockerGame(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Give no point; the retrieval takes place and the game continues."""
+        """Give no point for a forfeited answer; the retrieval takes place and the game
+        continues."""
         return State(answered(state.locker, None), state.read)
 
     def observe(self, state: State, seat: Seat) -> View:

@@ -42,10 +42,10 @@ def most_even(
     *,
     counts: bool = False,
 ) -> tuple[Instance, ...]:
-    """Select the games on which the rules, and the boxes named by several shortcuts at once, score
-    closest to a guess.
+    """Select the games on which the rules of thumb score closest to a guess.
 
-    With `counts`, the shortcuts are also balanced for each number of the waiting user's looks.
+    A box that several shortcuts name at once should score like a guess too. With `counts`, the
+    shortcuts are also balanced for each number of looks that the waiting user has had.
     """
     if len(games) < count:
         raise ValueError(f"{count} games cannot be chosen from {len(games)}.")
@@ -77,8 +77,8 @@ def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> l
 
 
 def leans_by_looks(game: Instance, guess: RuleOfThumb) -> list[int]:
-    """Return by how much the start, true and last-seen boxes beat the guess, by the number of
-    the waiting user's looks."""
+    """Return how much better the start, true and last-seen boxes score than the guess, for each
+    number of looks that the waiting user has had."""
     unit, most = lcm(*range(1, game.users + 1)), 4
     rows = np.zeros((most, 3), dtype=np.int64)
     for seen, believed in questions(game):

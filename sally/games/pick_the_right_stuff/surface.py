@@ -77,8 +77,8 @@ def with_looks(seen: Sight, box: int) -> tuple[float, ...]:
 
 
 def with_steps(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return features of the infinite mode: the plain ones, the distance from the box seen last,
-    and the gaps, without the rehearsed answers."""
+    """Return features for the infinite mode: the plain ones, the distance from the box seen last,
+    and the numbers of resets. The answers from the rehearsals are not used."""
     last, gap = last_sight(seen)
     shown = [e.resets for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
     way = (box - last) % seen.users

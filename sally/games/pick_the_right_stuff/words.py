@@ -1,4 +1,5 @@
-"""Pick the Right Stuff in language: our sentences, in the order of tang2024's announcements."""
+"""Pick the Right Stuff in language: sentences of our own, in the order of the announcements of
+tang2024."""
 
 from __future__ import annotations
 

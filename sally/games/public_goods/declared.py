@@ -64,5 +64,5 @@ RULES: Mapping[str, Callable[..., Rule]] = {
 
 
 def rule_of(who: PlayerSpec | None) -> Rule | None:
-    """Return the declared rule of a player; None for any other player."""
+    """Return the rule that a scripted player follows; None for any other player."""
     return RULES[who.player](**who.params) if who is not None and who.player in RULES else None

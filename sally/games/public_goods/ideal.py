@@ -45,8 +45,8 @@ def ideal_of(game: PublicGoods) -> Ideal:
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return the rounds played against others that all follow the same rule of the pool; None
-    otherwise."""
+    """Return a seat's rounds and the pool of rules, to be compared with ideal play; None unless all
+    others follow the same rule of the pool."""
     game, lineup = game_of(played), played.episode.setup.lineup
     across = [lineup.get(str(other)) for other in game.seats if other != seat]
     names = {None if who is None else who.player for who in across}

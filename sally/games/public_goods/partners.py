@@ -77,8 +77,8 @@ def _bayes_adaptive(game: PublicGoods, seat: Seat) -> Script:
 
 
 def _observer(game: PublicGoods, seat: Seat) -> Answerer:
-    """Return an answerer that reports the ideal observer's forecast, one contribution for all
-    others because they follow the same rule."""
+    """Return a function that answers probes with the ideal observer's forecast: one contribution
+    for all others, because they follow the same rule."""
 
     def answer(turn: Turn[int, View]) -> ProbeReport:
         ideal, belief = _belief(game, turn.view)

@@ -33,13 +33,15 @@ def _others(replay: Past, at: At) -> Given | None:
 
 
 def their_mean(replay: Past, at: At) -> int | None:
-    """Return the rounded mean contribution of the others in the same round; None if it was void."""
+    """Return the rounded mean contribution of the others in the same round; None if the round was
+    void."""
     given = _others(replay, at)
     return None if given is None else mean_of(given)
 
 
 def their_least(replay: Past, at: At) -> int | None:
-    """Return the smallest contribution of the others in the same round; None if it was void."""
+    """Return the smallest contribution of the others in the same round; None if the round was
+    void."""
     given = _others(replay, at)
     return None if given is None else min(given)
 
@@ -80,8 +82,8 @@ def an_episode(game: PublicGoods, seat: Seat) -> tuple[float, float]:
 
 
 def numbers(game: PublicGoods, view: View) -> tuple[float, ...]:
-    """Return whether a round has been played, the own contribution and the others' mean in the
-    last one (as shares of the endowment), and the share of rounds left."""
+    """Return whether a round has been played, the seat's own contribution and the others' mean
+    contribution in the last round (as shares of the endowment), and the share of rounds left."""
     left = 1 - (view.round - 1) / game.rounds
     last = view.last
     if last is None:

@@ -1,5 +1,5 @@
-"""Dots of the atlas figure for recorded repeated games: the decisions of recorded players
-against declared partners."""
+"""Dots of the atlas figure for recorded repeated games: the decisions of recorded players against
+partners with a known rule."""
 
 from __future__ import annotations
 

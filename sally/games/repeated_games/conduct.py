@@ -87,7 +87,8 @@ def after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]]:
 
 @shared
 def _dilemma_after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]] | None:
-    """Return the pairs of `after` for a finished prisoner's dilemma; None otherwise."""
+    """Return the result of `after` (each joint move with the one that follows it) for a finished
+    prisoner's dilemma; None otherwise."""
     return after(played, seat) if finished(played) and is_dilemma(rules(played)) else None
 
 

@@ -163,10 +163,11 @@ def optimal_course(
 
 
 def course_of(planned: Plan, pay: Floats, against: Machine) -> Floats:
-    """Return the expected reward, round by round, of a plan for one partner used against another.
+    """Return the expected reward, round by round, of a plan made for one partner but used against
+    another.
 
-    The player tracks the machine that it assumes: that machine is updated with the actual moves,
-    and keeps its state after a move that it would never make.
+    The player tracks the machine for which the plan was made: that machine is updated with the
+    actual moves, and keeps its state after a move that it would never make.
     """
     believed, policy = planned.machine, planned.policy
     at = np.zeros((len(believed.odds), len(against.odds)))  # joint distribution of the two

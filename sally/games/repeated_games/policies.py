@@ -1,6 +1,7 @@
-"""A written policy: a small table over the last moves, which is checked and followed.
+"""Written policies: a player's policy is a small table of moves by the last moves.
 
-A policy shows which moves a player prescribes, as distinct from what it knows and what it plays.
+The table is checked and then played. It shows which moves a player prescribes, as distinct from
+what the player knows and what it plays.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""A population of random machines as training partners, with practice and test machines.
+"""A population of random finite-state machines as training partners, with practice and test
+machines.
 
-Every machine is a `policy_table` partner, so its probabilities are data, optimal play against it is
-exact, and its episodes can be replayed. Practice and test machines are held out by behaviour: apart
-from noise, no training machine ends up behaving like a practice or test machine, or like a held-out
-partner of the game's split.
+Every machine is a `policy_table` partner, so its probabilities are data, optimal play against it
+can be computed exactly, and its episodes can be replayed. Practice and test machines are held out
+by behaviour: apart from noise, no training machine ends up behaving like a practice or test
+machine, or like a held-out partner of the game's split.
 """
 
 from __future__ import annotations

@@ -32,13 +32,13 @@ class Round(msgspec.Struct, frozen=True):
 
 
 def player_spec(name: str, participant: str = "") -> PlayerSpec:
-    """Return the spec of a recorded person or model."""
+    """Return the player spec of a recorded person or model."""
     params = {"name": name} if not participant else {"name": name, "participant": participant}
     return PlayerSpec(RECORDED, params, {"player": 1})
 
 
 def person(participant: str = "") -> PlayerSpec:
-    """Return the spec of a recorded person."""
+    """Return the player spec of a recorded human player."""
     return player_spec(HUMAN, participant)
 
 
@@ -110,7 +110,7 @@ class Followed(msgspec.Struct, frozen=True):
 
 
 def followed(setup: Setup, seat: Seat, who: PlayerSpec, rounds: Sequence[Round]) -> Followed:
-    """Return how our version of a bot agrees with the recorded moves of a seat."""
+    """Return how well our version of a bot agrees with the recorded moves of a seat."""
     return fed(setup, rounds, {seat: who}, "", {})[1][seat]
 
 

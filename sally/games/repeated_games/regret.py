@@ -60,7 +60,8 @@ class DecisionRegret(msgspec.Struct, frozen=True):
 
 
 def decisions_lost(played: Played, seat: Seat) -> DecisionRegret | None:
-    """Return the total loss of the decisions at the visited states; None without an automaton.
+    """Return the total loss of the decisions at the visited states; None if the other seat has no
+    automaton.
 
     The value of a move is the expected payoff of this round plus that of optimal play afterwards.
     The other seat's move in the round is not needed, so rounds that the other seat forfeited count

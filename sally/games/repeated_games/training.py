@@ -110,7 +110,8 @@ class _Ahead:
         self._read, self._at = 0, 0
 
     def __copy__(self) -> _Ahead:
-        """Return a copy for another episode, four times faster than the default copy."""
+        """Return a copy of this object for another episode, four times faster than the default
+        copy."""
         new = _Ahead.__new__(_Ahead)
         new._follow, new._tables = self._follow, self._tables
         new._read, new._at = self._read, self._at
@@ -225,8 +226,8 @@ class _Soon:
             reached = {to for q in reached for to in goes[q]}
 
     def becomes(self, known: _Soon) -> bool:
-        """Return the result of `_becomes`, without the full comparison if the first moves
-        already differ."""
+        """Return whether this machine comes to behave like `known` (see `_becomes`); the full
+        comparison is skipped if the first moves already differ."""
         if any(reached <= known._seen for reached in self._opening):
             return _becomes(self.machine, known.machine)
         return False

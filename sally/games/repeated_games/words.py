@@ -112,7 +112,7 @@ class RepeatedWords(Words[int, View]):
         self._rounds: dict[tuple[str, Seat], Mapping[Joint | None, list[str]]] = {}
 
     def called(self) -> Mapping[Seat, tuple[str, ...]]:
-        """Return the names of each seat's moves on a page."""
+        """Return the names of each seat's moves in the prompts."""
         return self._names
 
     def rules(self, seat: Seat) -> str:

@@ -148,7 +148,7 @@ def solve_all() -> tuple[Certified, ...]:
 
 @cache
 def certified() -> tuple[Certified, ...]:
-    """Return the frozen tables."""
+    """Return the frozen certified tables."""
     file = resources.files(__package__) / "instances" / FILE
     return msgspec.json.decode(file.read_bytes(), type=tuple[Certified, ...])
 

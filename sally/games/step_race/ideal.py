@@ -1,9 +1,10 @@
-"""The declared pool of the step race, and exact Bayes-adaptive play against it.
+"""The pool of opponents that the ideal player of the step race assumes, and exact Bayes-adaptive
+play against it.
 
 Each opponent is drawn independently and evenly from the silent, deterministic minds: always 1,
 always 3, always 5, `finisher` and `rotator`. The past moves leave a set of consistent minds for
 each opponent, all equally likely, so the recursion over positions and sets is exact. As in the
-solver, the limit of turns is ignored; a race that reached it is left out.
+solver, the turn limit is ignored; races that reached the limit are left out.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ class RacePool:
         return Belief(missing, phase % PERIOD if periodic else 0, fits)
 
     def _groups(self, belief: Belief) -> tuple[dict[int, Fits], dict[int, Fits]]:
-        """Return, for each opponent, the fitting minds grouped by their next move."""
+        """Return, for each opponent, the minds that are consistent with its past moves, grouped by
+        their next move."""
         found: list[dict[int, Fits]] = []
         for other, fits in zip(self.others, belief.fits, strict=True):
             groups: dict[int, Fits] = {}

@@ -180,8 +180,8 @@ def _measure(name: str) -> Callable[[Played, Seat], float | None]:
 
 
 def solution(played: Played, seat: Seat) -> Solved | None:
-    """Return the exact solution of a seat's play against the other players; None if one of them
-    declares no solvable mind."""
+    """Return the exact solution of a seat's play against the other players; None if play against
+    one of them cannot be solved."""
     return _solution(game_of(played), played.episode.setup, seat)
 
 

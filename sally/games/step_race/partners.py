@@ -283,7 +283,8 @@ def _bayes_adaptive(game: StepRace, seat: Seat) -> Script:
 
 
 def _observer(game: StepRace, seat: Seat) -> Answerer:
-    """Return an answerer that reports the ideal observer's forecast of each opponent's move."""
+    """Return a function that answers probes with the ideal observer's forecast of each opponent's
+    move."""
     known = _adaptive(game, seat)
 
     def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
@@ -303,7 +304,7 @@ def _observer(game: StepRace, seat: Seat) -> Answerer:
 
 
 def _listens(trust: float) -> Answerer:
-    """Return an answerer that reports what a listener with this trust expects."""
+    """Return a function that answers probes with what a listener with this trust expects."""
 
     def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
         question = turn.question

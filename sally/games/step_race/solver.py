@@ -375,8 +375,8 @@ def _odds(mind: Mind, states: NDArray[np.int64], number: int, turn: int, said: S
 
 
 def _closed(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
-    """Return the values of a layer, in closed form; this requires that a turn without change leads
-    back to exactly the same situation."""
+    """Return the values of a set of states, in closed form; this requires that a turn without
+    change leads back to exactly the same situation."""
     _, worth, loop, own = case
     if own is not None:
         stays = (own * loop).sum(axis=0)
@@ -388,8 +388,8 @@ def _closed(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
 
 
 def _iterated(cases: Sequence[Sequence[tuple[float, Floats, Floats, Floats | None]]]) -> Floats:
-    """Return the values of a layer by iteration, for announcements or habits that change while the
-    state does not."""
+    """Return the values of a set of states by iteration, for announcements or habits that change
+    while the state does not."""
     period = len(cases)
     values = np.zeros((period, cases[0][0][1].shape[1]))
     for _ in range(MOST_SWEEPS):
@@ -471,7 +471,8 @@ MINDS: Mapping[str, Callable[..., Mind]] = {
 
 
 def mind_of(player: str, params: Mapping[str, object]) -> Mind | None:
-    """Return the declared mind of a player; None if the player declares none."""
+    """Return the mind of a player, that is, the probabilities of its actions; None if no mind is
+    defined for this player."""
     if player == "random":
         return uniform()
     make = MINDS.get(player)

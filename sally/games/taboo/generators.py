@@ -30,8 +30,8 @@ def problem_of(target: str) -> Problem:
 def levels() -> list[list[str]]:
     """Return the cards in five groups of equal size by hubness (how many words they are near to).
 
-    Only cards are used that a guesser who associates by plain meaning can guess after one hint, so
-    that the best first hint is known exactly.
+    A card is included only if a guesser who associates by plain meaning can guess it after one
+    hint, so that the best first hint is known exactly.
     """
     near = hubness()[[place(word) for word in cards()]]
     order = [cards()[int(n)] for n in np.argsort(near, kind="stable")]
@@ -41,7 +41,7 @@ def levels() -> list[list[str]]:
 
 
 def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen[Problem]:
-    """Return rows of problems, each with two targets per level of hubness in random order."""
+    """Return sequences of problems, each with two targets per level of hubness in random order."""
     groups, made = levels(), []
     for row in range(rows):
         draws = Stream(seed, "taboo", row)

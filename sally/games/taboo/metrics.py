@@ -54,7 +54,7 @@ def random_points(setup: Setup, seat: Seat) -> float | None:
 def regrets(played: Played, seat: Seat) -> list[float]:
     """Return, for each round, the best possible points with this guesser minus the points earned.
 
-    The list is empty if the guesser's mind is not declared.
+    The list is empty if it cannot be computed how the guesser associates words.
     """
     game, found = game_of(played), []
     for number, earned in enumerate(points(played, seat)):
@@ -71,8 +71,8 @@ def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
     """Return three flags for each hint: whether any hint would have led the guesser to the word,
     whether this hint does, and whether the giver predicted that it does.
 
-    Each hint is judged given the earlier hints and guesses of its round, with the guesser's
-    declared mind.
+    Each hint is judged given the earlier hints and guesses of its round, using the associations of
+    the scripted guesser.
     """
     replay, game, found = played.replay, game_of(played), []
     for turn, moves in enumerate(replay.moves):

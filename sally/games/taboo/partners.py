@@ -60,7 +60,7 @@ def _associates(game: Taboo, seat: Seat, **params: Any) -> Script:
 
 
 def _associates_answers(game: Taboo, seat: Seat, **params: Any) -> Answerer:
-    """Return an answerer that assumes that the other seat has the same mind."""
+    """Return a function that answers probes, assuming that the other seat has the same mind."""
     return lambda turn: _by_mind(turn, mind_at(params, len(turn.view.past)))
 
 
@@ -101,7 +101,8 @@ def _evidence(tries: Tries, hint: str | None, named: str | None) -> Floats:
 
 
 def likeliest(view: View) -> Mind:
-    """Return the most likely mind; before any guess, the plain one."""
+    """Return the guesser's most likely mind; before any guess, the mind that associates by meaning
+    alone."""
     return GRID[int(np.argmax(belief(view)))]
 
 

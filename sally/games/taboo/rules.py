@@ -243,7 +243,7 @@ def is_right(target: str, guess: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _cues(name: str, number: int) -> tuple[str, ...]:
-    """Return all cues for a row, in order; a game asks the first few of them."""
+    """Return all cues for a sequence of problems, in order; a game asks the first few of them."""
     return tuple(Stream("cues", name, number).shuffled(plain_words())[:MOST_CUES])
 
 

@@ -57,8 +57,8 @@ def best_hint(mind: Mind, problem: Problem, tries: Tries = ()) -> tuple[str, boo
 
 
 def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np.bool_]]:
-    """Return, for each next hint, the target's margin over other nouns, and whether it is
-    guessed."""
+    """Return, for each possible next hint, the target's margin over all other nouns, and whether
+    the target is guessed."""
     goal = columns()[target]
     if not tries:
         return _first_margins(mind, goal)
@@ -71,7 +71,8 @@ def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np
 
 
 def _first_margins(mind: Mind, goal: int) -> tuple[Ties, npt.NDArray[np.bool_]]:
-    """Return the margins of first hints, computed from the two strongest nouns of each word."""
+    """Return the result of `margins` for first hints, computed from the two nouns that each hint
+    suggests most strongly."""
     first, strongest, second = _two_strongest(mind)
     own, named = noun_ties(mind)[:, goal], first == goal
     rival = np.where(named, second, strongest)

@@ -105,7 +105,8 @@ def _openers(rules: Ruleset) -> frozenset[str]:
 
 
 def _unreachable(rules: Ruleset) -> list[str]:
-    """Return one sentence for each item that cannot be made, even given one good of each cycle."""
+    """Return one sentence for each item that cannot be made, even if one good of each cycle of
+    recipes is available."""
     start = rules.starting.union(_openers(rules), *_circles(rules))
     lost = [item for item in rules.items if item not in reachable(rules, start)]
     return [

@@ -205,7 +205,8 @@ def _path(
 
 
 class Applied(msgspec.Struct, frozen=True, gc=False):
-    """A successful craft: the new hand, the recipe (by position) and the number of runs."""
+    """A successful craft: the new hand, the position of the recipe, and how many times it was
+    run."""
 
     hand: Hand
     recipe: int

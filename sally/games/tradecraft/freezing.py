@@ -93,7 +93,8 @@ def known_instances() -> tuple[Instance, ...]:
 
 
 def write(folder: Path) -> None:
-    """Certify and write every set into a folder that must not contain them yet."""
+    """Certify every set of instances and write it into a folder that does not contain any of these
+    files yet."""
     for name, settings in RULESETS.items():
         rules = named_ruleset(FIRST.get(name, name), settings)
         for players, number in SIZES.items():

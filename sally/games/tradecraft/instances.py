@@ -260,6 +260,6 @@ def _add_decoys(
 
 
 def all_instances() -> Iterator[tuple[str, InstanceSet]]:
-    """Yield every shipped set with its name."""
+    """Yield every shipped set of instances with its name."""
     for name in set_names():
         yield name, instance_set(name)

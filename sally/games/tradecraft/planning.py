@@ -129,7 +129,7 @@ class _Answer(msgspec.Struct):
 
 
 class _Programme:
-    """The integer programme for one question, with named rows and columns."""
+    """The integer programme for one planning problem, with named rows and columns."""
 
     def __init__(
         self,

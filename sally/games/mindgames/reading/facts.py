@@ -418,8 +418,8 @@ class _Walk:
         return self.tokens[i].sort == "direction"
 
     def hedged(self, i: int) -> bool:
-        """Return whether an effect is stated only as possible, and of an attribute rather than a
-        proposal: `added safety can hinder speed`."""
+        """Return whether an effect is stated only as a possibility, and has an attribute rather
+        than a proposal as its cause: `added safety can hinder speed`."""
         at = next((j for j in range(i - 1, max(-1, i - 4), -1) if self.is_modal(j)), -1)
         if at < 1 or self.tokens[at - 1].text in ("it", "they"):
             return False

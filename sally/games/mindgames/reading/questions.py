@@ -20,7 +20,7 @@ def any_of(*shapes: str) -> re.Pattern[str]:
 
 
 def starts(*shapes: str) -> re.Pattern[str]:
-    """Compile the same pattern, anchored at the start."""
+    """Compile a pattern that matches any of these question patterns at the start of a text."""
     return re.compile("|".join(rf"(?:{shape})\b" for shape in shapes))
 
 
@@ -212,7 +212,8 @@ class Asking(msgspec.Struct, frozen=True):
 
 
 def appeals(sentence: Sentence, at: Asking) -> Appeals:
-    """Return the appeals of a sentence; empty if it asks nothing that the target can answer."""
+    """Return the appeals of a sentence, that is, its questions about the target's likes, knowledge
+    and choice; empty if it asks nothing that the target can answer."""
     tokens = grouped(sentence.tokens, at.topic, len(at.everyone))
     text = shape(tokens)
     if not asks(sentence, text):

@@ -1,4 +1,4 @@
-"""A partner given as data: any finite machine, written as a table of states."""
+"""A partner given as data: any finite-state machine, written as a table of states."""
 
 from __future__ import annotations
 

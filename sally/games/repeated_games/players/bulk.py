@@ -48,7 +48,7 @@ def drawn_luck(episodes: int, rounds: int, chance: np.random.Generator) -> Luck:
 
 
 def keyed_luck(seeds: Sequence[int], seat: Seat, partner: Seat, rounds: int) -> Luck:
-    """Return the draws that one-episode play uses with these seeds."""
+    """Return the random draws that single episodes with these seeds would use."""
 
     def of(who: Seat) -> Floats:
         return np.array([[Stream(s, who, n, "move")() for n in range(rounds)] for s in seeds])
@@ -126,7 +126,7 @@ def _drawn(reached: Floats, luck: Floats) -> Ints:
 
 
 class _Models:
-    """All models learned by any episode, numbered, with their greedy moves."""
+    """All models learned in any episode, numbered, with their greedy moves."""
 
     def __init__(self, pay: Floats, settings: Settings) -> None:
         self._pay, self._settings = pay, settings

@@ -83,7 +83,7 @@ class Net(msgspec.Struct, frozen=True, eq=False):
         return after
 
     def odds(self, head: Floats, hidden: Floats, moves: int) -> list[float]:
-        """Return the probabilities of the first `moves` moves."""
+        """Return the probabilities of moves 0 to `moves - 1`, given the hidden state."""
         scores = (hidden @ head[:-1] + head[-1])[:moves].astype(float)
         weights = np.exp(scores - scores.max())
         found: list[float] = (weights / weights.sum()).tolist()

@@ -1,4 +1,4 @@
-"""Frozen rows of problems: package data that may be superseded but is never edited."""
+"""Frozen sequences of problems: package data that may be superseded but is never edited."""
 
 from __future__ import annotations
 

@@ -54,7 +54,8 @@ def shipped(text: str) -> Vectors:
 
 @cache
 def encoded(text: str) -> Vectors:
-    """Return the vector of any text: the shipped one if the text is known, else MiniLM's."""
+    """Return the vector of any text: the stored vector if there is one, else the vector computed by
+    MiniLM."""
     if text in rows_by_text():
         return shipped(text)
     vector: Vectors = minilm().vectors([text])[0]
@@ -200,8 +201,8 @@ def by_likeness(item: Item, sign: int) -> str:
 
 
 def _answers(predict: Callable[[WordTurn], tuple[bool, bool]]) -> Answerer:
-    """Return an answerer that reports what `predict` says about whether teammate and opponent
-    find the word."""
+    """Return a function that answers probes with the prediction of `predict`: whether teammate and
+    opponent find the word."""
 
     def report(turn: WordTurn) -> ProbeReport:
         assert turn.question is not None

@@ -12,7 +12,8 @@ from sally.games.toma.mg.words import MinorityWords
 
 
 def board(context: SeatContext, view: View) -> Board:
-    """Return the content of the page by place and by agent, without the agents' destinations."""
+    """Return the board: the features of each place, and each agent's likes, dislikes and relations,
+    without the agents' destinations."""
     places = Notes("Places", tuple(Note(p.name, ", ".join(p.features)) for p in view.places))
     words = context.words
     assert isinstance(words, MinorityWords)

@@ -133,8 +133,8 @@ def _named_evenly(
 
 
 def _left(kinds: Kinds, kind: str, rng: np.random.Generator) -> Small:
-    """Return the mentions that a group must make in each draft: places liked once, liked twice and
-    disliked."""
+    """Return how often the agents of a group must like each place once, like it twice, and dislike
+    it, for each draft."""
     agents = kinds.count(kind)
     if not agents:
         return np.zeros((BATCH, 12), np.int8)

@@ -1,4 +1,5 @@
-"""The order of wishes: every place comes first equally often, among likes and among dislikes."""
+"""The order in which an agent's wishes are listed: every place is named first equally often, among
+likes and among dislikes."""
 
 from collections.abc import Sequence
 
@@ -38,8 +39,8 @@ def _ordered(listed: Sequence[Wishes], rng: np.random.Generator) -> list[Wishes]
 
 
 def _firsts(listed: Sequence[Wishes], rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return, for each draw, which wish of each agent comes first, and the deviation from an even
-    spread."""
+    """Return, for each random try, which wish of each agent comes first, and how unevenly the
+    places are spread over these first wishes."""
     sizes = np.array([len(wishes) for wishes in listed])
     places = np.array([[wishes[i % len(wishes)][0] for i in range(3)] for wishes in listed])
     drawn: Ints = (rng.random((TRIES, len(listed))) * sizes).astype(np.int64)

@@ -184,7 +184,8 @@ def needs_reading(scenario: Scenario) -> bool:
 def _balanced(
     level: int, rng: np.random.Generator, version: int
 ) -> Iterator[tuple[list[Profile], int]]:
-    """Yield drafts with their answers, each selected to keep every shortcut at chance."""
+    """Yield draft scenarios with their answers; drafts are selected to keep every shortcut at
+    chance."""
     sizes = _sizes(level, version)
     pools: dict[int, list[tuple[list[Profile], int, Floats]]] = {n: [] for n in sizes}
     sources = {size: _source(level, size, rng, version) for size in sizes}

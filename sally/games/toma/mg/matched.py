@@ -127,15 +127,15 @@ def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
 
 
 def _where(right: Ints, shallow: Ints, seen: int) -> dict[int, int]:
-    """Return {way: answer} for those ways to assign targets that have a unique answer and for which
-    the places that depth 2 predicts to be emptiest are `seen`."""
+    """Return the answer of each way to assign relations, for the ways that have a unique answer and
+    for which the places that depth 2 predicts to be emptiest are `seen`."""
     kept = np.flatnonzero((shallow == seen) & (right >= 0))
     return {int(way): int(right[way]) for way in kept}
 
 
 def _answers(level: int, drawn: Ints) -> tuple[Ints, Ints]:
-    """Return, for each draft and way to assign targets, the answer (-1 if it is not unique) and the
-    prediction of depth 2.
+    """Return, for each draft and each way to choose whom the agents follow and avoid, the answer
+    (-1 if it is not unique) and the prediction of depth 2.
 
     The prediction is the set of places that a player of depth 2 expects to be emptiest, as bits; it
     is used at level 3 only and is 0 below.
@@ -305,9 +305,13 @@ def _paired(
 
 
 def _members(one: _Half, other: _Half, rng: np.random.Generator) -> Members:
-    """Return one member of a matched set for each answer, as a pair of orders of the dislikes, one
-    for each half. In all members, the number of agents that both like and dislike a place is the
-    same. The list is empty if there is no such set."""
+    """Return the four members of a matched set, one for each answer, or an empty list if these two
+    halves allow no such set.
+
+    A member is a pair of indices, which select for each half the order in which its agents receive
+    the lists of dislikes. In all members, the number of agents that both like and dislike a place
+    is the same.
+    """
     right = _only_place()[_emptiest()[one.heads[:, None] + other.heads[None]]]
     found = np.where(right >= 0, 1 << np.maximum(right, 0), 0)  # as bits
     if np.bitwise_or.reduce(found, axis=None) != 15:

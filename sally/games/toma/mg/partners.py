@@ -56,8 +56,8 @@ def _solved(game: Minority, seat: Seat) -> Answerer:
 
 
 def _believer(game: Minority, seat: Seat) -> Script:
-    """Return a script that acts on the injected predictions; for agents without one, it uses the
-    solver's."""
+    """Return a script that acts on the predictions injected into its prompt; for agents without
+    such a prediction, it uses the solver's."""
     names = [agent.name for agent in game.problem.agents]
 
     def act(turn: Turn[int, View]) -> int:

@@ -42,15 +42,16 @@ def _room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
 
 
 def _least(left: Small, agents: int) -> Wide:
-    """Return, packed into one integer per row, the quantities that must not fall below zero."""
+    """Return the numbers of mentions that must not fall below zero, packed into one integer per
+    row."""
     counts = left.astype(np.int64)
     totals = _totals(counts) - np.array([LIKES[0], DISLIKES[0]]) * agents
     return _packed(np.concatenate([counts, totals], axis=1), LEAST)
 
 
 def _most(left: Small, agents: int) -> Wide:
-    """Return, packed into one integer per row, how far each count exceeds the number of mentions
-    that this many agents can make."""
+    """Return, packed into one integer per row, how far each required number of mentions exceeds the
+    number that this many agents can make."""
     counts = left.astype(np.int64)
     totals = _totals(counts) - np.array([LIKES[1], DISLIKES[1]]) * agents
     return _packed(np.concatenate([_places(counts) - agents, totals], axis=1), MOST)
@@ -70,7 +71,8 @@ def _places(counts: Wide) -> Wide:
 
 @cache
 def _ways() -> tuple[Wide, Wide]:
-    """Return the mentions in each way to describe an agent, packed for `_least` and for `_most`."""
+    """Return how often each way to describe an agent mentions each place, packed into integers for
+    `_least` and for `_most`."""
     counts = np.moveaxis(ways().counts, 0, 2).astype(np.int64)  # about, way, count
     shape, flat = counts.shape[:2], counts.reshape(-1, 8)
     likes, dislikes = flat[:, :4], flat[:, 4:]

@@ -16,7 +16,7 @@ LEVELS = (1, 2, 3)
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A place and the features that the page lists for it."""
+    """A place and the features that the prompt lists for it."""
 
     name: str
     features: tuple[str, ...]
@@ -46,7 +46,7 @@ class Scenario(msgspec.Struct, frozen=True):
 class Profile(msgspec.Struct, frozen=True):
     """An agent's description with every wish matched to the places.
 
-    `likes` and `dislikes` list the places that meet each wish, in page order.
+    `likes` and `dislikes` list the places that meet each wish, in the order of the prompt.
     """
 
     likes: tuple[tuple[int, ...], ...]
@@ -66,7 +66,7 @@ def meets(feature: str, wish: str) -> bool:
 
 @lru_cache(maxsize=512)  # all eight questions of an episode read the same page
 def profiles(scenario: Scenario) -> tuple[Profile, ...]:
-    """Return every agent's profile, read from the text of the page."""
+    """Return every agent's profile, computed from the texts of places and wishes."""
 
     def where(wish: str) -> tuple[int, ...]:
         return tuple(

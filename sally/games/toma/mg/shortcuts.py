@@ -4,11 +4,12 @@ Each rule counts something for every place and takes the place with the smallest
 inverse, the largest; a tie is broken at random. Likes and dislikes name every place equally often
 in every scenario, so rules that count mentions tie over all four places and score at chance.
 
-`anchors` and `no_leaves` are not shortcuts but half of the solution: the agents they count really
-go to these places, so counting them narrows the answer down. They are not balanced, but the anchors
-(at level 2) or all but the deepest agents (at level 3) never determine the answer of a scenario.
-For the same reason the inverse of `one_step`, the place with its largest headcount, stays below
-chance (about .05): most agents it counts really go there.
+The rules `anchors` and `no_leaves` are not shortcuts: each carries out half of the solution. The
+agents that they count really go to these places, so counting them narrows the answer down. These
+rules are not balanced, but the anchors (at level 2) or all but the deepest agents (at level 3)
+never determine the answer of a scenario. The inverse of `one_step`, which takes the place with the
+largest headcount, stays below chance (about .05) for the same reason: most agents that `one_step`
+counts really go there.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -158,7 +159,8 @@ def counters(level: int) -> dict[str, Counter]:
 
 
 def learned(level: int) -> dict[str, Counter]:
-    """Return the further counts that version 2 balances; relations exist from level 2 on."""
+    """Return the counts that version 2 also balances; those about relations are included from level
+    2 on."""
     return LEARNED | (LEARNED_OF_RELATED if level > 1 else {})
 
 

@@ -93,7 +93,8 @@ def attacks() -> Iterable[Attack]:
 
 
 def attack_on(level: int, version: int = generators.VERSION, by_group: bool = False) -> Attack:
-    """Return the attack by mentions on one level of a generator version."""
+    """Return the attack on one level of a generator version that uses only how often each place is
+    mentioned."""
 
     def fresh(many: int, seed: int) -> Sequence[Posed]:
         return [mentions(s, by_group) for s in _drawn(level, seed, version, many)]

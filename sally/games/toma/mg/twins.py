@@ -26,8 +26,8 @@ Kept = list[tuple[Draft, Floats]]
 
 
 class Twins:
-    """Drafts of one size, grouped by their appearance and by the counts of the place that is the
-    answer."""
+    """Draft scenarios with the same number of agents, grouped by all their counts and by the counts
+    of the place that is the answer."""
 
     def __init__(self, level: int, size: int, rng: np.random.Generator, excess: Excess) -> None:
         self._source, self._rng, self._excess = drafts(level, size, rng), rng, excess

@@ -12,7 +12,7 @@ from sally.games.toma.po.words import PartlySeenWords
 def board(context: SeatContext, view: View) -> Board:
     """Return the costs, one row per agent; rows missing from the view are shown as not known.
 
-    Rows that the player must not use by the rules are left out, although the page for models
+    Rows that the player must not use by the rules are left out, although the prompt for models
     contains them.
     """
     game, words = context.game, context.words

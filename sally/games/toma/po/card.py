@@ -2,8 +2,8 @@
 
 Some rules cannot be balanced by any generator (see `sally.games.toma.po.shortcuts`): at level 1 the
 player's most expensive task is never right, and `spare_task` is the required reasoning applied to
-one agent too many; at level 4 `worst_placed` stays below chance. At level 0 the cheapest own task
-*is* the rule.
+one agent too many; at level 4 `worst_placed` stays below chance. At level 0, taking the cheapest
+task *is* the stated rule.
 """
 
 from __future__ import annotations

@@ -69,7 +69,8 @@ def _deep(depth: int, seed: int) -> Iterator[Scenario]:
 
 
 def _balanced(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
-    """Yield cost matrices by role with their answers, balanced over columns."""
+    """Yield cost matrices, one row per role, with their right answers; rules over whole columns are
+    kept at chance."""
     debt: Floats | None = None
     # drawn separately, so that the ranks of the right task are exactly even
     orders = {fails: dealt(list(permutations(range(4))), rng) for fails in (False, True)}
@@ -117,15 +118,17 @@ def _firsts(rows: Ints, without: Ints | None = None) -> Ints:
 
 
 def _collides(depth: int, others: Ints) -> Bools:
-    """Return, for each matrix, whether the predictions of a reasoner of depth `depth - 1` collide.
+    """Return, for each matrix, whether a reasoner of depth `depth - 1` predicts a collision that
+    does not happen.
 
-    Block 2: the first choice of the first agent equals that of the second or the third agent. This
-    collision is predicted but does not happen, because the second and third agents both avoid the
-    first agent's task. If only the second and third agents have equal first choices, the matrix
-    does not count: that collision happens, so a reasoner of depth 1 predicts it correctly.
+    At depth 2, this is the case if the first choice of the first agent equals that of the second or
+    the third agent: the collision is predicted, but the second and third agents both avoid the
+    first agent's task. A collision between only the second and the third agent is not included,
+    because it really happens, so a reasoner of depth 1 predicts it correctly.
 
-    Block 3: the first and second agents have the same first choice, and the third agent, if it
-    avoids only that choice, takes the task to which the second agent moves.
+    At depth 3, this is the case if the first and second agents have the same first choice, and the
+    third agent, if it avoided only that choice, would take the task to which the second agent
+    moves.
     """
     one, two, three = (others[:, role] for role in range(3))
     first = _firsts(one)
@@ -158,7 +161,7 @@ def _excess(depth: int, costs: Ints, right: Ints) -> Floats:
 
 
 def _patterns(costs: Ints, right: Ints) -> Floats:
-    """Return a column for `balance.pick`. It balances how often failure is right among the
+    """Return the column that makes `balance.pick` keep failure at its usual share among the
     scenarios in which all other agents have the same first choice."""
     first = costs[:, 1:].argmin(axis=2)
     alike = (first == first[:, :1]).all(axis=1)

@@ -1,9 +1,9 @@
 """Reasoners of limited depth in the partially observable game, and the depth that an answer needs.
 
 A reasoner of depth 0 takes its own cheapest task. A reasoner of depth k predicts every agent whose
-costs it knows as a reasoner of depth k - 1 with that agent's knowledge, and applies the rule on the
-page to these predictions: if two of them collide, failure is inevitable; otherwise it takes the
-cheapest remaining task.
+costs it knows as a reasoner of depth k - 1 with that agent's knowledge, and applies the rule stated
+in the prompt to these predictions: if two of them collide, failure is inevitable; otherwise it
+takes the cheapest remaining task.
 """
 
 from __future__ import annotations

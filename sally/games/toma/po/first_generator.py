@@ -103,7 +103,7 @@ def _candidates(rng: np.random.Generator) -> Ints:
 
 
 def untied(costs: Ints) -> Ints:
-    """Return the matrices whose cells differ, whose column totals differ, and whose best
+    """Return the matrices in which all costs differ, all column totals differ, and the best
     assignment is unique."""
     flat = np.sort(costs.reshape(len(costs), 16), axis=1)
     costs = costs[(np.diff(flat, axis=1) > 0).all(axis=1)]

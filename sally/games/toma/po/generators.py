@@ -62,7 +62,8 @@ def scenarios(level: int, seed: int) -> Iterator[Scenario]:
 
 
 def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
-    """Yield cost matrices by role with their answers, balanced over columns."""
+    """Yield cost matrices, one row per role, with their right answers; rules over whole columns are
+    kept at chance."""
     debt: Floats | None = None
     for kind in dealt(KINDS[level], rng):
         costs, right = _fitting(level, _own_row(level, rng), kind, rng)
@@ -98,8 +99,8 @@ def _fitting(level: int, own: Ints, kind: int, rng: np.random.Generator) -> tupl
 
 
 def leans(costs: Ints, right: Ints) -> Floats:
-    """Return how far the others' costs of the right task are from the mean over all tasks, in sum,
-    minimum and maximum."""
+    """Return how much the right task differs from the average task in the sum, the minimum and the
+    maximum of the others' costs."""
     is_task = (right != FAILURE)[:, None]
     others = costs[:, 1:]
     numbers = [others.sum(axis=1), others.min(axis=1), others.max(axis=1)]

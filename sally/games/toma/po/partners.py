@@ -60,8 +60,8 @@ def _solved(game: PartlySeen, seat: Seat) -> Answerer:
 
 
 def _believer(game: PartlySeen, seat: Seat) -> Script:
-    """Return a script that acts on the injected predictions; for agents without one, it uses the
-    solver's."""
+    """Return a script that acts on the predictions injected into its prompt; for agents without
+    such a prediction, it uses the solver's."""
 
     def act(turn: Turn[int, View]) -> int:
         seen = game.as_seen(turn.view)
@@ -93,7 +93,8 @@ def _reasoned(game: PartlySeen, seat: Seat, depth: int) -> Answerer:
 
 
 def _greedy_report(game: PartlySeen, seat: Seat) -> Answerer:
-    """Return an answerer that predicts that every agent takes its own cheapest task."""
+    """Return a function that answers probes with the prediction that every agent takes its own
+    cheapest task."""
 
     def report(turn: Turn[int, View]) -> ProbeReport:
         assert turn.question is not None

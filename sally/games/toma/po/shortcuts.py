@@ -45,7 +45,7 @@ def _total(s: Scenario, task: int) -> int:
 
 
 def _known_total(s: Scenario, task: int) -> int:
-    """Return the cost of a task over the rows that the player's role knows."""
+    """Return the total cost of a task over the rows that the player's role knows."""
     return sum(s.costs[seat][task] for seat in (s.player, *predictable(s)))
 
 
@@ -107,8 +107,8 @@ SHORTCUTS: dict[str, Rule] = {
 
 
 def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
-    """Return the share of scenarios that each shortcut answers correctly, for shortcuts that ever
-    apply."""
+    """Return the share of scenarios that each shortcut answers correctly; shortcuts that apply to
+    no scenario are left out."""
     listed = list(scenarios)
     if not listed:
         raise ValueError("hit_rates needs at least one scenario.")

@@ -101,7 +101,7 @@ def _offset(treasure: CellOf | None, mark: CellOf) -> CellOf:
 
 
 def _fitting(view: View, offset: CellOf) -> int:
-    """Return how many landmarks have a cell of the grid at this offset."""
+    """Return for how many landmarks the cell at this offset lies on the grid."""
     return sum((r + offset[0], c + offset[1]) in CELLS for _, (r, c) in view.landmarks)
 
 
@@ -182,7 +182,8 @@ def _worlds(game: SpeakOrWait) -> Act:
 
 
 def _search(cells: Sequence[CellOf]) -> Act:
-    """Return an eavesdropper that guesses the treasure's cell in this order, ignoring the radio."""
+    """Return an eavesdropper that guesses these cells for the treasure, in this order, and ignores
+    the radio."""
 
     def act(turn: RadioTurn) -> Action:
         made = sum(guess.guess is not None for guess in turn.view.guesses)

@@ -1,4 +1,5 @@
-"""Speak or wait in language: our sentences, in the order and formats of kang2026's pages."""
+"""Speak or wait in language: sentences of our own, in the order and formats used in the prompts of
+kang2026."""
 
 from __future__ import annotations
 
@@ -239,8 +240,11 @@ class RadioWords(Words[Action, View]):
         return "\n".join([*parts, self.say("now.landmarks", landmarks=marks)])
 
     def drawn(self, view: View) -> str:
-        """Return the map as this seat knows it: landmarks by letter or as o, B, and T for the
-        treasure."""
+        """Return the map as this seat knows it.
+
+        Landmarks are shown by letter, or as `o` if their names are not known; B is shown as `B`,
+        and the treasure as `T`.
+        """
         marks = {cell: name[0].lower() for name, cell in view.landmarks}
         marks |= dict.fromkeys(view.objects, "o")
         if view.treasure is not None:
