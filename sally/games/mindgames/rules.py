@@ -346,8 +346,8 @@ class MindGame(Game[State, Action, View]):
         return msgspec.structs.replace(self.problem, utilities=rows)
 
     def chosen(self, state: State) -> int:
-        """Return the target's current choice: the one implied by the knowledge of an exact
-        target, or the latest choice of a free one."""
+        """Return the target's current choice: for an exact target, the choice implied by its
+        knowledge; for a target that chooses freely, its latest choice."""
         if self.target == "exact":
             return choice_of(self.world(state), state.mind)
         answered = [x.chosen for x in state.story if x.answer is not None]

@@ -1,4 +1,4 @@
-"""The cover stories: five about policy, and one without minds."""
+"""The cover stories: five about policy, and one in which the target is a machine without a mind."""
 
 import tomllib
 from functools import cache

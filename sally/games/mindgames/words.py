@@ -473,7 +473,7 @@ class MindWords(Words[Action, View]):
         return str(action)
 
     def name_of_answer(self, options: Options[Action]) -> str:
-        """Return the truthful part of a free target's answer as text."""
+        """Return the answer of a target that chooses freely, without its choice, as text."""
         first: Any = options[0]
         return self.reply(first.answer)
 
@@ -581,5 +581,5 @@ class MindWords(Words[Action, View]):
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, so that no message can imitate a line of the page."""
+    """Return a text on one line, so that no message can imitate a line of the prompt."""
     return " ".join(text.split())

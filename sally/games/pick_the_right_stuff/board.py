@@ -1,4 +1,4 @@
-"""The board of Pick the Right Stuff: the locker as the monitor shows it."""
+"""The board of Pick the Right Stuff: the current contents of the locker."""
 
 from __future__ import annotations
 

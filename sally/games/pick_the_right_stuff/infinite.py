@@ -150,8 +150,8 @@ Plans = dict[tuple[int, tuple[int, ...]], list[dict[Family, list[Rule]]]]
 
 @cache
 def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
-    """Return, for each (gap, rehearsed gaps), the rules that move the item by each distance at the
-    gap.
+    """Return, for each gap and set of rehearsed gaps, the rules that move the item by each distance
+    at the gap; a gap is a number of resets.
 
     Combinations in which some distance is reached by no rule are left out.
     """

@@ -59,8 +59,11 @@ def most_even(
 
 
 def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> list[int]:
-    """Return by how much each rule, and each box in each pattern of `coincidence`, beats the
-    guess, for each number of items left."""
+    """Return how much better than the guess each rule scores, for each number of items left.
+
+    The same is returned for each of the start, true and last-seen boxes, separately for every
+    pattern in which these boxes coincide (see `coincidence`).
+    """
     unit = lcm(*range(1, game.users + 1))
     width = len(rules) + 3 * PATTERNS
     rows = np.zeros((game.users, width), dtype=np.int64)

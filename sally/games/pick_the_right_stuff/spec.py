@@ -59,7 +59,7 @@ PROBES = (
 
 
 def best_replies(game: LockerGame, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
-    """Return the boxes to name if the waiting user last saw the believed state."""
+    """Return the boxes to name if the waiting user last saw the state given in `belief`."""
     if not belief:
         return None
     (seen,) = belief.values()

@@ -11,7 +11,7 @@ MOST_ROWS = 4  # other players that have a row of their own; of more, the mean i
 
 
 def BOARD(context: SeatContext, view: View) -> Board:
-    """Return the board: the return of a token, and the latest rounds in a row."""
+    """Return the board: the return of a token, and the latest rounds side by side."""
     game = context.game
     assert isinstance(game, PublicGoods)
     parts: list[Part] = [

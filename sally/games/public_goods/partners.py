@@ -55,7 +55,7 @@ def _expects_the_same_again(game: PublicGoods, seat: Seat, **settings: Any) -> A
 
 
 def _belief(game: PublicGoods, view: View) -> tuple[Ideal, Belief]:
-    """Return the ideal observer of the declared pool, and its belief after the rounds so far."""
+    """Return the ideal observer of the pool of rules, and its belief after the rounds so far."""
     from sally.games.public_goods.ideal import ideal_of  # imports the metrics
 
     ideal, menu = ideal_of(game), game.menu

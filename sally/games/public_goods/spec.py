@@ -24,7 +24,7 @@ def _asks(probe: str) -> Callable[[PublicGoods, View, Seat], tuple[Question, ...
 
 
 def _others(replay: Past, at: At) -> Given | None:
-    """Return the other players' contributions in a round; None if it was void."""
+    """Return the other players' contributions in a round; None if the round was void."""
     if replay.forfeited.get(at.turn):
         return None
     seats = [seat for seat in replay.game.seats if seat != at.seat]

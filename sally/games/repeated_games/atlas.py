@@ -25,7 +25,7 @@ LEAST = 5  # decisions
 def decision_dots(
     games: Sequence[Played], source: str, years: Mapping[str, int], people: int | None = None
 ) -> list[AtlasDot]:
-    """Return the dots of recorded players against declared partners that are finite automata.
+    """Return the dots of recorded players against scripted partners that are finite automata.
 
     A dot is one player with one partner, because records rarely pair every player with every
     partner. Clusters are people or, if no person played, games.
@@ -34,7 +34,7 @@ def decision_dots(
         games: Imported episodes of a record.
         source: The record.
         years: The year of each recorded model.
-        people: The year of the people.
+        people: The year shown for human players.
     """
     made: dict[tuple[AtlasColumn, str, str], list[tuple[DecisionRegret, str, str]]] = {}
     for played in games:

@@ -64,7 +64,7 @@ def _rounds(game: RepeatedGame, view: View, said: Say) -> Table:
 
 
 def _names(game: RepeatedGame, seat: Seat) -> list[tuple[int, str]]:
-    """Return a seat's moves with their names, in the order of the page."""
+    """Return a seat's moves with their names, in the order of the prompt."""
     names = game.names_of(seat)
     order = game.order if len(game.order) == len(names) else range(len(names))
     return [(move, names[move]) for move in order]

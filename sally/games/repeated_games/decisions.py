@@ -2,7 +2,7 @@
 
 Against a partner that is an automaton, the value of a move is its payoff in the round plus the
 payoff of optimal play afterwards, so cooperating with tit for tat costs nothing. Against any other
-partner only the round counts. The myopic figures of riemer2025 are separate metrics.
+partner only the payoff in the round counts. The myopic figures of riemer2025 are separate metrics.
 """
 
 from __future__ import annotations

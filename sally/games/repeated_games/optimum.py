@@ -259,8 +259,8 @@ def interestingness(
     partners: Sequence[Automaton[Any]],
     weights: Sequence[float] | None = None,
 ) -> float:
-    """Return the expected regret per round of playing against one partner what is optimal against
-    another.
+    """Return the expected regret per round of a player that plays optimally against one partner but
+    meets another.
 
     The two partners are drawn independently, with these weights (uniform by default).
     """

@@ -168,7 +168,8 @@ METRICS = (
 
 
 class Tables(msgspec.Struct, frozen=True):
-    """The policy format of repeated games that the policy writer uses."""
+    """The interface through which a policy writer writes and follows policies for repeated
+    games."""
 
     game: RepeatedGame
     seat: Seat

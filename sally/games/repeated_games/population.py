@@ -61,11 +61,12 @@ def relettered(task: Task, draws: Stream) -> Task:
 
 
 def random_table(draws: Stream, moves: int) -> dict[str, Any]:
-    """Return a random machine for a game with `moves` moves per seat, as a table for
+    """Return a random finite-state machine for a game with `moves` moves per seat, as a table for
     `policy_table`.
 
-    The machine repeats a cycle, responds to the other seat's last move, shifts its own move by the
-    outcome, or has two to four states that the other seat's moves drive.
+    The machine is of one of four kinds: it repeats a cycle, responds to the other seat's last move,
+    changes its own move depending on the outcome of the round, or has two to four states and
+    changes state depending on the other seat's move.
     """
     kind, follow = draws.pick(("cycle", "reply", "outcome", "states")), draws.pick(FOLLOW)
     own, theirs = range(moves), range(moves)

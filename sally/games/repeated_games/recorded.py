@@ -101,7 +101,7 @@ def rounds_of(episode: Episode) -> list[Round]:
 
 
 class Followed(msgspec.Struct, frozen=True):
-    """How our version of a bot agrees with the bot's recorded moves."""
+    """How well our version of a bot agrees with the bot's recorded moves."""
 
     certain: tuple[int, int] = (0, 0)  # rounds with one possible move: as recorded, all
     tied: tuple[int, int] = (0, 0)  # rounds with two, equally likely: among them, all

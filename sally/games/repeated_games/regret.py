@@ -262,7 +262,8 @@ def _best_replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[i
 
 
 def mean_inference_loss(played: Played, seat: Seat) -> float | None:
-    """Return the mean loss, per round with a prediction, of the best reply to the prediction."""
+    """Return the mean loss per round with a prediction that would have resulted from playing the
+    best reply to the prediction."""
     found = myopic_losses(played, seat) if finished(played) else []
     return sum(each.inference for each in found) / len(found) if found else None
 

@@ -277,7 +277,8 @@ def _plan(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> Plan:
 
 
 def optimum_of(played: Played, seat: Seat, length: int) -> float | None:
-    """Return the optimal reward per round over `length` rounds; None without an automaton."""
+    """Return the optimal reward per round over `length` rounds; None if the partner has no
+    automaton."""
     found = automaton_of(played, seat)
     if found is None or not length:
         return None

@@ -139,8 +139,8 @@ _PAIRS = {
 
 
 def split(game: str) -> Split:
-    """Return training tasks: habits and truthful partners to train on, blockers and liars to test
-    on."""
+    """Return training tasks: partners with fixed habits and truthful partners to train on, blockers
+    and liars to test on."""
     parts = {
         part: tuple(
             Task(Instance(game, game, {}), "player_1", {"player_2": one, "player_3": two})

@@ -195,8 +195,8 @@ def place_of(who: PlayerSpec | None) -> int | None:
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return the turns against two opponents of the pool; None against others, or after a
-    forfeited move."""
+    """Return a seat's turns, to be compared with ideal play; None unless both opponents are from
+    the pool, a seat reached the target and no move was forfeited."""
     game, number = game_of(played), SEATS.index(seat)
     lineup = played.episode.setup.lineup
     places = [place_of(lineup.get(str(SEATS[other]))) for other in others_of(number)]

@@ -169,7 +169,8 @@ RATIOS: dict[str, Ratio] = {
 
 
 def ratio(name: str, sums: Tally) -> float | None:
-    """Return a measure computed from sums; None if there was nothing to measure."""
+    """Return the ratio with this name, computed from the sums of a tally; None if its denominator
+    is 0."""
     above, below = RATIOS[name]
     whole = below(sums)
     return above(sums) / whole if whole > SAME else None

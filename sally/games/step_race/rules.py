@@ -38,7 +38,7 @@ class Say(Act, frozen=True):
 
 
 class Done(Act, frozen=True):
-    """A public message, possibly empty, from a speaker who has nothing to add in this turn."""
+    """A speaker's last public message in this turn, possibly empty."""
 
     text: str = ""
 

@@ -23,7 +23,7 @@ def game_of(played: Played) -> Taboo:
 
 
 def guesser_at(played: Played, number: int) -> Mind | None:
-    """Return the declared mind of the guesser in a round; None if it declares none."""
+    """Return the associations of a scripted guesser in a round; None for any other guesser."""
     player_spec = played.episode.setup.lineup[GUESSER]
     return mind_at(dict(player_spec.params), number) if player_spec.player == "associates" else None
 

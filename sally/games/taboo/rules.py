@@ -179,8 +179,8 @@ class Taboo(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """Leave a cue unanswered; if a hint or a guess is missing, use up one hint without a
-        guess."""
+        """Handle a forfeit: a cue remains unanswered, and a missing hint or guess uses up one hint
+        without a guess."""
         if len(state.answers) < self.cues:
             return msgspec.structs.replace(state, answers=(*state.answers, None))
         return self._tried(state, state.hint, None)

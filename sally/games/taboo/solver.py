@@ -82,8 +82,8 @@ def _first_margins(mind: Mind, goal: int) -> tuple[Ties, npt.NDArray[np.bool_]]:
 
 @lru_cache(maxsize=HELD)
 def _two_strongest(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
-    """Return, for each word, its most strongly suggested noun, and the strengths of the top two
-    nouns."""
+    """Return, for each word, the noun that it suggests most strongly, and the strengths of its two
+    strongest nouns."""
     near = noun_ties(mind).copy()
     rows = np.arange(len(near))
     first = near.argmax(axis=1)

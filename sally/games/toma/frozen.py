@@ -1,5 +1,5 @@
-"""The frozen problem sets of po and mg: package data; a set may be superseded by a new one but
-is never edited."""
+"""The frozen problem sets of the games `toma_po` and `toma_mg`: package data; a set may be
+superseded by a new one but is never edited."""
 
 from importlib.resources import files
 from itertools import chain, islice
@@ -88,7 +88,8 @@ def po_certified() -> CertifiedSet[po_rules.Scenario]:
 
 
 def make_po_certified() -> CertifiedSet[po_rules.Scenario]:
-    """Return the first 60 generated scenarios of every certified block."""
+    """Return the first 60 generated scenarios of every certified block; there is one block per
+    depth."""
     from sally.games.toma.po import certified  # heavy; only a new set needs it
 
     drawn = tuple(
@@ -100,8 +101,8 @@ def make_po_certified() -> CertifiedSet[po_rules.Scenario]:
 
 
 def certified_po(scenario: po_rules.Scenario, block: int) -> Certified[po_rules.Scenario]:
-    """Return a scenario of a block with its solution and the answers of reasoners of every
-    depth."""
+    """Return a scenario of the certified set with its solution and the answers of reasoners of
+    every depth."""
     solved = keyed_po(scenario)
     return Certified(
         scenario,

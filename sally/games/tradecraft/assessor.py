@@ -313,7 +313,8 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 def summary(ratings: Sequence[Rating]) -> tuple[Summary, ...]:
-    """Return the share of turns with each order, and the mean grade for each dimension."""
+    """Return the share of turns judged to show each order of theory of mind, and the mean grade for
+    each dimension."""
     rows = []
     for name in (*ORDERS, *DIMENSIONS):
         found = [float(v) for r in ratings if (v := getattr(r, name)) is not None]

@@ -69,8 +69,8 @@ def _goods(hand: Mapping[str, Amount]) -> tuple[Good, ...]:
 
 
 def _recipes(game: TradeCraft, view: View) -> tuple[Recipe, ...]:
-    """Return the recipes printed on the page; those that the seat's own hand can run now are marked
-    ready."""
+    """Return the recipes printed in the prompt; those that the seat's own hand can run now are
+    marked ready."""
     ready, hand = prepared(view.rules), view.hand.goods
     book = within_reach(view.rules, frozenset(union(game.hands)))
     found = []

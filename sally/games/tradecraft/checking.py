@@ -86,8 +86,9 @@ def _openers(rules: Ruleset) -> frozenset[str]:
 
     This is a minimal set of goods that are out of reach although some recipe makes them; goods that
     more recipes use are preferred. A good from which nothing else can be made is instead reported
-    as out of reach. Published two-to-one lists need this, because their elements (air, fire) can be
-    made only from goods that are themselves made of these elements.
+    as out of reach. Published lists of recipes that combine two goods into one need this, because
+    their elements (air, fire) can be made only from goods that are themselves made of these
+    elements.
     """
     if rules.given:
         return frozenset()

@@ -143,7 +143,7 @@ def _proposer(entry: Entry, view: View) -> Seat:
 
 
 def _is_news(entry: Entry, made: Propose, view: View) -> bool:
-    """Return whether this entry is the first in which the seat sees the proposal."""
+    """Return whether this log entry is the first from which the seat learns of the proposal."""
     party = view.seat in (made.to, _proposer(entry, view))
     return entry.kind == ("proposed" if party else "accepted")
 
@@ -182,7 +182,8 @@ def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip:
 
 
 def believed(rules: Ruleset, start: tuple[Hand, ...], seen: Iterable[Sign]) -> dict[str, float]:
-    """Return the probability of each possible target given the signs; uniform without signs.
+    """Return the probability of each possible target given the observed signs; uniform if there are
+    none.
 
     A repeated sign adds nothing, because a refused player asks for the same goods again.
     """

@@ -115,7 +115,7 @@ class _Run(NamedTuple):
 
 
 class _Round(msgspec.Struct):
-    """One round: runs of recipes, and the goods reserved for slots and fuel."""
+    """One round of a plan: runs of recipes, and the goods reserved for slots and fuel."""
 
     runs: list[_Run]
     slots: dict[tuple[str, ...], dict[str, Amount]]

@@ -1,4 +1,4 @@
-"""The rules reader: from free text to claims by rules only, without a model."""
+"""The rule-based reader: it extracts claims from free text without a model."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

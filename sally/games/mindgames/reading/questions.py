@@ -184,7 +184,7 @@ Cells = tuple[tuple[int, int], ...]
 
 
 class Appeals(msgspec.Struct, frozen=True):
-    """The appeals of one question."""
+    """The appeals of one question: the attributes, effects and proposals about which it asks."""
 
     motivational: Columns = ()
     informational: Cells = ()
@@ -234,8 +234,8 @@ def shape(tokens: tuple[Token, ...]) -> str:
 
 
 def asks(sentence: Sentence, text: str) -> bool:
-    """Return whether a sentence asks: it has a question mark, opens like a question, or contains
-    an embedded question or a demand."""
+    """Return whether a sentence asks something: it has a question mark, opens like a question, or
+    contains an embedded question or a demand."""
     if sentence.asks:
         return True
     if OFFER.search(text):

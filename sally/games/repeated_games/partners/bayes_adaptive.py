@@ -53,7 +53,7 @@ def _plays(game: RepeatedGame, seat: Seat, pool: Any = None, lookahead: int = LO
 def _answers(
     game: RepeatedGame, seat: Seat, pool: Any = None, lookahead: int = LOOKAHEAD
 ) -> Answerer:
-    """Return an answerer that reports the ideal observer's forecast."""
+    """Return a function that answers probes with the ideal observer's forecast."""
     ideal = _ideal(game, seat, pool, lookahead)
     follower = _follower(ideal)
 

@@ -306,7 +306,7 @@ def _opponent_outcome_and_transition(before: Rounds) -> Hashable:
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """The last two rounds, and how often the opponent made each step in each context."""
+    """The last two rounds, and how often the opponent made each transition in each context."""
 
     recent: tuple[Joint, ...] = ()
     counts: Mapping[tuple[Hashable, int], int] = {}

@@ -23,7 +23,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A machine as data; `start` names the initial state."""
+    """A finite-state machine as data; `start` names the initial state."""
 
     start: str
     states: dict[str, Row]

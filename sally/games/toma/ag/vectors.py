@@ -32,5 +32,5 @@ def table() -> Vectors:
 
 @cache
 def rows_by_text() -> dict[str, int]:
-    """Return the row of each known text."""
+    """Return the row number of each text in the table of vectors."""
     return {text: row for row, text in enumerate(known_texts())}

@@ -100,7 +100,8 @@ class AmbiguityWords(Words[Any, "View"]):
         return self.say("aside.finds_it", who=who, clue=_one_line(self.name(pending)))
 
     def choice_name(self, question: Question, choice: int | str) -> str:
-        """Return the name of a choice; only the speaker, who sees both hints, is probed."""
+        """Return the name of a choice in a probe; only the speaker, who sees both hints, is
+        probed."""
         return self._hints.get(str(choice), str(choice))
 
     def told(self, told: Told, question: Question | None = None) -> str:

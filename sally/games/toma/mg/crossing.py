@@ -35,8 +35,8 @@ def dealt(level: int, agents: int, drafts: int, rng: np.random.Generator) -> Sma
 
 
 def fits(left: Small, about: Ints) -> Bools:
-    """Return, for each draft and way to describe the next agent, whether the way stays within
-    the remaining counts."""
+    """Return, for each draft and each way to describe the next agent, whether the description stays
+    within the counts that remain."""
     has = (left.astype(np.uint32) << _shifts()).sum(axis=1, dtype=np.uint32) | GUARDS
     rest = np.take(_packed(), about, axis=0)
     np.subtract(has[:, None], rest, out=rest)
@@ -47,10 +47,10 @@ def fits(left: Small, about: Ints) -> Bools:
 
 @cache
 def of_ways() -> Small:
-    """Return, for each way to describe an agent, which places it dislikes and likes once, then
-    which places it dislikes and likes twice.
+    """Return, for each way to describe an agent, which places the agent dislikes and likes once,
+    then which places it dislikes and likes twice.
 
-    The axes are those of `Ways.counts`: places, about, way.
+    The axes are those of `Ways.counts`: place, the agent's relation, way.
     """
     counts = ways().counts
     likes, dislikes = counts[:4], counts[4:] > 0

@@ -56,12 +56,12 @@ def fans(listed: Sequence[Profile]) -> Counts:
 
 
 def first_likes(listed: Sequence[Profile]) -> Counts:
-    """Return how many agents name each place in the first thing they like."""
+    """Return how many agents list a feature of each place as their first like."""
     return _tally((one.likes[0] for one in listed), split=True)
 
 
 def first_dislikes(listed: Sequence[Profile]) -> Counts:
-    """Return how many agents name each place in the first thing they dislike."""
+    """Return how many agents list a feature of each place as their first dislike."""
     return _tally((one.dislikes[0] for one in listed), split=True)
 
 
@@ -76,7 +76,7 @@ def undisputed(listed: Sequence[Profile]) -> Counts:
 
 
 def related(count: Counter) -> Counter:
-    """Return the same count, restricted to agents with a relation."""
+    """Return a function that counts as `count` does, but only over agents with a relation."""
 
     def counted(listed: Sequence[Profile]) -> Counts:
         return count([one for one in listed if one.follows is not None or one.avoids is not None])

@@ -69,7 +69,8 @@ def counters_of(level: int, by_group: bool) -> dict[str, shortcuts.Counter | Non
 
 
 def mentions(s: Scenario, by_group: bool) -> Posed:
-    """Return the mentions of each place."""
+    """Return the surface features of each place, mainly how often agents mention it, and the
+    answer."""
     read, counters = profiles(s), counters_of(s.level, by_group)
     counted = [count(read) for count in counters.values() if count is not None]
     return Posed(

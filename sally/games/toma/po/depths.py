@@ -46,8 +46,8 @@ def predictions_at(scenario: Scenario, depth: int) -> dict[int, int]:
 
 
 def _choice_at(scenario: Scenario, agent: int, depth: int) -> int:
-    """Return the task that an agent of this depth takes; it predicts the others as reasoners of
-    depth - 1."""
+    """Return the task that an agent of this depth takes; the agent predicts the others as reasoners
+    of depth `depth - 1`."""
     known = scenario.knows[agent] if depth else ()
     avoided = {_choice_at(scenario, other, depth - 1) for other in known}
     return min(cheapest_of(scenario.costs[agent], set(TASKS) - avoided))

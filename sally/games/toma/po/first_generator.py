@@ -98,7 +98,7 @@ def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]
 
 
 def _candidates(rng: np.random.Generator) -> Ints:
-    """Draw matrices (role, task) without ties."""
+    """Draw cost matrices without ties, indexed by (role, task)."""
     return untied(rng.integers(*COSTS, size=(POOL, 4, 4)))
 
 
@@ -184,8 +184,8 @@ def excess_of(level: int, costs: Ints, right: Ints) -> Floats:
 
 
 def rank(number: Ints, right: Ints) -> Ints:
-    """Return the rank of the right task by a number (meaningless if the right answer is mission
-    failure)."""
+    """Return the rank of the right task when tasks are sorted by `number` (meaningless if the right
+    answer is mission failure)."""
     own = np.take_along_axis(number, (right % 4)[:, None], axis=1)
     before: Ints = (number < own).sum(axis=1)
     return before

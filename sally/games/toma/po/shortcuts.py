@@ -30,12 +30,12 @@ def _own_cost(rank: int) -> Rule:
 
 
 def _least(number: Callable[[Scenario, int], float]) -> Rule:
-    """Return the rule that takes the task with the smallest number."""
+    """Return the rule that takes the task for which `number` is smallest."""
     return lambda s: min(TASKS, key=lambda task: number(s, task))
 
 
 def _most(number: Callable[[Scenario, int], float]) -> Rule:
-    """Return the rule that takes the task with the largest number."""
+    """Return the rule that takes the task for which `number` is largest."""
     return lambda s: max(TASKS, key=lambda task: number(s, task))
 
 

@@ -202,7 +202,8 @@ def _silent_listener(game: SpeakOrWait) -> Act:
 
 
 def _expects_turns(game: SpeakOrWait, seat: Seat) -> Answerer:
-    """Return an answerer that predicts that guide and explorer speak in alternate turns."""
+    """Return a function that answers probes with the prediction that guide and explorer speak in
+    alternate turns."""
 
     def report(turn: RadioTurn) -> ProbeReport:
         assert turn.question is not None
