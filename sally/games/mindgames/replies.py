@@ -1,4 +1,5 @@
-"""The target's answers as content, text and JSON; messages from claims, and claims from JSON."""
+"""The target's answers as content, text and JSON; messages are composed from claims, and claims are
+read from JSON."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _played_by(
     families: tuple[Family, ...],
     chance: Random,
 ) -> Instance:
-    """Return the game with these minds, starting from a placement."""
+    """Return the game in which the users have these minds, starting from a placement."""
     users = len(minds)
     return Instance(
         name=name,

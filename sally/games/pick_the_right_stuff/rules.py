@@ -114,7 +114,8 @@ class LockerGame(Game[State, Action, View]):
         return self.helpers if state.read < len(self.instance.script) else ()
 
     def options(self, state: State, seat: Seat) -> tuple[Action, ...]:
-        """Return the next line of the script for nature, and every box for the manager."""
+        """Return the legal actions: for nature, the next line of the script; for the manager, every
+        box."""
         if seat == NATURE:
             return self.instance.script[state.read : state.read + 1]
         return tuple(range(self.instance.users))

@@ -1,5 +1,5 @@
-"""Declared rules of public goods: a player's contribution as a function of the others' mean
-contribution in the last round."""
+"""The fixed rules of scripted players in public goods: the contribution as a function of the
+others' mean contribution in the last round."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The declared pool of public goods: all others follow the same rule, each rule equally likely.
+"""The pool of rules that the ideal observer of public goods assumes: all others follow the same
+rule, and each rule is equally likely.
 
-The pool holds the five declared rules with their default parameters. Others with the same rule
-contribute the same amount, so together they are one deterministic machine whose state is each one's
-next contribution; Bayes-adaptive play is exact.
+The pool holds the five scripted rules with their default parameters. Players with the same rule
+contribute the same amount, so all others together are one deterministic machine, whose state is
+their next contribution; Bayes-adaptive play can be computed exactly.
 """
 
 from __future__ import annotations

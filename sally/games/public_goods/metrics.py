@@ -51,9 +51,9 @@ def _earned(played: Played, seat: Seat) -> float | None:
 def random_earned(setup: Setup, seat: Seat) -> float | None:
     """Return the expected payoff per round of uniformly random contributions.
 
-    The value is exact if all others have a declared rule: the distribution of their contributions
-    is computed round by round. It is None with other players, or if the contributions take too many
-    values.
+    The value is exact if all others are scripted players with a known rule: the distribution of
+    their contributions is computed round by round. It is None with other players, or if the
+    contributions take too many values.
     """
     game = registry.game(setup.instance.game).build(setup.instance.params)
     assert isinstance(game, PublicGoods)

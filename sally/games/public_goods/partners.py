@@ -1,4 +1,5 @@
-"""Partners for public goods: free riders, givers, and conditional cooperators by declared rules."""
+"""Partners for public goods: free riders, givers, and conditional cooperators, each with a fixed
+rule."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def _script(rule: Callable[..., Rule]) -> Callable[..., Script]:
 
 
 def _expects_the_same_again(game: PublicGoods, seat: Seat, **settings: Any) -> Answerer:
-    """Return answers that expect the others to repeat their last contributions."""
+    """Return a function that answers probes with the expectation that the others repeat their last
+    contributions."""
 
     def answer(turn: Turn[int, View]) -> ProbeReport | Silence:
         question, last = turn.question, turn.view.last

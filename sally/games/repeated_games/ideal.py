@@ -1,7 +1,8 @@
-"""The declared pool of partners of repeated games, and the ideal observer's view of an episode.
+"""The pool of partners that the ideal observer of repeated games assumes, and the observer's view
+of an episode.
 
 The pool contains every constant player and five reciprocal players, all deterministic, so
-Bayes-adaptive play is exact. Every partner of the pool is equally likely.
+Bayes-adaptive play can be computed exactly. Every partner of the pool is equally likely.
 """
 
 from __future__ import annotations
@@ -79,8 +80,8 @@ def place_in(pool: Sequence[PlayerSpec], who: PlayerSpec | None) -> int | None:
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return the rounds played against a partner of the declared pool; None against any other
-    partner."""
+    """Return the rounds played against a partner of the pool, to be compared with ideal play; None
+    against any other partner."""
     game = rounds.rules(played)
     pool = declared_pool(game, seat)
     place = place_in(pool, played.episode.setup.lineup.get(str(other(seat))))

@@ -131,8 +131,8 @@ def optimal_reward(
 
 
 def random_reward(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> float:
-    """Return the expected total reward of a uniformly random `seat` over a fixed number of
-    rounds."""
+    """Return the expected total reward of `seat` over a fixed number of rounds if it moves
+    uniformly at random."""
     by_state = (machine.odds @ pay_table(game, seat).T).mean(axis=1)
     many = machine.after.shape[2]
     reach = np.zeros((len(machine.odds),) * 2)  # chance of one state after another

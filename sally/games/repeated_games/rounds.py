@@ -176,7 +176,8 @@ def _course(
 
 
 def random_reward_per_round(setup: Setup, seat: Seat) -> float | None:
-    """Return the expected payoff per round of a uniformly random player; None without an automaton.
+    """Return the expected payoff per round of a uniformly random player; None if the partner has no
+    automaton.
 
     The result is also None if the game may stop by chance, because there is no exact formula for
     the mean over episodes of different lengths.

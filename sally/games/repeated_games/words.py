@@ -1,4 +1,5 @@
-"""Repeated matrix games in language: our sentences, in the order of riemer2025's pages."""
+"""Repeated matrix games in language: sentences of our own, in the order used in the prompts of
+riemer2025."""
 
 from __future__ import annotations
 

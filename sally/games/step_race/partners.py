@@ -219,7 +219,8 @@ def _declared(others: Others) -> tuple[Mind, Mind]:
 
 
 def _planner(game: StepRace, seat: Seat, others: Others = PLANNED) -> Script:
-    """Return exact optimal play, without messages, against two declared players."""
+    """Return a script that plays optimally, without messages, against the two players given in
+    `others`."""
     minds = _declared(others)
     known = [(str(who["player"]), dict(who.get("params") or {})) for who in others]
     plan = solver.solved_against(game.target, SEATS.index(seat), known, game.talks > 0)
@@ -252,7 +253,8 @@ def _planner_answers(game: StepRace, seat: Seat, others: Others = PLANNED) -> An
 
 
 def _adaptive(game: StepRace, seat: Seat) -> Callable[[View], tuple[RacePool, Belief]]:
-    """Return a function from a seat's view to its knowledge about the declared pool."""
+    """Return a function that maps a seat's view to the pool of possible opponents and the seat's
+    belief about them."""
     from sally.games.step_race.ideal import ideal_of  # imports the metrics
 
     number = SEATS.index(seat)

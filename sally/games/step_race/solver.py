@@ -206,7 +206,7 @@ BELOW = MOVES[-1] - 1  # how far beyond the target a seat can land
 
 
 class Solved(msgspec.Struct, frozen=True):
-    """The solution for one seat against two declared minds: the value of every state."""
+    """The solution for one seat against two known minds: the value of every state."""
 
     number: int
     others: tuple[Mind, Mind]

@@ -199,7 +199,7 @@ def _odds_of(belief: Any) -> dict[int, float]:
 
 
 def joint_odds(one: Mapping[int, float], two: Mapping[int, float]) -> dict[tuple[int, int], float]:
-    """Return the probabilities of pairs of moves of two seats that move independently."""
+    """Return the joint probabilities of the moves of two seats that move independently."""
     return {(a, b): p * q for a, p in one.items() for b, q in two.items()}
 
 

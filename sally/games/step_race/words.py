@@ -251,5 +251,5 @@ class StepWords(Words[Any, View]):
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, so that no message can imitate a line of the page."""
+    """Return a text on one line, so that no message can imitate a line of the prompt."""
     return " ".join(text.split())

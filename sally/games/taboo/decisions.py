@@ -74,8 +74,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def training_split(game: str) -> Split:
-    """Return the frozen rows of problems, split into parts; the learner gives the hints, and the
-    partner guesses."""
+    """Return the frozen sequences of problems, split into training, validation and held-out
+    sequences; the learner gives the hints, and the partner guesses."""
     rows = range(len(frozen(Taboo().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
     return by_problem(game, "giver", problems, {"guesser": PlayerSpec("associates")})

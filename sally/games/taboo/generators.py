@@ -1,4 +1,4 @@
-"""Generator of rows of problems: targets at every level of hubness, with their nearest words
+"""Generator of sequences of problems: targets at every level of hubness, with their nearest words
 banned."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The scripted partners of Taboo: minds with associations, a learner and mindless ones."""
+"""The scripted partners of Taboo: partners with their own associations, a learner, and mindless
+partners."""
 
 from __future__ import annotations
 

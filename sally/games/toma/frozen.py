@@ -119,7 +119,7 @@ def mg(version: int = 6) -> Frozen[mg_rules.Scenario]:
 
     The older versions are superseded because shortcuts find the answer: in versions 1 to 3, counts
     of likes and dislikes; in version 4, counts over the agents that relations name; at level 1 of
-    version 5, the order on the page. Version 6 has a new level 1; its levels 2 and 3 are those of
+    version 5, the order in the prompt. Version 6 has a new level 1; its levels 2 and 3 are those of
     version 5.
     """
     if version < 6:

@@ -1,4 +1,5 @@
-"""Checks of a ruleset: goods from nothing, goods out of reach, tags without members."""
+"""Checks of a ruleset: recipes that make goods from nothing, goods out of reach, tags without
+members."""
 
 from collections import Counter
 from fractions import Fraction

@@ -24,7 +24,7 @@ _KEPT = "ruleset"  # the key under which a store keeps the text of a ruleset
 
 
 class Parameters(Protocol):
-    """The parameters of a game that this module checks."""
+    """Those parameters of a game that this module checks."""
 
     @property
     def hands(self) -> Lots: ...

@@ -86,8 +86,8 @@ class Outcome(NamedTuple):
 
     @property
     def helps(self) -> bool:
-        """Whether the trade reduces the units still needed, or gains units without increasing
-        them."""
+        """Whether the trade reduces the number of units still needed, or leaves that number
+        unchanged and brings in more units than it gives away."""
         if self.after is None:
             return False
         if self.before is None or self.after < self.before:
@@ -120,7 +120,8 @@ class Sign(NamedTuple):
 
 
 def signs(view: View, who: Seat, start: tuple[Hand, ...]) -> Iterator[Sign]:
-    """Yield the signs of player `who` that a seat has observed, from the seat's own history."""
+    """Yield the signs of the target of player `who` that a seat has observed, from the seat's own
+    history."""
     shown = start
     n = SEATS.index(who)
     for entry in view.story:

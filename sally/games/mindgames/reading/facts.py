@@ -236,7 +236,8 @@ def enquires(sentence: Sentence) -> bool:
 
 
 def _continues(sentence: Sentence) -> bool:
-    """Return whether the sentence goes on about the preceding proposal."""
+    """Return whether the sentence continues the description of the proposal in the sentence before
+    it."""
     first = sentence.tokens[0]
     if first.sort == "direction":
         return not first.text.endswith("ing")

@@ -1,4 +1,5 @@
-"""The vocabulary of the rules reader: words for directions of effects, and words that ask."""
+"""The vocabulary of the rule-based reader: words for directions of effects, and words that
+introduce questions."""
 
 import re
 

@@ -297,8 +297,9 @@ def _asks_knowledge(text: str) -> bool:
 
 
 def _knowledge(clause: Clause, at: Asking) -> Appeals:
-    """Return an appeal for the named cells (all cells if no name is given), or for the cell that
-    `that` refers to."""
+    """Return the appeal of a question about knowledge: it asks about the cells of the named
+    proposals and attributes (all cells if nothing is named), or about the cell that `that` refers
+    to."""
     if not clause.rows and not clause.columns and JUST_THAT.search(clause.shape):
         return Appeals(informational=_cross(at.topic.rows, at.topic.columns[-1:]))
     likes = at.everything if KNOW_AND_LIKE.search(clause.shape) else ()
@@ -311,7 +312,8 @@ def _cross(rows: Rows, columns: Columns) -> tuple[tuple[int, int], ...]:
 
 
 def _why(at: Asking) -> Appeals:
-    """Return the appeal of a lone `why?`: the reasons for the target's last reply."""
+    """Return the appeal of a lone `why?`, which asks for the reasons for the target's last
+    reply."""
     if at.ranked:
         return Appeals(at.everything, _cross(at.everyone, at.everything), at.everyone)
     return Appeals(motivational=at.reply)

@@ -22,5 +22,5 @@ def frozen(name: str) -> Frozen[Problem]:
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """Return one row of a frozen set."""
+    """Return one sequence of problems from a frozen set."""
     return row_of(frozen(name), number)

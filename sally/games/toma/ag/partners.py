@@ -1,4 +1,4 @@
-"""The scripted partners of the ambiguity game: listeners and speakers by word vectors."""
+"""The scripted partners of the ambiguity game: listeners and speakers that use word vectors."""
 
 from __future__ import annotations
 
@@ -216,7 +216,8 @@ def _answers(predict: Callable[[WordTurn], tuple[bool, bool]]) -> Answerer:
 
 
 def _predicts(game: Ambiguity, seat: Seat) -> Answerer:
-    """Return an answerer that predicts listeners that guess by embeddings."""
+    """Return a function that answers probes with the predicted guesses of listeners that use
+    embeddings."""
 
     def predict(turn: WordTurn) -> tuple[bool, bool]:
         assert isinstance(turn.pending, Clue)
@@ -226,7 +227,7 @@ def _predicts(game: Ambiguity, seat: Seat) -> Answerer:
 
 
 def _hopes(game: Ambiguity, seat: Seat) -> Answerer:
-    """Return an answerer that predicts that the clue works as intended."""
+    """Return a function that answers probes with the prediction that the clue works as intended."""
     return _answers(lambda turn: (True, False))
 
 

@@ -1,19 +1,20 @@
-"""Matched sets of four scenarios whose pages differ in one respect only (versions 5 and 6).
+"""Matched sets of four scenarios whose prompts differ in one respect only (versions 5 and 6).
 
-The four members of a set have the same places and the same agents with the same wishes, in the same
-order, and each of the four places is the answer of one member.
+The four scenarios of a set, its members, have the same places and the same agents with the same
+wishes, in the same order, and each of the four places is the answer of one member.
 
-- Agents of one depth have the same kinds of relations (each follows one agent and avoids another)
-  and are followed and avoided equally often, except that level 3 has two anchors (agents without
-  relations), of which one is followed more often and the other avoided more often. The members
-  differ only in *whom* each agent follows and avoids. Therefore a count of agents is the same in
-  all four members if it uses only their wishes, their kinds of relations, how often they are named,
-  and their order on the page. Any rule over such counts is right in exactly one member. Such rules
-  include counting the destinations that result if relations are ignored, and counting the anchors.
+- At levels 2 and 3, the members differ only in *whom* each agent follows and avoids. Anchors are
+  agents without relations; every other agent follows one agent and avoids another. Agents of the
+  same depth are followed and avoided equally often, with one exception: of the two anchors of level
+  3, one is followed more often and the other avoided more often. Therefore a count of agents is the
+  same in all four members if it uses only the agents' wishes, their kinds of relations, how often
+  they are named, and their order in the prompt. Any rule over such counts is right in exactly one
+  member. Such rules include counting the destinations that result if relations are ignored, and
+  counting the anchors.
 - At level 3 the members also agree on the places that a player of depth 2 predicts to be emptiest.
 - At level 1, which has no relations, the members differ only in which dislikes belong to which
   likes: within each half of the agents, the lists of dislikes are exchanged. The lists of a half
-  are equally long, and each place is both liked and disliked by equally many agents in all four
+  are equally long, and in all four members the same number of agents both like and dislike a place
   (`exchanged_sets`, version 6; in version 5 level 1 was made as in version 4).
 """
 
@@ -110,12 +111,12 @@ def _drawn(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
 
 
 def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
-    """Count, for each way to assign targets and each place, the relations by what both of their
-    agents say about the place.
+    """Count the relations for each way to choose whom the agents follow and avoid, and for each
+    place.
 
-    An agent may say nothing about the place, that it likes it, that it dislikes it, or both. The
-    last axis has one count for each combination of relation (follows, avoids), agent's statement
-    and target's statement.
+    Relations are counted separately by what the agent and the agent that it names say about the
+    place: nothing, that it is liked, that it is disliked, or both. The last axis has one count for
+    each combination of relation (follows, avoids) and the two statements.
     """
     found = np.zeros((len(kept), 4, 2, 16), np.int64)
     for kind in range(2):
@@ -270,7 +271,8 @@ TRIED = 40  # halves that one half is paired with, before it is dropped
 
 
 def exchanged_sets(rng: np.random.Generator) -> Iterator[Exchanged]:
-    """Yield matched sets of level 1 indefinitely, each with its members in random order."""
+    """Yield matched sets of four scenarios of level 1 indefinitely; the scenarios of a set are in
+    random order."""
     table = _descriptions()
     while True:
         for one, other, members in _paired(list(_halves(rng)), rng):

@@ -91,7 +91,8 @@ def _reasoned(game: Minority, seat: Seat, depth: int) -> Answerer:
 
 
 def _loner_report(game: Minority, seat: Seat) -> Answerer:
-    """Return an answerer that predicts every agent by features only; ties are broken at random."""
+    """Return a function that answers probes by predicting every agent from its likes and dislikes
+    only; ties are broken at random."""
     names = [agent.name for agent in game.problem.agents]
 
     def report(turn: Turn[int, View]) -> ProbeReport:

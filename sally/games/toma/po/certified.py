@@ -6,10 +6,11 @@ d or more answers every scenario of the block correctly. Shallower reasoners do 
 
 - Depth 2 and 3: the others' costs are drawn so that the predictions of depth d - 1 always collide.
   That reasoner therefore always answers "failure", which is right in a fifth of block 2 and never
-  in block 3 (a chain cannot collide); so it does no better than a constant answer.
+  in block 3 (where each agent avoids the tasks of the agents before it); so it does no better than
+  a constant answer.
 - The player's own costs are assigned to the tasks by permutations that are drawn independently of
   the others' choices, so no rule over the player's row, and no reasoner of depth 0, beats chance.
-- No cost of another agent is below the player's lowest cost, so the smallest cost on the page is
+- No cost of another agent is below the player's lowest cost, so the smallest cost in the prompt is
   the lowest of the player's row and adds no information to that row. Rules over columns are
   balanced by selection (see `balance`).
 

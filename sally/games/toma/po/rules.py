@@ -112,7 +112,7 @@ def total_cost(scenario: Scenario, tasks: tuple[int, ...]) -> int:
 
 
 def known_costs(scenario: Scenario) -> tuple[Row | None, ...]:
-    """Return the cost rows that the player's role knows; other rows are None, as on pages with
+    """Return the cost rows that the player's role knows; other rows are None, as in prompts with
     `matrix=known`."""
     seen = {scenario.player, *scenario.knows[scenario.player]}
     return tuple(row if agent in seen else None for agent, row in enumerate(scenario.costs))

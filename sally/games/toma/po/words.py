@@ -1,4 +1,5 @@
-"""The partially observable game in language: our sentences, in the order of kang2026."""
+"""The partially observable game in language: sentences of our own, in the order used in the prompts
+of kang2026."""
 
 from __future__ import annotations
 

@@ -82,8 +82,11 @@ def _at(target: str, cell: CellOf) -> Fits:
 
 
 def _way_holds(way: str, radio: Radio) -> Fits:
-    """Return the worlds in which a direction is true: from A, that the treasure lies in that
-    direction from B; from B, that B can move in that direction."""
+    """Return the worlds in which a claimed direction is true.
+
+    If A makes the claim, it means that the treasure lies in that direction from B; if B makes it,
+    it means that B can move in that direction.
+    """
     rows, cols = STEPS[way]
     if radio.speaker == "B":
         free = np.array([way in ways(cell) for cell in CELLS])
