@@ -69,7 +69,7 @@ def part_of(cell: str) -> str:
 
 
 class Line(msgspec.Struct, frozen=True):
-    """The figures of a reference player on the same problems."""
+    """The results of a reference player on the problems of the evaluated player."""
 
     player: str
     knowing: float | None

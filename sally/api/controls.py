@@ -113,7 +113,8 @@ def contrast(
 
     Args:
         source: A store, a bundle, or episodes.
-        of: The condition: `asked` (probed or not), `twin` (mechanism or mind), `packs` (wording).
+        of: The condition: `asked` (probed or not), `twin` (the other player described as a
+            mechanism or as a mind), `packs` (wording).
         metrics: Names of metrics; by default each game's headline metrics.
         by_player: One row per player instead of one over all players.
         margin: Also test whether the difference lies within this margin (equivalence).

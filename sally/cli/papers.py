@@ -605,7 +605,7 @@ def say_checklist(study: str, as_json: bool) -> None:
 
 
 def _say_depths(game: str, as_json: bool) -> None:
-    """Print the depth table of a game."""
+    """Print the depth table of a game: how often reasoners of each depth are right."""
     rows = depth_table(game)
     if as_json:
         print_json(rows)

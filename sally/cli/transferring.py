@@ -87,7 +87,8 @@ def say(cells: Sequence[TransferCell], of: str, title: str) -> None:
 
 
 def say_seeds(cells: Sequence[TransferCell]) -> None:
-    """Print doing and knowing by training seed, for rows trained more than once."""
+    """Print doing and knowing by training seed, for training tasks that were repeated with several
+    seeds."""
     several = [cell for cell in cells if len(cell.by_seed) > 1]
     for row in dict.fromkeys(cell.trained_on for cell in several):
         for place, of in enumerate(TITLES):

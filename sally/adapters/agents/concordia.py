@@ -29,7 +29,7 @@ from sally.games.repeated_games.rules import PARTNER
 
 
 class PartnerEntity(entities.Entity):  # type: ignore[misc]
-    """A player or partner of Sally as an entity in a repeated game of two.
+    """A player or partner from Sally as a Concordia entity in a repeated two-player game.
 
     Both entities choose before either learns what the other chose. Then an observation must name
     the other entity and its option on one line, as in `Alice: J` or `Alice chose J`.

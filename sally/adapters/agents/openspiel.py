@@ -64,7 +64,7 @@ def game_of(rules: RepeatedGame) -> Any:
 
 
 class PartnerBot(pyspiel.Bot):  # type: ignore[misc]
-    """A player or partner of Sally as a bot in a repeated game of OpenSpiel."""
+    """A player or partner from Sally as a bot in a repeated game of OpenSpiel."""
 
     def __init__(self, game: Any, player_id: int, who: Who, seed: int = 1) -> None:
         pyspiel.Bot.__init__(self)

@@ -51,7 +51,7 @@ TALK_OVER, NEW_ROUND = "[GAME] Conversation finished", "[GAME] --- Starting Roun
 
 
 class PartnerAgent(Agent):  # type: ignore[misc]
-    """A player or partner of Sally as an agent in TextArena's matrix games.
+    """A player or partner from Sally as an agent in TextArena's matrix games.
 
     It reads the whole text of the game so far, as `LLMObservationWrapper` gives it (the default),
     and says nothing in the conversation before decisions.

@@ -67,7 +67,8 @@ def _items(root: Path) -> Iterator[Item]:
 
 
 def _place(file: Path) -> tuple[int, int, int]:
-    """Return the number of chapters, the sample and the order in a file's path."""
+    """Return the number of chapters, the sample number and the order, which a file's path
+    contains."""
     found = re.search(r"length_(\d+)/sample_(\d+)/order_(\d+)", file.as_posix())
     assert found is not None  # the glob matched
     return int(found[1]), int(found[2]), int(found[3])

@@ -214,8 +214,8 @@ def _scorer(name: str, metrics: Any, make: Callable[..., Scorer]) -> Callable[..
 
 
 def _all_metrics(keys: Sequence[str]) -> Scorer:
-    """Return a scorer of the headline metrics of every seat with a language model; NaN if
-    missing."""
+    """Return a scorer of the headline metrics of every seat with a language model; a metric without
+    a value is NaN."""
     blank = dict.fromkeys(keys, math.nan)  # Inspect treats NaN as not scored
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -1,4 +1,5 @@
-"""Any game as a Gymnasium environment: one seat learns, the others are named players."""
+"""Any game as a Gymnasium environment: one seat learns, and players chosen by name take the
+others."""
 
 from __future__ import annotations
 

@@ -39,7 +39,8 @@ def observation_space(
     seat: Seat,
     page_bytes: int = PAGE_BYTES,
 ) -> Any:
-    """Return the observation space: numbers if the game defines them, else the prompt as bytes."""
+    """Return the observation space: a vector of numbers if the game defines one, else the prompt as
+    bytes."""
     if spec.numbers is not None:
         size = len(spec.numbers(game, game.observe(game.start(), seat)))
         seen: spaces.Space[Any] = spaces.Box(-np.inf, np.inf, (size,), np.float32)

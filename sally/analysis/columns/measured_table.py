@@ -1,4 +1,5 @@
-"""Measured seats as columns: a million of them fit into memory and are summed without a loop.
+"""Measured seats as columns: a million of them fit into memory and are summed without a Python
+loop.
 
 Data that seats share is stored once; numbers are in arrays, with NaN for missing values. A single
 row is built as a `Measured` when it is read.

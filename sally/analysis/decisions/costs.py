@@ -112,7 +112,8 @@ def chosen_seats(played: Played, seats: Sequence[str]) -> list[Seat]:
 
 
 def in_words(played: Played, seat: Seat, cost: Cost, interval: list[float] | None = None) -> Costly:
-    """Return a cost with the names of moves and the player's predictions."""
+    """Describe the cost of a decision in words, with the names of the moves and the player's
+    predictions."""
     words = _context(played, seat).words
     move = played.replay.move(cost.turn, seat)
     return Costly(

@@ -36,7 +36,7 @@ MOST_OPTIONS = 12  # of a longer menu only the choices of bots are tried
 
 
 class Branch(msgspec.Struct, frozen=True):
-    """One continuation of an episode, with the mean payoff of each seat."""
+    """One way to continue an episode, with the mean payoff of each seat over repeats."""
 
     name: str
     payoffs: dict[str, Estimate]
@@ -48,7 +48,9 @@ class Branch(msgspec.Struct, frozen=True):
 def branches(
     episode: Episode, turn: int, changes: dict[str, Change], repeats: int = 1
 ) -> tuple[list[Branch], list[Episode]]:
-    """Fork an episode at a turn; return the unchanged branch, one per change, and the new episodes.
+    """Fork an episode at a turn; return the branches and the new episodes.
+
+    The first branch has no change; each further branch has one of `changes`.
 
     Raises:
         BadInput: If `repeats` is below 1.

@@ -90,7 +90,7 @@ def enclosing(ends: Iterable[Bounds | None]) -> Bounds | None:
 
 
 def bounds_over(metric: str, rows: Iterable[Mapping[str, Any]]) -> Bounds | None:
-    """Return the bounds of a metric that enclose those of the games of all rows."""
+    """Return bounds of a metric that hold in the games of all rows."""
     general = metric_bounds(metric)
     return enclosing(row.get("ends", {}).get(metric, general) for row in rows)
 

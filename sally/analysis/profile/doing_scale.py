@@ -160,11 +160,12 @@ class BaselineScores:
         return NO_DRAWS if known is None else known.alike.get(shared.alike, NO_DRAWS)
 
     def draws(self, table: MeasuredTable, rows: Bools) -> DrawnZero:
-        """Return the standard error of the scale's zero, averaged over some rows.
+        """Return the standard error of the scale's mean zero over some rows.
 
-        The zero is the mean score of many random episodes (draws) of each problem. If all draws of
-        a problem are equal, their variance is set as if one of them had differed by the range of
-        the score, because a rare success may not have been drawn.
+        Where it is not known exactly, the zero of a problem is the mean score of many episodes of
+        the random player (draws). If all draws of a problem are equal, their variance is set as if
+        one among the draws of all problems had differed by the range of the score, because a rare
+        success may not have been drawn.
         """
         kinds, many = np.unique(
             table.kind[rows & np.isnan(exactly_random(table))], return_counts=True
@@ -315,7 +316,7 @@ def tops(met: BaselineScores, table: MeasuredTable) -> Floats:
 def _place(
     means: Means, ends: _Ends, why: str, got: Floats, drawn: BaselineScores | None
 ) -> Estimate:
-    """Return the position on the scale: the summed gain over the lower end, by the summed range.
+    """Return the summed gain over the scale's lower end, divided by the summed length of the scale.
 
     An error e in the mean lower end changes the ratio r by e (1 - r) divided by the mean range.
     """
