@@ -1,4 +1,5 @@
-"""A language model as a player: a strategy turns words into prompts, and replies into actions."""
+"""A language model as a player: a strategy turns the game's texts into prompts, and replies into
+actions."""
 
 from __future__ import annotations
 

@@ -62,7 +62,8 @@ class PolicyWriter(ModelPlayer, frozen=True):
     async def answering(
         self, turn: Turn[Any, Any], exchanges: Exchanges
     ) -> Decision[Any] | Forfeit | ProbeReport | Fault:
-        """Answer an ask; the strategy answers probes and, with `then="play"`, moves."""
+        """Answer an ask: the strategy answers probes; moves come from the written policy or, with
+        `then="play"`, from the strategy."""
         inner, notes = self.inner, turn.memory or {}
         inside = msgspec.structs.replace(turn, memory=notes.get("notes"))
         if turn.question is not None:

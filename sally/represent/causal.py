@@ -1,15 +1,15 @@
 """Causal checks of probes: the residual stream is changed, and options are scored again.
 
 Steering adds the direction of a class, fitted to the training rows of a fold, to the stream at the
-last token of a held-out page. Patching replaces that stream with the stream of a paired episode, in
-which another partner acts differently in the same round of the same instance. On the page of the
-probe, the check is whether the forecast follows; on the page of the move, whether the best reply to
-the inserted choice becomes likelier.
+last token of a held-out prompt. Patching replaces that stream with the stream of a paired episode,
+in which another partner acts differently in the same round of the same instance. In the prompt of a
+probe, the check is whether the forecast changes with the stream; in the prompt of a move, whether
+the best reply to the inserted choice becomes likelier.
 
-The length of a dose of 1 is the typical distance of a training row from the mean of its layer.
-Controls of steering have the same length: random directions, and the directions of a probe that was
-fitted to labels exchanged at random in each instance. The control of patching is a paired episode
-in which the other partner acts in the same way.
+A dose is the length of an added vector: a dose of 1 is the typical distance of a training row from
+the mean of its layer. Steering has two controls with vectors of the same length: random directions,
+and the directions of a probe that was fitted to labels exchanged at random in each instance. The
+control of patching is a paired episode in which the other partner acts in the same way.
 """
 
 from __future__ import annotations
@@ -47,10 +47,11 @@ Score = Callable[[Sequence[Edited]], list[Floats]]
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A decision with its page, and the options that correspond to each choice of the other player.
+    """A decision with its prompt, and the options that correspond to each choice of the other
+    player.
 
-    On the page of a probe, this is the option that names the choice; on the page of a move, these
-    are the best replies to the choice.
+    In the prompt of a probe, the corresponding option is the one that names the choice; in the
+    prompt of a move, the corresponding options are the best replies to the choice.
     """
 
     decision: Decision
@@ -58,7 +59,7 @@ class Case(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, int, str, str]:
-        """The key of the decision, which is the same for both of its pages."""
+        """The key of the decision, which is the same for its probe prompt and its move prompt."""
         one = self.decision
         return one.episode, one.turn, one.seat, one.about
 
@@ -70,7 +71,8 @@ class Case(msgspec.Struct, frozen=True):
 
 
 class Dose(msgspec.Struct, frozen=True):
-    """The effects of one dose, over all classes for which it was given."""
+    """The effects of one dose (length of an added vector), averaged over all classes that were
+    steered towards."""
 
     dose: float
     shift: Estimate  # of the log-odds of the options that go with the class
@@ -80,7 +82,7 @@ class Dose(msgspec.Struct, frozen=True):
 
 
 class Steered(msgspec.Struct, frozen=True):
-    """The responses to doses of one kind of direction in one layer."""
+    """The effects of steering one layer along one kind of direction, by dose."""
 
     layer: int
     kind: Kind
@@ -90,7 +92,7 @@ class Steered(msgspec.Struct, frozen=True):
 
 
 class Patched(msgspec.Struct, frozen=True):
-    """The effects of replacing the stream with that of a paired episode, in one layer.
+    """The effects of replacing the residual stream in one layer with that of a paired episode.
 
     All values are shifts of the log-odds of the options that correspond to the paired partner's
     move against the options that correspond to the move of the episode's own partner.
@@ -128,10 +130,10 @@ class Causal(msgspec.Struct, frozen=True):
 
 
 def cases(episodes: Sequence[Episode], about: str, at: Place) -> Iterator[Case]:
-    """Yield the decisions whose options were scored, on the page of the probe or of the move.
+    """Yield the decisions whose options were scored, with the prompt of the probe or of the move.
 
-    On the page of the move, decisions whose best reply does not depend on the other player's choice
-    are left out.
+    With the prompt of the move, decisions whose best reply does not depend on the other player's
+    choice are left out.
     """
     found = decisions(episodes, about, at)
     if at == "probe":
@@ -187,7 +189,7 @@ def _replies(
 def drawn(rows: Iterable[int], found: Sequence[Case], most: int | None, seed: int) -> list[int]:
     """Return at most `most` rows, drawn by a hash of the decision.
 
-    The draw is the same for both pages of a decision.
+    The draw is the same for the probe prompt and the move prompt of a decision.
     """
 
     def order(row: int) -> bytes:
@@ -216,12 +218,12 @@ def causal(
     """Change the stream of held-out decisions along directions fitted without them.
 
     Args:
-        found: Decisions of one player in one game on one page.
+        found: Decisions of one player in one game, all with the prompt of the move or of the probe.
         streams: Their activations: decisions x layers x width.
-        score: Scores the options of a page under changes of the stream.
+        score: Function that scores the options of a prompt under changes of the stream.
         model: The name of the network.
         about: The meaning of the labels: a probe, `own_move` or `own_forecast`.
-        at: The page that is changed.
+        at: The prompt in which the stream is changed: move or probe.
         kind: The kind of label.
         layers: The layers that are changed, one at a time.
         most: The maximum number of decisions changed; directions are fitted to all training rows.
@@ -303,7 +305,8 @@ def _steer(
     seed: list[int],
     instances: Sequence[str],
 ) -> _Part:
-    """Return how the test rows of a fold respond to changes along its training directions."""
+    """Return how the test rows of a fold respond when they are steered along directions fitted to
+    its training rows."""
     lengths, edits = dict[int, float](), list[Edit | None]([None])
     plan: list[tuple[int, Kind, int, int]] = []  # layer, kind, class, place of the dose
     rng = np.random.default_rng([*seed, 46])
@@ -482,7 +485,8 @@ def _patch(
     layers: Sequence[int],
     score: Score,
 ) -> list[Patched]:
-    """Return the effects of replacing the rows' own streams with those of paired decisions."""
+    """Return the effects of replacing the residual stream of each row with that of a paired
+    decision."""
     paired = {
         row: both
         for row, both in pairs(found, rows).items()
@@ -559,8 +563,8 @@ def _contrast(logs: Floats, sides: Sides) -> float:
 
 
 def by_player(found: Iterable[Case]) -> Mapping[tuple[str, str], list[Case]]:
-    """Return the cases by game and player; pages of twins, which describe a mechanism instead of a
-    mind, are left out."""
+    """Return the cases by game and player, without prompts that describe the other player as a
+    mechanism instead of a mind (twins)."""
     groups: dict[tuple[str, str], list[Case]] = {}
     for case in found:
         if not case.decision.twin:

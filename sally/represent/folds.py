@@ -2,7 +2,7 @@
 
 Every fold tests one block of partners on one block of instances and trains on the decisions that
 share neither. If instances name their options with several sets of letters, a block of instances
-holds whole sets, so that the letters of a test page are unseen as well.
+holds whole sets, so that the letters in a test prompt are unseen as well.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def crossed_folds(
     seed: int = 0,
     blocks: int = BLOCKS,
 ) -> list[Fold]:
-    """Return folds whose test rows share no partner and no unit with their training rows.
+    """Return folds whose test rows share no partner and no unit (see `units_of`) with their
+    training rows.
 
     With a single partner, only units are held out.
 
@@ -66,8 +67,8 @@ def _blocks(values: Sequence[Hashable], most: int, rng: np.random.Generator) -> 
 
 
 def units_of(instances: Sequence[str], letters: Sequence[str]) -> list[str]:
-    """Return the unit of each row: its set of letters, or its instance if there are too few
-    sets."""
+    """Return the unit by which each row is held out: the set of letters that name its options, or
+    its instance if there are fewer than five such sets."""
     return list(letters) if len(set(letters)) >= FEW else list(instances)
 
 
@@ -95,7 +96,8 @@ def leak(folds: Sequence[Fold], groups: Mapping[str, Sequence[Any]]) -> str | No
 def held_out(
     partners: Sequence[str], instances: Sequence[str], letters: Sequence[str]
 ) -> dict[str, Sequence[str]]:
-    """Return, by name, the groups that training and test rows of a fold must not share."""
+    """Return the columns of instances, partners and sets of letters whose values training and test
+    rows of a fold must not share, by name."""
     groups: dict[str, Sequence[str]] = {"instance": instances}
     if len(set(partners)) > 1:
         groups["partner"] = partners

@@ -33,7 +33,8 @@ LEAST = 1e-6  # lower bound of a predicted probability in the log score
 
 
 class Groups(msgspec.Struct, frozen=True):
-    """The groups that training and test rows must not share: partner and unit."""
+    """The partner and the unit (instance, or set of option letters) of each row, which training and
+    test rows must not share."""
 
     partners: list[str]
     units: list[str]
@@ -79,7 +80,8 @@ class LinearProbe:
         self.scale = max(float((scaled @ self.axes).std()), 1e-9)
 
     def reduced(self, x: Floats) -> Floats:
-        """Return rows in the coordinates that the regression reads."""
+        """Return rows of activations as standardised principal components, the inputs of the
+        regression."""
         found: Floats = ((x - self.mean) / self.spread) @ self.axes / self.scale
         return found
 
@@ -263,7 +265,8 @@ def in_parallel(job: Any, given: Sequence[tuple[Any, ...]]) -> list[Any]:
 
 
 def best_layer(fits: Sequence[Fitted], folds: Sequence[Fold]) -> tuple[Fitted, list[int]]:
-    """Return predictions that take, in each fold, the layer with the best inner log score.
+    """Return predictions that use, in each fold, the layer with the best log score in the inner
+    folds.
 
     The second value is the index of the layer chosen in each fold.
     """
@@ -304,10 +307,11 @@ def fit_other_rows(
     units: Sequence[str],
     penalties: Sequence[float],
 ) -> Fitted:
-    """Return predictions for other rows, such as twins, by the probes of the folds.
+    """Return the folds' predictions for rows outside the data, such as those of twins (the same
+    problem with a mechanism in place of a mind).
 
-    A row is predicted by a probe that has seen neither its partner nor its unit. Rows whose partner
-    and unit no fold holds out together are left out.
+    A row is predicted by a probe that was fitted without its partner and without its unit
+    (instance, or set of option letters). Rows for which no fold has such a probe are left out.
     """
     odds = np.full((len(others), classes), np.nan)
     many = len(set(groups.partners)) > 1

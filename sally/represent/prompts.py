@@ -2,7 +2,7 @@
 
 A decision is a move, or an answer to a probe, of a language player. Its label is computed from the
 replay: the truth of a probe (what the other is about to do), the player's own move, or its own
-forecast. Values are canonical: an action has the same value whatever its name on the page.
+forecast. Values are canonical: an action has the same value whatever its name in the prompt.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def letters(self) -> str:
-        """The names of the options on the page, regardless of the actions they stand for."""
+        """The names of the options in the prompt, sorted, so that they do not depend on the actions
+        they stand for."""
         return " ".join(sorted(self.names))
 
 

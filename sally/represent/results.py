@@ -1,4 +1,5 @@
-"""What is represented, said and done at the same decisions: scores, controls and joint tables."""
+"""What a model represents, says and does at the same decisions: scores, controls and joint
+tables."""
 
 from __future__ import annotations
 
@@ -43,8 +44,9 @@ class LayerScore(msgspec.Struct, frozen=True):
 class Arms(msgspec.Struct, frozen=True):
     """Accuracy of what was represented, said and done at the same decisions, by partner or overall.
 
-    `joint` holds the share of each combination, named by the arms that are right; `independent`
-    holds the share expected if the arms were independent given the partner.
+    `joint` holds the share of decisions for each combination of right and wrong, named by what is
+    right, such as 'represented and done'; `independent` holds the shares expected if the three were
+    independent given the partner.
     """
 
     partner: str
@@ -124,9 +126,9 @@ def represented(
         at: Where the stream was read: move or probe.
         layers: The layers to fit; None means all.
         untrained: Activations of an untrained network of the same shape.
-        twins: Decisions on pages about a mechanism, with their activations.
+        twins: Decisions in prompts about a mechanism in place of a mind, with their activations.
         seed: The seed of folds and control tasks.
-        tell: Called with each step.
+        tell: Called with the name of each step, to report progress.
 
     Raises:
         BadInput: There are too few decisions, instances or classes.
@@ -308,7 +310,8 @@ def _twins(
     chosen: Sequence[int],
     by_fold: Sequence[int],
 ) -> dict[str, Any]:
-    """Return the accuracy of the same probes on twin pages, in the layer that most folds chose."""
+    """Return the accuracy of the same probes on prompts about a mechanism in place of a mind
+    (twins), in the layer that most folds chose."""
     nothing: dict[str, Any] = {"twin": None, "twin_gap": None, "twins": 0}
     if twins is None or not len(twins[0].y) or twins[0].classes != labels.classes:
         return nothing
@@ -383,7 +386,7 @@ NAMES = ("represented", "said", "done")
 
 
 def named(right: Sequence[bool]) -> str:
-    """Return the name of a combination of arms.
+    """Return the name of a combination: which of represented, said and done is right.
 
     >>> named((True, False, True))
     'represented and done'
@@ -452,7 +455,8 @@ def _arms(
 
 
 def _independent(rows: Sequence[Decision], right: NDArray[np.bool_]) -> dict[str, float]:
-    """Return the share of each combination if arms were independent given the partner."""
+    """Return the share of each combination of represented, said and done that would be expected if
+    the three were independent given the partner."""
     found = dict.fromkeys(map(named, COMBINATIONS), 0.0)
     for partner in {one.partner for one in rows}:
         there = right[[n for n, one in enumerate(rows) if one.partner == partner]]
@@ -502,7 +506,8 @@ def read_results(where: Path) -> list[Represented]:
 
 
 def by_group(found: Sequence[Decision], at: str) -> Mapping[tuple[str, str, str], list[Decision]]:
-    """Return decisions by game, player and, where one prompt has several labels, their subject."""
+    """Return decisions by game, player and, if a prompt has labels about several seats, the
+    seat."""
     subjects: dict[tuple[str, str], set[str]] = {}
     for one in found:
         subjects.setdefault((one.episode, str(one.turn)), set()).add(one.about)

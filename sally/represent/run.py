@@ -39,19 +39,19 @@ def fit_groups(
     """Fit the probes of every game and player, and write results and directions to a folder.
 
     Args:
-        every: Stored decisions; twins are recognised by their pages.
+        every: Stored decisions, including twins, whose prompts describe a mechanism.
         load: Returns the network, or the untrained one if called with True; called once for each.
         out: The folder for activations, results (`.json`) and directions (`.npz`: one array of
             classes x width for each `GAME PLAYER/LAYER`).
         model: The name of the network in results.
         about: The meaning of the labels: a probe, `own_move` or `own_forecast`.
         kind: The kind of label.
-        at: Where the stream is read.
+        at: The prompt in which the stream is read: move or probe.
         layers: Returns the layers to fit, given their number.
         most: The maximum number of decisions of each game and player.
         seed: The seed of the sample, folds, control tasks and the untrained network.
         untrained: Whether an untrained network is read as well.
-        tell: Called with each step.
+        tell: Called with the name of each step, to report progress.
         read: Called with the number of prompts read and the number to read.
     """
     minds = by_group([one for one in every if not one.twin], at)
@@ -101,7 +101,8 @@ def fit_groups(
 def _read(
     network: Reader, groups: Mapping[Key, Labels], out: Path, tell: Callable[[int, int], None]
 ) -> Streams:
-    """Return the activations of each group; equal prompts are read once."""
+    """Return the activations of each group of decisions; the network reads equal prompts only
+    once."""
     folder = folder_of(out, network)
     together = [one for labels in groups.values() for one in labels.decisions]
     if together:

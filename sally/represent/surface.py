@@ -1,9 +1,9 @@
-"""Labels of decisions, and surface features of pages, which predict labels without a network.
+"""Labels of decisions, and surface features of prompts, which predict labels without a network.
 
-The label of a decision is the canonical action (`action`), the name that the page gives it
+The label of a decision is the canonical action (`action`), the name that the prompt gives it
 (`shown`), or whether the action repeats the last one (`change`). In a game whose actions differ
-only in their names, such as rps, the canonical action cannot be inferred from a page, but `change`,
-which does not depend on letters either, can.
+only in their names, such as rps, the canonical action cannot be inferred from a prompt, which shows
+only the names; `change` can, and does not depend on the names either.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def labelled(found: Sequence[Decision], kind: As) -> Labels:
     """Return the decisions that have a label of this kind, with their labels.
 
     Raises:
-        BadInput: The kind is unknown, or the pages of these decisions name different choices.
+        BadInput: The kind is unknown, or the prompts of these decisions name different choices.
     """
     if kind not in get_args(As):
         raise unknown("label", kind, get_args(As))
@@ -85,7 +85,7 @@ def features(labels: Labels) -> tuple[tuple[str, ...], Floats]:
 
     The features are the predictions of simple rules (the last values, the player's own last moves,
     the commonest value, the value that followed the same situation last time), how often each class
-    occurred, the turn, and how often and where the page names each choice.
+    occurred, the turn, and how often and where the prompt names each choice.
     """
     kind, classes = labels.kind, labels.classes
     rows, names = [], list[str]()
@@ -141,7 +141,8 @@ def _frequencies(one: Decision, kind: As, classes: Sequence[str]) -> dict[str, f
 
 
 def _mentions(one: Decision, kind: As, classes: Sequence[str]) -> dict[str, float]:
-    """Return how often and where the page names each choice, by class."""
+    """Return how often the prompt names the choice of each class, and where it does so first and
+    last."""
     page = page_text(one)
     by_class = {
         code(one, choice, kind): name for choice, name in zip(one.choices, one.names, strict=True)

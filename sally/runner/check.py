@@ -145,7 +145,7 @@ def cells_of(where: store.Where) -> dict[str, set[str]]:
 
 
 def _other_cell(episode: Episode, cells: Mapping[str, Collection[str]]) -> str | None:
-    """Return an error if the episode belongs to another cell of its study."""
+    """Return an error message if the episode names a cell that is not its cell in the study."""
     asked = cells.get(episode.id)
     if asked is None or episode.cell in asked:
         return None

@@ -59,8 +59,8 @@ def is_bot(player: Player[Any, Any]) -> bool:
 def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
     """Return, for the record, the model versions used in each seat.
 
-    A seat whose words pack reproduces published texts word for word also lists them, under
-    `verbatim`.
+    For a seat whose words pack reproduces published texts word for word, these texts are listed
+    under `verbatim`.
     """
     models = {seat: getattr(player, "model", None) for seat, player in players.items()}
     used = {seat: getattr(model, "used", None) for seat, model in models.items()}
@@ -230,8 +230,8 @@ def orders(study: Study, limit: int | None = None, open_models: bool = True) -> 
 
 
 def _in_bulk(study: Study, open_models: bool) -> Orders | None:
-    """Return the episodes, generated kind by kind; None if two cells may contain the same
-    episode."""
+    """Return the planned episodes, added in bulk for each cell; None if two cells may contain the
+    same episode."""
     found, seen = Orders(study.seed), set[bytes]()
     for cell in study.cells:
         once = msgspec.structs.replace(cell, repeats=1)

@@ -1,4 +1,4 @@
-"""Orders: the episodes that a study requires, stored in a few bytes each.
+"""Orders (the planned episodes of a study), stored in a few bytes each.
 
 Episodes of one cell, instance and lineup differ only in seed and repeat. Their shared data is
 stored once, and an order (episode id, cell and setup) is built on access, because hashing a million
@@ -26,7 +26,7 @@ ID_BYTES = 12  # length of an id in bytes
 
 
 class Packed(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Orders in compact form, for sending to a worker."""
+    """Planned episodes in compact form, for sending to a worker."""
 
     alike: tuple[Alike, ...] = ()
     which: list[int] = []  # index into `alike`, for each order
@@ -38,7 +38,7 @@ class Packed(msgspec.Struct, frozen=True, omit_defaults=True):
         return len(self.which)
 
     def orders(self) -> list[Order]:
-        """Return the orders in full."""
+        """Return each planned episode as (episode id, cell, setup)."""
         found = Orders(self.seed)
         for alike in self.alike:
             found.kind(alike)
@@ -49,7 +49,7 @@ class Packed(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Orders(Sequence[Order]):
-    """A sequence of orders with distinct ids, built on access."""
+    """A sequence of planned episodes with distinct ids, each built when it is accessed."""
 
     def __init__(self, seed: int = 0) -> None:
         self.alike: list[Alike] = []
@@ -60,13 +60,14 @@ class Orders(Sequence[Order]):
         self._ids = b""  # all ids, computed on first use
 
     def kind(self, alike: Alike) -> int:
-        """Register a kind of order; return its number."""
+        """Register a cell and a setup that planned episodes share; return the number of this
+        kind."""
         self.alike.append(alike)
         self._hashes.append(_Hash(alike[1]))
         return len(self.alike) - 1
 
     def add(self, kind: int, seed: int, repeat: int) -> None:
-        """Add an order of a kind unless its episode is already listed."""
+        """Add a planned episode of a registered kind, unless it is already listed."""
         id = self._hashes[kind](seed, repeat)
         if id in self._known:
             return
@@ -76,7 +77,8 @@ class Orders(Sequence[Order]):
         self._repeat.append(repeat)
 
     def add_all(self, kinds: Sequence[int], repeats: int) -> None:
-        """Add `repeats` orders of each kind, with seeds derived from the study's.
+        """Add `repeats` planned episodes of each registered kind, with seeds derived from the
+        study's seed.
 
         Duplicates are not detected, so the kinds must describe different episodes.
         """
@@ -84,35 +86,36 @@ class Orders(Sequence[Order]):
         self._repeat.extend(chain.from_iterable(repeat(n, len(kinds)) for n in range(repeats)))
 
     def end(self) -> Orders:
-        """Free the data that is needed only while adding orders."""
+        """Free the data that is needed only while episodes are added."""
         self._known.clear()
         return self
 
     @property
     def kinds(self) -> Sequence[int]:
-        """Kind of each order."""
+        """The kind of each planned episode: its index in `alike`."""
         return self._which
 
     def which(self, number: int) -> int:
-        """Return the kind of an order."""
+        """Return the kind of the planned episode with this number: its index in `alike`."""
         return self._which[number]
 
     def seed(self, number: int) -> int:
-        """Return the seed of an order."""
+        """Return the seed of the planned episode with this number."""
         if self._seed:
             return self._seed[number]
         instance = self.alike[self._which[number]][1].instance
         return derived_seed(self._from, instance.id, self._repeat[number])
 
     def id(self, number: int) -> str:
-        """Return the id of an order's episode."""
+        """Return the id of the planned episode with this number."""
         return self._digest(number, self.seed(number)).hex()
 
     def _digest(self, number: int, seed: int) -> bytes:
         return self._hashes[self._which[number]](seed, self._repeat[number])
 
     def found_in(self, finished: Set[str]) -> Sequence[bool] | None:
-        """Return, by number, whether each order is finished; None if none is finished."""
+        """Return, for each planned episode, whether its id is in `finished`; None if `finished` is
+        empty."""
         if not finished:
             return None
         from sally.store.deduplicate import (
@@ -125,7 +128,7 @@ class Orders(Sequence[Order]):
         return which_are_there(finished, self._ids)
 
     def packed(self, numbers: Sequence[int]) -> Packed:
-        """Return some orders, by number, in compact form."""
+        """Return the planned episodes with these numbers in compact form."""
         which, repeat, places = self._which, self._repeat, dict[int, int]()
         own = [places.setdefault(which[n], len(places)) for n in numbers]
         again, seeds = [repeat[n] for n in numbers], self._seed
@@ -133,7 +136,7 @@ class Orders(Sequence[Order]):
         return Packed(tuple(self.alike[k] for k in places), own, again, given, self._from)
 
     def order(self, number: int) -> Order:
-        """Return one order in full."""
+        """Return the planned episode with this number as (episode id, cell, setup)."""
         cell, setup = self.alike[self._which[number]]
         seed, again = self.seed(number), self._repeat[number]
         played = msgspec.structs.replace(setup, seed=seed, repeat=again)

@@ -77,7 +77,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Bill(msgspec.Struct, frozen=True):
-    """Totals of one model over all parts."""
+    """Calls, tokens, cost and time of one model, summed over all parts of a study."""
 
     model: str
     count: Count
@@ -179,7 +179,8 @@ class Pilot(msgspec.Struct, frozen=True):
 
 
 def _with_counter(player: Any, model: Counting) -> Any:
-    """Return a player that uses a counting model; JSON requests get an empty object."""
+    """Return the player for a pilot episode, with a model that only counts its prompts; a player
+    that expects JSON gets an empty object as reply."""
     if isinstance(player, LanguagePlayer):
         return Pilot(player, model)
     model.answer = "{}"
@@ -238,7 +239,8 @@ def plan(
 
 
 def _as_pilots(study: Study, limit: int | None) -> list[Order]:
-    """Return every episode with counting models, under its id with the real models."""
+    """Return every planned episode with stub models that count prompts; its id is that of the
+    episode with the real models."""
     cells = tuple(
         msgspec.structs.replace(
             cell, lineups=tuple(_renamed(lineup, f"{PILOT}:{{}}") for lineup in cell.lineups)

@@ -57,7 +57,7 @@ class Rates:
 
 
 class Turnstile:
-    """A turnstile that delays the calls of one process to stay within the rate limits."""
+    """A limiter that delays the model calls of one process to stay within the rate limits."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask, self._used = ask, Counter[str]()
@@ -81,12 +81,13 @@ _here: dict[bytes, Turnstile] = {}  # by the config's model entries
 
 
 def use_turnstile(given: Turnstile | None) -> None:
-    """Use this turnstile for all calls of the process."""
+    """Use this rate limiter for all model calls of the process; None restores the process's own
+    limiters."""
     _elsewhere[:] = [] if given is None else [given]
 
 
 def turnstile_of(config: Config, model: str) -> Turnstile | None:
-    """Return the turnstile of a model, or None if it has no rate limit."""
+    """Return the rate limiter of a model, or None if the model has no rate limit."""
     entry = config.entry(model)
     if entry.calls_per_minute is None and entry.tokens_per_minute is None:
         return None

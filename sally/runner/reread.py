@@ -1,4 +1,5 @@
-"""Read stored replies by other reply rules: where readings differ, and how figures change."""
+"""Read stored replies again by other rules for reading replies, to see where the readings differ
+and how results change."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def installed(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult)
 
 
 def first_named(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
-    """Read a reply as the option that it names first; without a menu, by the installed rule."""
+    """Read a reply as the option that it names first; if there are no options to name, use the
+    installed rule."""
     question, names = turn.question, prompt.names
     by_name = question is None or (question.kind == "choice" and question.scale is None)
     if not names or not by_name or turn.context.words.scale(turn.options) is not None:
@@ -65,9 +67,10 @@ RULES: Mapping[str, Rule] = {f"rule {VERSION}": installed, "first option named":
 
 
 def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[Reading]:
-    """Read the replies behind an episode's moves and reports again, by each rule.
+    """Read again, by each rule, the replies from which an episode's moves and probe answers came.
 
-    Only answers that were read from a reply count: scored choices and helpers are left out.
+    Answers that were not read from a language model's reply, such as choices by scoring, are left
+    out.
     """
     spec = registry.game(episode.setup.instance.game)
     trajectory = replayed(spec, episode)  # raises if the game has another version now

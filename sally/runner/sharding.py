@@ -36,7 +36,7 @@ SHARE = 3  # parts left per worker if all were as long as the next
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """A shard before its orders are built."""
+    """A shard whose planned episodes are known by number only."""
 
     name: str
     kind: str  # as `kind_of` has it
@@ -44,14 +44,15 @@ class Cut(msgspec.Struct, frozen=True):
     numbers: Sequence[int]  # numbers of its missing orders
 
     def shard(self, wanted: Orders) -> Shard:
-        """Return the shard."""
+        """Return the shard with its planned episodes in compact form, ready to be sent to a
+        worker."""
         return Shard(self.name, wanted.packed(self.numbers))
 
 
 def shards_of(
     wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
 ) -> Iterator[Shard]:
-    """Yield all episodes in the shards that `cuts_of` returns."""
+    """Yield the shards of `cuts_of`, each with its planned episodes."""
     return (cut.shard(wanted) for cut in cuts_of(wanted, together, there))
 
 
@@ -61,7 +62,7 @@ def cuts_of(
     """Yield the shards of a study, in the study's order as far as games and lineups allow.
 
     `together` keeps episodes with models in one shard, for a process that plays them concurrently.
-    Orders marked in `there`, by number, are left out; this does not affect the names of shards.
+    Episodes that are marked in `there` are left out; this does not affect the names of shards.
     """
     known = [kind_of(order) for order in wanted.alike]
     named = [alike(setup) for _, setup in wanted.alike]
@@ -78,7 +79,8 @@ def cuts_of(
 
 
 def _cut(wanted: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
-    """Return orders grouped by game and lineup; small groups are joined, large ones are split."""
+    """Return the numbers of planned episodes, grouped by game and lineup; small groups are joined,
+    and large ones are split."""
     size = min(max(len(numbers) // CUTS[kind], LEAST[kind]), MOST)
     lineups = [
         (setup.instance.game, msgspec.json.encode(setup.lineup, order="sorted"))
@@ -101,7 +103,7 @@ def _cut(wanted: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
 
 
 def _grouped(wanted: Orders, numbers: Sequence[int], keys: Sequence[K]) -> dict[K, Sequence[int]]:
-    """Group order numbers by the key of their kind."""
+    """Group numbers of planned episodes; `keys` holds the group of each kind of episode."""
     if len(set(keys)) == 1:
         return {keys[0]: numbers} if numbers else {}
     groups: dict[K, list[int]] = {key: [] for key in keys}
@@ -113,7 +115,8 @@ def _grouped(wanted: Orders, numbers: Sequence[int], keys: Sequence[K]) -> dict[
 
 
 def _name(wanted: Orders, place: int, part: Sequence[int]) -> str:
-    """Return a shard's name: its place and a hash over a few of its episodes."""
+    """Return a shard's name: its position in the study, and a hash of its size and a few of its
+    episode ids."""
     some = [part[n * (len(part) - 1) // (SEEN - 1)] for n in range(SEEN)]
     seen = f"{len(part)}" + "".join(map(wanted.id, some))
     return f"{place:05d}-{blake2b(seen.encode(), digest_size=4).hexdigest()}"
@@ -123,7 +126,7 @@ def _name(wanted: Orders, place: int, part: Sequence[int]) -> str:
 
 
 class Pace:
-    """Measured durations and remaining episodes, by kind."""
+    """Measured durations and numbers of remaining episodes, by kind of episode."""
 
     def __init__(self, slots: Callable[[], int]) -> None:
         self._slots = slots
@@ -131,15 +134,15 @@ class Pace:
         self._took: dict[str, tuple[int, float]] = {}  # episodes, total seconds
 
     def wanted(self, alike: str, episodes: int) -> None:
-        """Add episodes that are to be played."""
+        """Add to the number of episodes that no worker has yet."""
         self._left[alike] += episodes
 
     def given(self, alike: str, episodes: int) -> None:
-        """Subtract episodes given to a worker."""
+        """Subtract the episodes given to a worker from the number that no worker has yet."""
         self._left[alike] -= episodes
 
     def measured(self, alike: str, episodes: int, seconds: float) -> None:
-        """Record the duration of episodes."""
+        """Record how many seconds a number of episodes took."""
         before = self._took.get(alike, (0, 0.0))
         self._took[alike] = before[0] + episodes, before[1] + seconds
 

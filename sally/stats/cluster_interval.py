@@ -42,9 +42,11 @@ Unit = Sequence[Any] | NDArray[np.integer[Any]]  # the cluster of each row
 
 
 def coarsest(units: Mapping[str, Unit]) -> str:
-    """Return the first unit that has enough clusters and is known for every row, else the last.
+    """Return the name of the first kind of cluster that is numerous enough and known for every row,
+    else the last kind.
 
-    People are never split: the episodes of one person are dependent, however few people there are.
+    If the people are known, no finer kind is chosen, however few people there are, because the
+    episodes of one person are dependent.
     """
     for name, column in units.items():
         if isinstance(column, range):  # each row is its own cluster

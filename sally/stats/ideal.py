@@ -196,12 +196,13 @@ class Ideal:
         return memo[key]
 
     def bound_gap(self, rounds: int) -> float:
-        """Return the upper bound of the value minus the player's total; 0 if the value is exact."""
+        """Return the difference between the computed value, which may be an upper bound, and the
+        exact expected total of the Bayes-adaptive player; 0 if the value is exact."""
         return self.value(self.start(), rounds) - self.earns(rounds)
 
 
 class AdaptivePlay(Protocol):
-    """Interface that the split of regret needs: inference and play against a pool, as in `Ideal`.
+    """Interface for splitting regret into parts: inference and play against a pool, as in `Ideal`.
 
     Moves are numbered from 0. `left` counts the rounds that are left.
     """

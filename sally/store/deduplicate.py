@@ -34,7 +34,7 @@ class IdSet(Set[str]):
         return bool(self.have(packed_ids([str(id)]))[0])
 
     def have(self, ids: Ids) -> NDArray[np.bool_]:
-        """Return a mask of the ids that are in the set."""
+        """Return, for each given id, whether the set contains it."""
         if not len(self._ids):
             return np.zeros(len(ids), dtype=np.bool_)
         places = np.minimum(np.searchsorted(self._ids, ids), len(self._ids) - 1)
@@ -48,7 +48,8 @@ class IdSet(Set[str]):
 
 @dataclass(frozen=True)
 class Counted:
-    """The lines that count, in the order in which their episodes first appear."""
+    """The one line that is used for each episode, in the order in which the episodes first
+    appear."""
 
     lines: NDArray[np.int64]
     again: NDArray[np.int64]  # further finished lines of finished episodes
@@ -92,18 +93,19 @@ class Deduplicator:
         self._cut.append(np.array(cut, dtype=np.bool_))
 
     def counted(self) -> tuple[Counted, NDArray[np.bool_]]:
-        """Return the lines that count, and a mask of the censored lines."""
+        """Return the one line that is used for each episode, and a mask of the censored lines."""
         self._ids, self._cut = [np.concatenate(self._ids)], [np.concatenate(self._cut)]
         return counted(self._ids[0], self._cut[0]), self._cut[0]
 
     def finished(self) -> IdSet:
-        """Return the ids that need not be run again."""
+        """Return the ids of finished episodes, which need not be run again."""
         count, cut = self.counted()
         return IdSet(self._ids[0][count.lines[~cut[count.lines]]])
 
 
 def which_are_there(finished: Set[str], ids: bytes) -> list[bool]:
-    """Return, for each of some binary ids (12 bytes each), whether it is finished."""
+    """Return, for each of these binary episode ids (12 bytes each), whether `finished` contains
+    it."""
     hexed = np.frombuffer(ids.hex().encode(), dtype=f"S{ID_BYTES}")
     if not isinstance(finished, IdSet):
         finished = IdSet(packed_ids(list(finished)))

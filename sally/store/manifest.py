@@ -25,10 +25,10 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def require(where: Where, study: str) -> None:
-    """Check that a place can hold this study, without writing anything.
+    """Check that a store for this study can be at this location, without writing anything.
 
     Raises:
-        BadInput: The place belongs to another study or holds other files.
+        BadInput: The location holds the store of another study, or other files.
     """
     at = place(where)
     try:
@@ -46,7 +46,7 @@ def claim(where: Where, manifest: Manifest, asked: Study | None = None) -> None:
     """Create the manifest of a study and store the study.
 
     Raises:
-        BadInput: The place belongs to another study or holds other files.
+        BadInput: The location holds the store of another study, or other files.
     """
     at = place(where)
     require(at, manifest.study)
@@ -106,7 +106,8 @@ def refuse_others(at: Place) -> None:
 
 
 def _inside(at: Place) -> list[str]:
-    """Return all names in a place, including hidden files except a manifest being written."""
+    """Return all file names at the location of a store, including hidden files except a manifest
+    that is being written."""
     if isinstance(at, Folder):
         if not at.path.exists():
             return []

@@ -54,7 +54,8 @@ Where = str | Path | Place
 
 
 def place(where: Where) -> Place:
-    """Return the place for a path or an address; a place is returned unchanged."""
+    """Return the location of a store as a `Place`, from a path or an address; a `Place` is returned
+    unchanged."""
     if isinstance(where, Path):
         return Folder(where)
     if isinstance(where, str):

@@ -56,7 +56,7 @@ class Contents:
 
     @property
     def finished(self) -> set[str]:
-        """Ids that need not be run again."""
+        """Ids of episodes that need not be run again."""
         return {id for id, e in self.episodes.items() if not to_run_again(e)}
 
 

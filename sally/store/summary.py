@@ -136,7 +136,7 @@ def _noted_of(episode: Episode) -> tuple[str, bool, str, Instance, int]:
 
 
 def noted_lines(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-    """Return the summary column of some lines."""
+    """Return the summary column of these lines for the index."""
     made = SummaryColumn()
     for _, _, line in lines:
         made.add(sound_line(line))

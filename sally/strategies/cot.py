@@ -21,7 +21,8 @@ async def thought(
     opening: HashedText | None = None,
     past: bool = True,
 ) -> StrategyResult:
-    """Ask for thoughts and an answer in one reply; `past` is passed to the tail."""
+    """Ask for thoughts and an answer in one reply; `past` says whether the prompt contains the
+    history."""
     schema = prompt.schema("Thoughts")
     key = "cot.schema" if schema else "cot.think"
     wanted = prompt.say(key, format=prompt.form("Thoughts"))

@@ -1,4 +1,5 @@
-"""Choice by scoring: the name that most likely completes the page is chosen; there is no reply."""
+"""Choice by scoring: the option whose name is the likeliest continuation of the prompt is chosen;
+the model generates no text."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ async def scored(
 ) -> StrategyResult:
     """Return the likeliest name (or a name drawn by probability), with the odds of all names.
 
-    With `calibrated`, each probability is divided by its mean on pages without content, where it
-    depends only on the name and its position.
+    With `calibrated`, each probability is divided by the mean probability of the same name after
+    content-free prompts, which depends only on the name and its position.
     """
     told = prompt.told_text()
     context = prompt.opening(form).plus(f"{told}\n{prompt.stem}" if told else prompt.stem)
@@ -42,7 +43,7 @@ async def scored(
 async def _prior(
     prompt: PromptContext, speaker: Speaker, names: tuple[str, ...]
 ) -> tuple[float, ...]:
-    """Return the mean odds of the names on pages without content."""
+    """Return the mean odds of the names after content-free prompts."""
     found = []
     for text in CONTENT_FREE:
         page = f"{text}\n\n{prompt.stem}" if text else prompt.stem

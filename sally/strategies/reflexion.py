@@ -1,4 +1,4 @@
-"""Reflection before every move; the last few plans are shown on the page."""
+"""Reflection before every move; the prompt repeats the last few plans."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ TEXTS: Mapping[str, str] = {
 
 
 async def summed_up(prompt: PromptContext, speaker: Speaker) -> HashedText:
-    """Return the opening of a page with the model's summary, used as written."""
+    """Return the beginning of the next prompt: the model's own summary, unedited, in place of rules
+    and history."""
 
     async def ask() -> str:
         request = prompt.say("s2a.probe" if prompt.asked else "s2a.move")

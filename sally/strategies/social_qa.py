@@ -19,7 +19,7 @@ from sally.strategies import qa
 async def given(
     prompt: PromptContext, speaker: Speaker, foreseen: tuple[Foreseen, ...]
 ) -> StrategyResult:
-    """Ask for the move with the player's own predictions on the page."""
+    """Ask for the move in a prompt that states the player's own predictions."""
     by_key = {(q.probe, q.about): q for q in prompt.foresee}
     known = [(by_key[f.probe, f.about], f.value) for f in foreseen]
     expected = "\n".join(prompt.predicted(q, value) for q, value in known if value is not None)

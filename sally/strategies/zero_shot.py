@@ -1,4 +1,4 @@
-"""One question, one answer, under the name used in the paper kang2026."""
+"""The strategy `qa` (one question, one answer) under the name that the paper kang2026 uses."""
 
 from __future__ import annotations
 

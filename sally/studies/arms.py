@@ -32,7 +32,7 @@ def relabelled(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
 
 
 def reordered(problem: Instance, moves: int) -> tuple[Instance, ...]:
-    """Return a copy of the problem for every order in which a page can list its moves."""
+    """Return a copy of the problem for every order in which a prompt can list its moves."""
     return tuple(
         _variant(problem, f"order={'-'.join(map(str, order))}", order=list(order))
         for order in permutations(range(moves))
@@ -42,7 +42,7 @@ def reordered(problem: Instance, moves: int) -> tuple[Instance, ...]:
 def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
     """Return copies of the problem in which the labels and the order of the moves rotate together.
 
-    Each name stands for each move equally often, and each move is in each place equally often.
+    Each name stands for each move equally often, and each move is in each position equally often.
     """
     places = range(len(names))
     return tuple(

@@ -1,7 +1,9 @@
-"""Controls on a model: sixteen page layouts, and a policy that the model writes down.
+"""Control conditions for one model: sixteen prompt layouts, and a policy that the model writes
+down.
 
-Ten rounds of rps and ipd, as in the quickstart. Wordings, twins and frames are added when it is
-run: `sally run controls --packs all --aware`.
+The games are rps and ipd with ten rounds, as in the quickstart. The command `sally run controls
+--packs all --aware` adds other wordings, twins (a mechanism in place of a mind) and prompts that
+tell the model what they are.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ BOT = "noisy_50"  # the best bot of each game with half of its moves and answers
 
 
 def slice_of(study: Study) -> Study:
-    """Return the study `demo`: the first problems of three games of a suite, in the asked arm."""
+    """Return the study `demo`: the first problems of three games of a suite, with probes before
+    every move (the asked arm)."""
     ids = {game: {t.instance.id for t in tasks(game)[:n]} for game, n in PROBLEMS.items()}
     cells = []
     for cell in study.cells:

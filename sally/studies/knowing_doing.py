@@ -1,10 +1,10 @@
 """Knowing and doing: does a model act on its predictions, beyond a preference for some labels?
 
-Labels and the order in which a page lists them are counterbalanced over instances and not crossed
-with partners or arms; in games of two moves the partner's moves carry the player's own labels or
-the same labels exchanged, so that playing the predicted label and playing the best reply differ.
-Primary cells come first; secondary cells use the first, balanced part of the same instances, and
-so the same seeds.
+The labels of the moves, and the order in which a prompt lists them, are counterbalanced over
+instances and not crossed with partners or arms. In games of two moves, half of the instances
+exchange the labels for the partner's moves, so that repeating the predicted label and playing the
+best reply can be told apart. Primary cells come first; secondary cells use the first, balanced part
+of the same instances, and so the same seeds.
 
 Calls of one model, at most (`sally plan knowing_doing --model M` counts them): 35,000 in the
 primary cells, 70,000 in the secondary ones.
@@ -40,11 +40,12 @@ def _repeated(game: str, names: Iterable[str], order: Iterable[int], **more: Any
 
 
 def three_moves(game: str) -> tuple[Instance, ...]:
-    """Return every assignment of three letters to the moves in every order: 36 instances.
+    """Return an instance for every assignment of three letters to the moves and every order in
+    which the moves are listed: 36 instances.
 
     The first 18 are balanced as well (every letter is equally often at every position, for every
-    move and in every order): they are those in which the letters on the page are an even
-    permutation.
+    move and in every order): they are those in which the letters, in the order in which the prompt
+    lists them, are an even permutation.
     """
     moves = range(3)
     found = [(names, order) for names in permutations(LETTERS) for order in permutations(moves)]
@@ -55,9 +56,11 @@ def three_moves(game: str) -> tuple[Instance, ...]:
 
 
 def two_moves(game: str) -> tuple[Instance, ...]:
-    """Return nine pairs of letters, each with both assignments and both orders: 36 instances.
+    """Return instances for nine pairs of letters, each with both assignments to the two moves and
+    both orders in the list: 36 instances.
 
-    In half of them the partner's moves have the player's own labels, in half the labels exchanged.
+    In half of them the partner's moves have the same labels as the player's moves; in the other
+    half the two labels are exchanged.
     """
     found = []
     for number, pair in enumerate(PAIRS):
@@ -155,7 +158,8 @@ def _cells(
 
 
 def _boxes() -> tuple[Instance, ...]:
-    """Return eight rows of four boxes that vary the odd label and the salient box."""
+    """Return eight instances, each with four boxes in a row; the instances vary which box has the
+    odd label and which box is salient."""
     rows = ("BAAA", "AABA", "ABAA", "AAAB", "ABBB", "BBAB", "BABB", "BBBA")
     return tuple(
         instance(

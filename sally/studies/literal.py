@@ -1,4 +1,5 @@
-"""Literal theory of mind outside any game: Sally's generated battery, exact and balanced.
+"""Literal theory of mind outside any game: Sally's generated battery of questions, with computed
+answers and balanced designs.
 
 An instance is a story with all of its questions, each asked separately; intervals cluster by story.
 Questions about a person's action are asked in three arms: without a question before them, after the
@@ -30,7 +31,7 @@ _SCRIPTED = (
 
 
 def nested(order: int) -> tuple[Instance, ...]:
-    """Return the nested items of one order."""
+    """Return the items about nested beliefs of one order (order 2: what A thinks that B thinks)."""
     return tuple(
         instance("battery", f"nested {order} {n:03d}", generator="nested", order=order, number=n,
                  generator_seed=SEED)
@@ -39,7 +40,8 @@ def nested(order: int) -> tuple[Instance, ...]:
 
 
 def stories(generator: str) -> tuple[Instance, ...]:
-    """Return the instances of whole stories: every twin with every question."""
+    """Return one instance for each story, which contains every version of the story with every
+    question."""
     per = PER_STORY[generator]
     return tuple(
         instance("battery", f"{generator} {n:03d}", generator=generator, number=n * per, length=per,

@@ -172,16 +172,17 @@ def tasks(game: str) -> Sequence[Task]:
 
 
 def _in_turn(groups: Sequence[Sequence[Any]]) -> Iterator[Any]:
-    """Yield the first item of every group, then the second of every group, until one group ends."""
+    """Yield the first item of every group, then the second of every group, until one group runs
+    out."""
     for several in zip(*groups, strict=False):
         yield from several
 
 
 def _repeated(game: str) -> Iterator[Task]:
-    """Yield a task for every opponent with every assignment of labels to moves and places on the
-    page.
+    """Yield a task for every opponent with each of the 36 instances, which vary the labels of the
+    moves and their order in the prompt.
 
-    Opponents go through the 36 assignments in different steps, so that opponents and assignments
+    Different opponents go through these instances in different orders, so that opponents and labels
     are not confounded in a smaller size either.
     """
     variants = three_moves(game) if game == "rps" else two_moves(game)
@@ -195,7 +196,8 @@ def _repeated(game: str) -> Iterator[Task]:
 
 
 def _requests(game: str) -> Iterator[Task]:
-    """Yield a task for every opponent level with request games over different ranges of numbers."""
+    """Yield tasks in the request game: every opponent in turn, with a different range of numbers in
+    each pass over the opponents."""
     listed = [(part, who) for part, there in POOL[game].items() for who in there.values()]
     for n in range(SIZES[game]["L"][0]):
         turn, number = divmod(n, len(listed))
@@ -306,8 +308,10 @@ _BLOCK: Mapping[str, int] = {  # problems after which opponents or depths come r
 
 
 def other_arm(game: str, number: int) -> str:
-    """Return the arm in which a problem is played in addition to the asked arm. The arm advances by
-    one with every block, so that no opponent or depth is tied to one arm.
+    """Return the arm in which a problem is played in addition to the asked arm.
+
+    The sequence of arms is shifted by one in each block of problems, so that no opponent or depth
+    is always played in the same arm.
     """
     return OTHER_ARMS[(number + number // _BLOCK[game]) % len(OTHER_ARMS)]
 
@@ -537,7 +541,8 @@ def reliability(size: Size) -> dict[str, dict[str, Reliability]]:
 
 
 def recorded_play() -> tuple[Recorded, ...]:
-    """Return figures of people and published models in games of the suite, on other problems."""
+    """Return published results of people and models in games of the suite, but on problems other
+    than those of the suite."""
     known: tuple[Recorded, ...] = _record(RECORDED_PLAY, tuple[Recorded, ...])
     return known
 

@@ -59,7 +59,7 @@ def the_spec_names_what_there_is(at: Bench) -> None:
 
 
 def seats_of(name: str, at: Bench, params: dict[str, Any] | None = None) -> list[Seat]:
-    """Return the seats that a partner fits."""
+    """Return the seats in which a partner can play."""
     found = []
     for seat in at.game.seats:
         try:
@@ -71,8 +71,8 @@ def seats_of(name: str, at: Bench, params: dict[str, Any] | None = None) -> list
 
 
 def a_partner_plays_and_holds_no_state(at: Bench, name: str, params: dict[str, Any]) -> None:
-    """Check that a partner plays legally in every seat it fits, and plays the same in a second
-    match."""
+    """Check that a partner plays legally in every seat that it can take, and plays the same in a
+    second match."""
     who = PlayerSpec(name, params)
     for seat in seats_of(name, at, params):
         sitting = at.table(lineup={seat: who})
@@ -192,7 +192,8 @@ def _open(at: Bench, episode: Episode) -> Played:
 
 
 def a_card_looks_both_ways(condition: Condition) -> None:
-    """Check that every rule of a condition is paired with its inverse, and every metric exists."""
+    """Check that a condition on a game's card lists a rule of thumb, players with distinct labels,
+    existing metrics, and lineups that can be played."""
     must(bool(condition.shortcuts), f"{condition.name}: no rule of thumb is on the card")
     labels = [label(who) for who in condition.players]
     must(len(set(labels)) == len(labels), f"{condition.name}: two players have the same label")
@@ -204,7 +205,8 @@ def a_card_looks_both_ways(condition: Condition) -> None:
 
 
 def a_board_is_drawn_from_the_view(at: Bench) -> None:
-    """Check that a board can be serialized, has parts, and depends only on the seat's own view."""
+    """Check that a board (the picture shown to people) can be serialized, is not empty, and depends
+    only on the seat's own view."""
     match = match_of(at.table(3))
     for turn, _ in asked_in_turn(match):
         for seat in match.game.seats:

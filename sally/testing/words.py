@@ -1,4 +1,5 @@
-"""Checks of a game's words: pages grow by appending, and answers in words can be read back."""
+"""Checks of a game's texts: prompts grow only by appending, and answers in words can be read
+back."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ PAGES, FEWER = 12, 3  # pages of a seat and a kind, in the game's own words and 
 
 
 def pages_grow_by_appending(at: Bench) -> None:
-    """Check that the rules and history on a page begin with the rules and history on the previous
-    page."""
+    """Check that the rules and history in each prompt begin with those of the seat's previous
+    prompt."""
     for arms, injections in at.conditions:
         pages: dict[Any, str] = {}
         match = match_of(at.table(2, arms=arms, injections=injections))
@@ -146,11 +147,11 @@ class _Speaker:
 
 
 def a_model_can_answer_every_page(at: Bench) -> None:
-    """Check that every page, probe and retry renders in every words pack, and that its answer is
-    read.
+    """Check that the prompts of moves, probes and retries render in every words pack, and that
+    their answers are read.
 
-    The pages are those of the plain strategy; each is rendered twice, the second time with the
-    error in the first reply.
+    The prompts are those of the plain strategy. Each is rendered twice: the second time it quotes
+    the error in the first reply.
     """
     worded = {name: pack.texts for name, pack in packs.for_game(at.spec.name).items()}
     act, answer = strategy_named(PLAIN).make()
@@ -176,7 +177,8 @@ def a_model_can_answer_every_page(at: Bench) -> None:
 
 
 def every_strategy_can_ask(at: Bench) -> None:
-    """Check that every strategy that fits the game renders its pages, whatever the replies."""
+    """Check that every strategy that fits the game renders its prompts, even if a reply is
+    unreadable."""
     for name, strategy in registry.entries("strategies").items():
         if "told" in strategy.needs:
             continue  # needs an injection; what is told is checked for every probe

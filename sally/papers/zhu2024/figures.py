@@ -181,7 +181,8 @@ def mixture(table: Table, error: float, top: int = 3) -> Mixture:
 
 
 def fitted_mixture(table: Table) -> Mixture:
-    """Return the best mixture over a grid of error rates in steps of .05."""
+    """Return the likeliest mixture of reasoning levels, over a grid of error rates in steps of
+    .05."""
     return max((mixture(table, e) for e in GRID), key=lambda found: found.log_likelihood)
 
 
@@ -205,7 +206,8 @@ def summary(table: Table, least: int = 1) -> dict[str, Estimate | float]:
 
 
 def by_kind(table: Table) -> Mapping[str, dict[str, Estimate | int]]:
-    """Return choices and agreement with levels 1 and 2 by kind of game."""
+    """Return, for each kind of game, the number of choices and their agreement with level-1 and
+    level-2 reasoning."""
     chances = levels(table)
     found: dict[str, dict[str, Estimate | int]] = {}
     for number, kind in enumerate(KINDS):

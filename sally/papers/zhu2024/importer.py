@@ -1,8 +1,9 @@
-"""Importer of one-shot 2x2 games: a person's choice against the odds of the opposing crowd.
+"""Importer of one-shot 2x2 games: a person's choice against the choices of all people in the other
+role.
 
-The opponent's choice is not in the record and is not invented: the partner is `mixed` with the
-crowd's odds, excluding the person, and its move is a forfeit. The episode therefore has no payoffs;
-`decision_regret` needs only the odds and is exact.
+The record does not contain the opponent's choice, and none is invented: the partner is `mixed` with
+the odds of the people in the other role, excluding the person, and its move is a forfeit. The
+episode therefore has no payoffs; `decision_regret` needs only the odds and is exact.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ NOT_RECORDED = "the opponent's choice is not recorded"
 
 
 def params_of(own: tuple[int, ...], other: tuple[int, ...]) -> dict[str, Any]:
-    """Return the parameters of the game on a screen; without an opponent's move there are no
-    payoffs."""
+    """Return the parameters of a game with these payoffs; an imported episode has no payoffs,
+    because the opponent's move is not recorded."""
     matrix = [[[own[2 * r + c], other[2 * r + c]] for c in (0, 1)] for r in (0, 1)]
     return {
         "matrix": matrix,
@@ -38,7 +39,8 @@ def params_of(own: tuple[int, ...], other: tuple[int, ...]) -> dict[str, Any]:
 
 
 def crowd_spec(across: tuple[int, int]) -> PlayerSpec:
-    """Return the opposing crowd as a partner; a recorded player if the crowd is empty."""
+    """Return a partner that plays the odds of the people in the other role; if there are none, a
+    player that exists only in records."""
     n = sum(across)
     return bot("mixed", {"odds": [k / n for k in across]}) if n else player_spec("nobody across")
 

@@ -1,5 +1,5 @@
-"""Reader of choices in one-shot 2x2 games from Psych-201's `zhu2024games`, and of the opposing
-crowd for each choice.
+"""Reader of choices in one-shot 2x2 games from Psych-201's `zhu2024games`, with the choices of all
+people in the opponent's role.
 
 Rows and columns were shuffled on every screen. A game in a role is identified by the smallest of
 the four relabellings of (own payoffs, other's payoffs). Exchanging the players gives the other

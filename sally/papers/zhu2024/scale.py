@@ -1,8 +1,9 @@
 """Doing and knowing against the crowd in one-shot 2x2 games, on one scale for people and models.
 
-Doing is 0 for even odds and 1 for the best reply to the opposing crowd. Knowing is 0 for even odds
-and 1 for always naming the column that most of the crowd chose. Both use the crowd's odds rather
-than one draw from them. Rules of thumb are computed on the same screens.
+The crowd of a game consists of all recorded people who played its other role. Doing is 0 for even
+odds and 1 for the best reply to the crowd. Knowing is 0 for even odds and 1 for always naming the
+column that most of the crowd chose. Both use the crowd's odds rather than one draw from them. Rules
+of thumb are scored on the same games.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ ENOUGH = 10**6  # a study leaves out games with a small crowd when it is written
 
 
 class Scaled(msgspec.Struct, frozen=True):
-    """One player on the scale."""
+    """The scores of one player: doing, knowing, and the counts behind them."""
 
     doing: Estimate
     choices: int
@@ -43,7 +44,8 @@ class Scaled(msgspec.Struct, frozen=True):
 
 
 class _Screen(msgspec.Struct, frozen=True):
-    """One screen: payoffs, the crowd's odds, and what a player did and predicted."""
+    """One game as a player saw it: payoffs, the odds of the people in the other role, and what the
+    player did and predicted."""
 
     episode: str
     cluster: str
@@ -58,8 +60,8 @@ class _Screen(msgspec.Struct, frozen=True):
 
 
 def _screen(played: Played) -> _Screen | None:
-    """Return the screen of an episode; None if the episode is not a one-shot game against a crowd,
-    or if a fault or a limit ended it before the move."""
+    """Return the game of an episode as its player saw it; None if the episode is not a one-shot
+    game against recorded people, or if a fault or a limit ended it before the move."""
     setup, replay = played.episode.setup, played.replay
     who = setup.lineup.get(str(PARTNER))
     params = setup.instance.params
@@ -89,7 +91,7 @@ def _screen(played: Played) -> _Screen | None:
 
 
 def table_of(screens: Sequence[_Screen]) -> figures.Table:
-    """Return played screens as a table of the kind that `figures` uses."""
+    """Return games as a table of choices, in the form that the functions of `figures` take."""
     own = np.array([s.own for s in screens])
     odds = np.array([s.odds for s in screens])
     _, clusters = np.unique([s.cluster for s in screens], return_inverse=True)
@@ -107,11 +109,12 @@ def table_of(screens: Sequence[_Screen]) -> figures.Table:
 def scaled(
     games: Sequence[Played], least: int = 1, roles: set[Role] | None = None
 ) -> dict[str, Scaled]:
-    """Return doing and knowing of every player of one-shot games against a crowd.
+    """Return the doing and knowing scores of every player of one-shot games against recorded
+    people.
 
     Args:
         games: Imported choices of people, or episodes of a study that `sally zhu2024 study` wrote.
-        least: Screens with fewer recorded opponents are left out.
+        least: Games with fewer recorded opponents are left out.
         roles: The games to include, each identified together with a role; None includes all.
     """
     by_player: dict[str, list[_Screen]] = {}
@@ -158,8 +161,8 @@ def _scaled(screens: Sequence[_Screen]) -> Scaled | None:
 
 
 def knowing(screens: Sequence[_Screen]) -> Estimate | None:
-    """Return how far the predictions rise from even odds (0) to always naming the crowd's majority
-    choice (1)."""
+    """Return the knowing score: 0 for even odds, 1 for always predicting the choice of the majority
+    in the other role."""
     if not screens:
         return None
     named = [float(s.odds[s.predicted]) - 0.5 for s in screens]
@@ -168,5 +171,5 @@ def knowing(screens: Sequence[_Screen]) -> Estimate | None:
 
 
 def rules(table: figures.Table) -> Mapping[str, Estimate]:
-    """Return the doing of each rule of thumb on the same screens."""
+    """Return the doing score of each rule of thumb in the games of the table."""
     return {name: figures.doing(table, rule) for name, rule in figures.rules(table).items()}

@@ -61,7 +61,7 @@ class AskRecord(msgspec.Struct, frozen=True):
 
 
 class TurnOfSeat(msgspec.Struct, frozen=True):
-    """A turn as a seat saw it: its page and all of its asks."""
+    """A turn as a seat saw it: its rules and history, and everything that it was asked."""
 
     turn: int
     seat: str
@@ -102,7 +102,7 @@ class EpisodeEnd(msgspec.Struct, frozen=True):
 
 
 def perspectives_of(story: Story) -> tuple[str, ...]:
-    """Return the perspectives: the referee, and each seat that has a page."""
+    """Return the names of the perspectives: the referee, and each seat whose texts can be shown."""
     return (REFEREE, *story.rules)
 
 

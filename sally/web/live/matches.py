@@ -412,7 +412,7 @@ class LiveMatches:
             return None
 
     async def _keep_ended(self) -> None:
-        """Store every finished match once and call the watchers."""
+        """Store every finished match once, and call the registered callbacks with its record."""
         rows = await self.database.run(
             lambda tx: tx.all(
                 "SELECT id, owner, cell FROM matches WHERE ended = 1 AND stored = 0 ORDER BY made"

@@ -64,7 +64,7 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ProblemChoice(msgspec.Struct, frozen=True):
-    """A shipped problem: the choices that select it, and its seats."""
+    """A shipped problem: the menu choices with which a visitor selects it, and its seats."""
 
     id: str
     choice: tuple[str, ...]
@@ -105,11 +105,11 @@ class Lobby:
         self._stopping = False
 
     def offers(self) -> list[Offer]:
-        """Return an offer for every registered game."""
+        """Return the lobby entry of every registered game."""
         return [self.offer(name) for name in registry.games()]
 
     def offer(self, name: str) -> Offer:
-        """Return the offer of a game."""
+        """Return the lobby entry of a game: its seats, players, parameters, probes and problems."""
         spec = registry.game(name)
         models = tuple(MODEL + model for model in self._models)
         frozen = problems_of(name)
@@ -275,7 +275,8 @@ class Lobby:
     # --- checks ---------------------------------------------------------------------------------
 
     def _allowed(self, game: str, params: Mapping[str, Any]) -> Offer:
-        """Return the offer; raises BadInput for bad parameters, Busy if all tables are taken."""
+        """Return the lobby entry of a game; raises BadInput for bad parameters, Busy if all tables
+        are taken."""
         offer = self.offer(game)
         known = {p.name: p for p in offer.parameters}
         for name, value in params.items():

@@ -324,7 +324,7 @@ class RunningStudy:
         return msgspec.structs.replace(here, waiting=True, waited=waited)
 
     def _size(self, here: Position) -> int:
-        """Return how many people play in the rounds of a participant."""
+        """Return how many people play together in each round of a participant."""
         alone = FALLBACK in here.given or MODEL in here.given
         return 1 if alone else len(here.condition.people)
 
