@@ -73,7 +73,7 @@ class Use(msgspec.Struct, array_like=True):
 
 
 class Facts(msgspec.Struct, array_like=True):
-    """The data that one episode adds to the provenance; many episodes have equal facts."""
+    """The data that one episode adds to the provenance; they are the same for many episodes."""
 
     game: str
     version: int
@@ -178,7 +178,7 @@ class Provenance:
         self.count_keys(facts, np.array([key_of(trial_key(episode.setup))], dtype=np.uint64))
 
     def count(self, facts: Facts, times: int = 1) -> None:
-        """Add `times` episodes with equal facts."""
+        """Add `times` episodes whose contributions to the provenance are equal."""
         self.games.setdefault(facts.game, set()).add(facts.version)
         for player, versions in facts.players:
             self.players.setdefault(player, set()).add(versions)
@@ -200,7 +200,7 @@ class Provenance:
             self.models.setdefault(name, Use()).join(use, times)
 
     def count_keys(self, facts: Facts, keys: Keys) -> None:
-        """Add the trial keys of episodes with equal facts. Episodes with people are left out,
+        """Add the trial keys of episodes that share these facts. Episodes with people are left out,
         because no study plans them."""
         if not facts.peoples:
             self._keys.setdefault(facts.cell, []).append(keys)

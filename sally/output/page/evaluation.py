@@ -274,7 +274,7 @@ def _reliability(games: Sequence[GameResult]) -> Html:
 
 
 def said_recorded(one: Recorded) -> str:
-    """Return one figure of recorded play as a line of text."""
+    """Return one result of recorded play as a line of text."""
     interval = None if one.low is None or one.high is None else (one.low, one.high)
     many = f", n {one.n:,} {one.unit}" if one.n is not None else f", {one.unit}"
     value = estimate_cell(one.value, interval, 2)
@@ -282,7 +282,7 @@ def said_recorded(one: Recorded) -> str:
 
 
 def recorded_table(recorded: Sequence[Recorded]) -> Html:
-    """Return the figures of people and published models, marked as recorded play."""
+    """Return the results of people and published models, marked as recorded play."""
     rows = []
     for one in recorded:
         interval = None if one.low is None or one.high is None else (one.low, one.high)

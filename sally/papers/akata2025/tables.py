@@ -63,8 +63,8 @@ MEASURES: Mapping[str, Measure] = {
 
 
 def people_figure(row: Conditions, metric: str, games: Games) -> Estimate | None:
-    """Return a figure over people: the mean of the games with one label (Base or Prompted), or the
-    difference between the labels."""
+    """Return a table value for people: the mean of the games with one label (Base or Prompted), or
+    the difference between the labels."""
     if metric not in MEASURES:
         return None
     there = [played for facts, played in games if row["game"] in (BOTH, facts["game"])]
@@ -321,7 +321,7 @@ def table_of(row: Conditions, metric: str) -> str:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure computed from imported play; None if it cannot be computed."""
+    """Return a table value computed from imported play; None if it cannot be computed."""
     table = table_of(row, metric)
     files = {name for name, game in GAMES.items() if game == row.get("game")}
     wanted = {"people": {"people"}, "all_games": {"all_games"}, "bots": set(WITH_BOTS)}
@@ -330,7 +330,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return None: every figure needs recorded play."""
+    """Return None: every value needs recorded play."""
     return None
 
 

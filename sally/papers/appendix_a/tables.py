@@ -47,7 +47,7 @@ def _mean(game: str, metric: str, played: Sequence[Played]) -> Estimate | None:
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return a figure that needs no language model; None for all other figures."""
+    """Return a table value that needs no language model; None for all other values."""
     game, giver = str(row.get("game")), str(row.get("model"))
     if game not in GIVERS or giver not in players_of(game):
         return None
@@ -94,8 +94,8 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why a published figure cannot be compared (the rules of its game differ); None if it
-    can."""
+    """Return why a published value cannot be compared with ours (the rules of its game differ);
+    None if it can."""
     return "its rules differ from ours" if "work" in row else None
 
 

@@ -124,7 +124,7 @@ RULES: Mapping[str, Callable[[Played], int]] = {
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure computed from stored games of people, or of a model in their place."""
+    """Return a table value computed from stored games of people, or of a model in their place."""
     asked = {**row, "player": model or PERSON}
     there = [played for facts, played in known if asked.items() <= facts.items()]
     if not there:
@@ -150,7 +150,7 @@ def _t(shares: Sequence[float]) -> Estimate | None:
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return None: every figure needs people's games."""
+    """Return None: every value needs people's games."""
     return None
 
 

@@ -21,7 +21,7 @@ ROUNDS = (1, 2, 5, 10, 20)  # in which hindsight is computed
 
 
 class Guessing(msgspec.Struct, frozen=True):
-    """The figures of one model in the guessing game."""
+    """The results of one model in the guessing game."""
 
     model: str
     tables: int
@@ -34,7 +34,7 @@ class Guessing(msgspec.Struct, frozen=True):
 
 
 class Goods(msgspec.Struct, frozen=True):
-    """The figures of one model in the public goods game, as shares of the endowment."""
+    """The results of one model in the public goods game, as shares of the endowment."""
 
     model: str
     tables: int
@@ -72,7 +72,7 @@ def hindsight(table: RecordedTable) -> tuple[float, float]:
 
 
 def guessing(model: str, tables: Sequence[RecordedTable]) -> Guessing:
-    """Return the figures of one model in the guessing game."""
+    """Return the results of one model in the guessing game."""
     first = [number for table in tables for number in table.choices[0]]
     depths: dict[str, int] = {}
     for table in tables:
@@ -102,7 +102,7 @@ def guessing(model: str, tables: Sequence[RecordedTable]) -> Guessing:
 
 
 def goods(model: str, tables: Sequence[RecordedTable]) -> Goods:
-    """Return the figures of one model in the public goods game."""
+    """Return the results of one model in the public goods game."""
     by_round = {
         n: mean(x / t.high for t in tables if n <= len(t.choices) for x in t.choices[n - 1])
         for n in (1, 10, 20)
@@ -113,7 +113,7 @@ def goods(model: str, tables: Sequence[RecordedTable]) -> Goods:
 
 
 def summary(tables: Sequence[RecordedTable]) -> tuple[list[Guessing], list[Goods]]:
-    """Return the figures of every model with leaderboard runs."""
+    """Return the results of every model with leaderboard runs."""
     return (
         [guessing(model, of) for model, of in runs(tables, GUESSING).items()],
         [goods(model, of) for model, of in runs(tables, GOODS).items()],

@@ -47,7 +47,7 @@ def scores(names: tuple[str, ...], deals: int, seed: int) -> tuple[int, ...]:
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return a computed figure; no figure needs a language model."""
+    """Return a value of a table, computed by playing bots; no value needs a language model."""
     if "first" in row:
         pair = (str(row["first"]), str(row["second"]))
         found = scores(pair, min(effort.repeats, MOST_CROSSED), effort.seed)

@@ -39,12 +39,12 @@ UNTOLD = "nothing"
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return None: every figure needs a language model."""
+    """Return None: every value needs a language model."""
     return None
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why a figure can never be computed; None if it can."""
+    """Return why a table value can never be computed; None if it can."""
     if row.get("game") == "rectom":
         return "RecToM is a benchmark of recommendations, not a game of Sally's"
     if row.get("game") == "ipd":

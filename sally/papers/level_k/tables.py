@@ -163,7 +163,7 @@ def _chance(k: int, seat: str) -> Estimate:
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return a figure that needs no language model; None for all other figures."""
+    """Return a table value that needs no language model; None for all other values."""
     if metric == "number":
         return _theory(str(row["what"]), effort)
     if metric == "won_per_round":
@@ -206,7 +206,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why people's own figures cannot be recomputed; None for rows of models."""
+    """Return why people's own values cannot be recomputed; None for rows of models."""
     return "people's own choices" if row.get("model") == PEOPLE else None
 
 

@@ -87,7 +87,8 @@ def _decided(name: str, kept: tuple[Game, ...], by_participant: bool) -> Coeffic
 
 
 def marginal(name: str, metric: str, games: Sequence[Game]) -> Estimate | None:
-    """Return one figure of the population test, with errors clustered by person (sandwich)."""
+    """Return one result of the population test, such as z or p, with errors clustered by person
+    (sandwich)."""
     kept = [g for g in games if TESTS[name].keeps(g)]
     together = [g.participant or f"game {n}" for n, g in enumerate(kept)]
     shown = [g.revealed for g in kept]
@@ -123,7 +124,8 @@ def clustered_z(
 def hypothesis(
     name: str, metric: str, games: Sequence[Game], by_participant: bool = False
 ) -> Estimate | None:
-    """Return one figure of one hypothesis. A z statistic has a standard error of one."""
+    """Return one result of the test of a hypothesis, such as z or p. A z statistic has a standard
+    error of one."""
     found = decided(name, games, by_participant=by_participant)
     if found is None or found.z is None:
         return None

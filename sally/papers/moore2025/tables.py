@@ -1,4 +1,4 @@
-"""Tables of moore2025: counts and random play are computed; other figures come from games.
+"""Tables of moore2025: counts and random play are computed; other values come from games.
 
 Where the paper's measure looks ahead or averages over prefixes, the row `data = paper` follows the
 paper, and the row `data = released` uses our measure.
@@ -57,7 +57,8 @@ MODELS = {
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return a count, a setting or a figure of random play; None for figures that need games."""
+    """Return a table value that is a count, a setting or a result of random play; None for values
+    that need games."""
     if metric in ("instances", "cells"):
         return _exact(counts()[int(row["attributes"]), str(row["counted"])])
     if "plan" in row:
@@ -165,7 +166,7 @@ def named_as_published(model: str) -> str:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure computed from stored games; None if there are no such games."""
+    """Return a table value computed from stored games; None if there are no such games."""
     done = [(facts, played) for facts, played in known if metrics.finished(played)]
     if "hypothesis" in row:
         name, games = str(row["hypothesis"]), _games(done, model)
@@ -288,7 +289,7 @@ def _games(done: Known, model: str | None) -> list[Game]:
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why a figure cannot be computed from games; None if it can."""
+    """Return why a table value cannot be computed from games; None if it can."""
     return NOT_KEPT.get(metric)
 
 

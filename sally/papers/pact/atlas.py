@@ -36,8 +36,8 @@ def seat_games(games: Sequence[Played]) -> list[findings.SeatGame]:
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return a dot for each model with enough seat-games, and for simple rules applied to the same
-    quotes.
+    """Return a dot for each model with enough recorded games (counted by seat), and for simple
+    rules applied to the same quotes.
 
     Eras, which differ in the kind of talk, are separate columns, because models of different eras
     hardly met.

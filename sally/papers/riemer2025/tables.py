@@ -24,7 +24,7 @@ ACTION = "action"  # of a single-action partner; a cell has them all
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return a figure that needs no language model; None for all other figures."""
+    """Return a table value that needs no language model; None for all other values."""
     name, kind = str(row.get("game")), str(row.get("partner"))
     if kind not in PARTNERS:
         return None
@@ -38,14 +38,14 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
 
 
 def computes_exact(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return a figure of the learner by our own measures; None for other rows."""
+    """Return a table value of the learner by our own measures; None for rows of other players."""
     if row.get("player") != "tabular":
         return None
     return exact_cell(str(row["game"]), str(row["partner"]), effort).get(metric)
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why a figure cannot be computed from episodes; None if it can."""
+    """Return why a table value cannot be computed from episodes; None if it can."""
     if row.get("player") == "human":
         return "people's play; the store of a study with people is not read here"
     return None

@@ -83,7 +83,7 @@ def _reward(game: RepeatedGame, rounds: Rounds) -> Floats:
 
 @lru_cache(maxsize=64)
 def cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
-    """Return the learner's figures by the paper's measures; partners are strata."""
+    """Return the learner's results by the paper's measures; partners are strata."""
     figures = bulk_figures(name, kind, effort)
     lots = _bulk(name, kind, effort, None)[2]
     return {
@@ -94,7 +94,7 @@ def cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
 
 @lru_cache(maxsize=64)
 def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
-    """Return the learner's figures by our own measures: regret relative to the exact optimum, and
+    """Return the learner's results by our own measures: regret relative to the exact optimum, and
     the loss relative to best replies."""
     game, partners, lots, rounds = _bulk(name, kind, effort, None)
     best = [optimal_reward(game, AGENT, partner) for partner in partners]

@@ -37,7 +37,7 @@ SHOWN = ("doing_win", "doing_steps", *TALK)
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A figure with its 95 % interval, which is None for fewer than five games; n is the number of
+    """A value with its 95 % interval, which is None for fewer than five games; n is the number of
     seat-games."""
 
     value: float
@@ -167,7 +167,7 @@ def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | N
 
 
 def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
-    """Return the main figures over all models."""
+    """Return the main results over all models."""
     own = [each for each in seats if each.seat == 0]  # a turn has three seats and counts once
 
     def by_turn(holds: Callable[[Decided], bool], of: Sequence[SeatGame]) -> Interval | None:

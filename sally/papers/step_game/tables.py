@@ -34,7 +34,7 @@ HEADINGS = {
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return None: every figure needs recorded games."""
+    """Return None: every value needs recorded games."""
     return None
 
 
@@ -67,7 +67,8 @@ def _models(known: Known) -> dict[str, list[SeatGame]]:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure of the imported games; a published model is matched by its raw name."""
+    """Return a table value computed from the imported games; a published model is matched by its
+    raw name."""
     if "rule" in row:
         rule = figures.rules()[str(row["rule"])]
         return _estimate(figures.mindless(_seats(known), rule, DOING[metric]))

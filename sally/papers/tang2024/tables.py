@@ -55,7 +55,7 @@ def _scores(rules: tuple[str, ...], mode: Mode, effort: Effort) -> dict[str, tup
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return a figure that needs no language model; None for all other figures."""
+    """Return a table value that needs no language model; None for all other values."""
     if metric in SETTINGS:
         exact = float(SETTINGS[metric])
         return Estimate(exact, exact, exact, 1, "exact")
@@ -94,7 +94,8 @@ def _is_theirs(game: LockerGame) -> bool:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return a figure over all models; None for other rows, or if a model has no episodes yet."""
+    """Return a value that summarises all models; None for other rows, or if a model has no episodes
+    yet."""
     if row.get("model") != EVERY:
         return None
     names = {str(f.row["model"]) for f in table(load("tang2024"), "first_run").rows} - {EVERY}

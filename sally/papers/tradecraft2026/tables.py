@@ -53,7 +53,8 @@ ORDERS = {"v0": "Zero-order", "v0+v1": "First-order", "v0+v1+v2": "Second-order"
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return a setting, read from the code that uses it; None for figures that need episodes."""
+    """Return a value that is a setting, read from the code that uses it; None for values that need
+    episodes."""
     scale = Question("v0", "values", ())
     settings: Mapping[str, float] = {
         "instances": len(instance_set(SET).instances),
@@ -96,7 +97,7 @@ def facts(played: Played) -> Conditions | None:
 
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-    """Return the figure of a row, computed from the row's episodes."""
+    """Return the table value of a row, computed from the row's episodes."""
     if metric in RELEASED:
         asked = row.get("pairing", "all")
         games = [p for f, p in known if "pairing" in f and asked in ("all", f["pairing"])]
@@ -112,7 +113,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
-    """Return why a figure cannot be computed from episodes; None if it can."""
+    """Return why a table value cannot be computed from episodes; None if it can."""
     if "dimension" in row:
         return (
             "agreement of people with a model's ratings; ratings are not episodes, and "
@@ -286,7 +287,7 @@ def _bare_sign(value: float, n: int) -> Estimate:
 
 
 def _sign(estimate: Estimate) -> Estimate | None:
-    """Return the signs of a figure and of its interval's bounds."""
+    """Return the signs of a value and of its interval's bounds."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
     ends = (estimate.low, estimate.value, estimate.high)
