@@ -191,7 +191,7 @@ def evaluate(
     """Return the evaluation of the player that played these episodes of a suite.
 
     `references` are episodes of other players on the same problems, by name; `reliability` is the
-    reliability of the suite in this size, by game and field; `recorded` are figures from other
+    reliability of the suite at this size, by game and field; `recorded` are figures from other
     problems.
 
     Raises:

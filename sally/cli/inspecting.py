@@ -117,7 +117,7 @@ def power(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    """Show the smallest difference that such logs can detect, or the samples that --detect needs.
+    """Show the smallest difference that logs like these can detect, or the samples --detect needs.
 
     Two logs of the same samples give the deviation of paired differences; one log gives an upper
     bound, as if two models never found the same samples hard.

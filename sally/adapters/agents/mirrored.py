@@ -23,7 +23,7 @@ Who = str | tuple[str, Mapping[str, Any]] | PlayerSpec
 
 
 class MirroredSeat:
-    """A player of Sally whose game is played in another program.
+    """A player from Sally whose game is run by another program.
 
     Every round of that game is repeated in a match in Sally, in which the player is asked for its
     move.

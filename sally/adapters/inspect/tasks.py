@@ -270,8 +270,7 @@ def mean_by_seat() -> Any:
 
 
 def named_scorer(name: str) -> Callable[..., Scorer]:
-    """Return the scorer `sally/NAME`: one value for one seat, or a value under `SEAT.NAME` for
-    each.
+    """Return the scorer `sally/NAME`: one value, or one per seat under `SEAT.NAME`.
 
     The viewer uses these keys as column headings, so the seat alone would not distinguish the
     scorers. Without `seats`, the seats of models in the sample are scored.

@@ -163,8 +163,8 @@ class TurnRollouts(Rollouts):
     The policy plays a task up to a turn; then each member of the group answers that turn from the
     same past. Only the tokens of that answer are trained on, and they get the reward of that turn:
     the loss of the move where it is known exactly, else the seat's gain from that turn to the end.
-    So the advantage of a turn does not affect any other turn. `turns` is the number of turns of an
-    episode among which a row's turn is drawn.
+    So the advantage of a turn does not affect any other turn. The turn of each row is drawn from
+    the first `turns` turns of an episode.
     """
 
     def __init__(self, game: str, *, turns: int, **given: Any) -> None:

@@ -150,7 +150,7 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
     """One seat of a game; an episode is a rollout."""
 
     async def setup(self, agents: Any) -> None:
-        """Exclude the agent that answers the probes from training."""
+        """Exclude from training the agent that answers the probes."""
         agents.prober.trainable = False
 
     async def run(self, task: Any, agents: Any) -> None:

@@ -1,7 +1,8 @@
 """The seats of a whole store as columns, read from the index if it holds them.
 
-A row of the table is one seat of one episode. Players are held once for each kind of seat and the
-rest in arrays, so that a million episodes fit into memory and their means take seconds.
+A row of the table is one seat of one episode. Data on players are stored once for each kind of seat
+and all other data in arrays, so that a million episodes fit into memory and their means take
+seconds.
 """
 
 from __future__ import annotations

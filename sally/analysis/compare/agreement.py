@@ -73,7 +73,7 @@ def agreement(
         figure: The printed figure.
         ours: Our estimate.
         span: The range of the measure, if it has one.
-        digit: Half of the last printed digit; by default that of the figure.
+        digit: Half a unit of the last printed decimal place; by default that of the figure.
     """
     rounded = half_a_digit([figure.value]) if digit is None else digit
     if table == SETTINGS or figure.metric in STATISTICS:

@@ -52,8 +52,8 @@ Design = Literal["paired", "unpaired"]
 class Comparison(msgspec.Struct, frozen=True):
     """The difference of two players, first minus second, by one metric.
 
-    In an unpaired comparison, `pairs` is the number of episodes of the player with fewer, and
-    `units` the number of clusters of the player with fewer.
+    In an unpaired comparison, `pairs` is the smaller of the two players' numbers of episodes, and
+    `units` the smaller of their numbers of clusters.
     """
 
     game: str

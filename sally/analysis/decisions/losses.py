@@ -47,8 +47,8 @@ def _split(
 ) -> tuple[float, float, float] | None:
     """Return inference loss, translation loss and total loss; None without a prediction.
 
-    If several moves are best replies to the prediction, the loss of the move made is used if it is
-    among them, otherwise their mean loss.
+    If several moves are best replies to the prediction, the inference loss is the loss of the move
+    made if that is one of them, otherwise the mean of their losses.
     """
     if any(a.truth is None or a.report.value is None for a in answers):
         return None

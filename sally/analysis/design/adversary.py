@@ -1,9 +1,9 @@
 """Accuracy of shallow learners on surface features, without any model of another mind.
 
-Every option of a question is described by some numbers. A learner sees them, their rank among the
-options and their distance from the mean of the options. It learns on one half of fresh questions
-which options are right and answers the other half with the likeliest option; the halves are then
-swapped. Learners also find combinations of features that hand-written rules miss.
+Every option of a question is described by some numbers. A learner sees these numbers, their ranks
+among the options and their distances from the mean of the options. It learns on one half of fresh
+questions which options are right and answers the other half with the likeliest option; the halves
+are then swapped. Learners also find combinations of features that hand-written rules miss.
 """
 
 from __future__ import annotations

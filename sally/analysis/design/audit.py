@@ -27,7 +27,7 @@ def audit(game: str, episodes: int = 30, seed: int = 1, watch: Watcher | None = 
         game: A game or family with a card.
         episodes: Episodes of each player on each condition.
         seed: Seed of the problems and of chance.
-        watch: Called after each episode with the number played and the number in all.
+        watch: Called after each episode with the number of episodes played so far and the total.
     """
     return audit_of(conditions_of(game), episodes, seed, watch)
 

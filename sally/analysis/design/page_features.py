@@ -9,8 +9,8 @@ The features of an option count the phrases that belong to it, by label, by plac
 place of the line on the page, by the labels of the line's outgoing and incoming links, and by
 combinations of these. Further features are the numbers that follow the option's name, with their
 rank in the line, and how often and where the name occurs. No agent's choice is computed. With
-`joined`, the labels that belong to the option in a line are also counted together with those in
-each line it links to.
+`joined`, the labels that belong to the option in a line are also counted together with the labels
+in each line that this line links to.
 """
 
 from __future__ import annotations

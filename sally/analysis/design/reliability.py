@@ -168,9 +168,9 @@ def tabled(
 
 
 def _with_common_problems(cells: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the players who met the largest common set of problems.
+    """Return players who all met a common set of problems.
 
-    This is the set of problems of one player that most other players also met.
+    The set is that of one player, chosen so that as many players as possible met all of it.
     """
     met: dict[str, set[str]] = {}
     for player, problem in sorted(cells):

@@ -5,7 +5,8 @@ stream and other players. If very many settings differ only in their seed, a sam
 them. The game's card lists the mindless players; the game itself names its reference player.
 
 The zero of doing is the random player's expectation (`Metric.at_random`). Where a game cannot
-compute it, the random player is drawn often, with seeds that depend on the problem alone.
+compute it, the mean of many episodes of the random player is used, with seeds that depend on the
+problem alone.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def baselines(
     Args:
         studied: The measured seats to compare with.
         by_cell: Whether to choose the best mindless player for each cell of a study.
-        watch: Called after each group of settings with the numbers of groups done and in all.
+        watch: Called after each group of settings with the number of groups done so far and the
+            total.
     """
     table = table_of(studied)
     found: list[BaselineRows] = []

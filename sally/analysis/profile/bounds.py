@@ -98,8 +98,9 @@ def bounds_over(metric: str, rows: Iterable[Mapping[str, Any]]) -> Bounds | None
 def mean_within(metric: str, values: ArrayLike, clusters: Unit, ends: Bounds | None) -> Estimate:
     """Return a mean with its clustered interval within the bounds of its metric.
 
-    Wilson's interval around 0 or 1 is meant for shares and wins. A loss is not a share: if it is
-    the same in every cluster, such as 0, the interval is that value.
+    If all values are equal and at a bound, a share of successes still gets a Wilson interval. A
+    loss is not a share: if all its values are equal, for example 0, the interval consists of that
+    value alone.
     """
     column = np.asarray(values, float)
     steady = column.size > 0 and column.min() == column.max()

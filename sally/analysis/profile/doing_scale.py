@@ -95,7 +95,8 @@ class _RoleScores:
         self.level = np.divide(sums, many, out=np.full(len(many), np.nan), where=many > 0)
 
     def _alike(self) -> None:
-        """Compute the means that are used for settings that were not played."""
+        """Compute the mean scores over other seeds, which are used for settings that were not
+        played."""
         got: dict[str, list[float]] = {}
         for table, rows, _, others in self._some:
             for n in rows[others].tolist():
@@ -190,7 +191,8 @@ class BaselineScores:
         return None if value != value else value
 
     def there(self, role: str, table: MeasuredTable) -> tuple[_RoleScores, Codes] | None:
-        """Return the scores of a role, and the indices of those in the settings of these rows."""
+        """Return the scores of one baseline role, and the indices of the scores in the settings of
+        these rows."""
         known = self._roles.get(role)
         if known is None:
             return None

@@ -78,7 +78,7 @@ def habit_estimates(means: Means) -> HabitEstimates:
 def expected_fits(
     table: MeasuredTable, one_move: bool = False, repetition: bool = False
 ) -> tuple[str, Floats]:
-    """Return the habit that explains most, and its expected number of fitting moves by row.
+    """Return the habit that explains most moves, and its expected number of fitting moves by row.
 
     With `one_move`, making the same underlying move whatever its label counts as a habit too; with
     `repetition`, so does repeating the last move. A player that acts on stable predictions repeats

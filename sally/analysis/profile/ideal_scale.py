@@ -1,8 +1,9 @@
-"""Compare players with the ideal observer and the Bayes-adaptive player, against a declared pool.
+"""Comparison of players with the ideal observer and the Bayes-adaptive player.
 
-Knowing has a second scale: 0 is an even guess and 1 the ideal observer on the same questions, given
-the same past. Regret is divided into the cost of exploration (what even the Bayes-adaptive player
-gives up on average), inference, translation and luck, which add up to the regret.
+Both know the pool from which the game draws partners. Knowing has a second scale: 0 is an even
+guess and 1 the ideal observer on the same questions, given the same past. Regret is divided into
+the cost of exploration (what even the Bayes-adaptive player gives up on average), inference,
+translation and luck, which add up to the regret.
 """
 
 from __future__ import annotations

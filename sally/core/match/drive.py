@@ -26,7 +26,7 @@ def let_answer(
     Continue through the following turns until no ask to these players is left to send.
 
     Returns:
-        The asks whose answers must be awaited, with the awaitables.
+        The asks whose answers must be awaited, each with its awaitable.
     """
     if says is None:
         decide, report = sources_of(match, players)

@@ -174,7 +174,7 @@ class Match(Generic[S, A, V]):
             sent: open asks that are not sent again.
 
         Returns:
-            The asks whose answers must be awaited, with the awaitables. They stay open.
+            The asks whose answers must be awaited, each with its awaitable. They stay open.
 
         An exception in a source is raised, and so is an invalid answer; asks without an answer at
         that point stay open.

@@ -261,11 +261,11 @@ class ProbeSession:
         made: Mapping[Seat, Moved | Forfeited],
         waiting: Collection[AskId],
     ) -> bool:
-        """Return whether a mover may be asked now, because all information for it is known.
+        """Return whether all information for a mover is known, so that it may be asked now.
 
         The mover's own probes come first, so that injected information cannot influence its
-        answers. A mover that receives a truth waits for all other asks, because the truth may be
-        another seat's move or report.
+        answers. A mover that is told something true about another seat waits for all other asks,
+        because the truth may be that seat's move or report.
         """
         if not self._injections[seat]:
             return True
