@@ -86,7 +86,9 @@ def winning_sets(puzzle: Puzzle) -> tuple[tuple[Cell, ...], ...]:
 def random_success_formula(n: int, memory: Memory, cells: int = 9) -> Fraction:
     """Return the chance that `n` uniform disclosures with replacement, one per turn, win.
 
-    The chance is the same for every standard puzzle with this many cells.
+    The chance is the same for every standard puzzle with this many cells. In such a puzzle, the
+    goal becomes the best proposal once two winning cells are disclosed; each of two spoiling cells
+    undoes this.
 
     With frozen memory, both winning cells and neither spoiling cell must be drawn (inclusion and
     exclusion). With sequential memory, the choice of the goal is remembered once both winning cells

@@ -198,8 +198,8 @@ def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int
 def _balanced_looks(
     draft: Draft, floor: int, visible: list[int] | None, places: list[int], boxes: set[int]
 ) -> list[tuple[int, int]]:
-    """Return (time, shown state) for each possible look of an onlooker that leaves the question
-    balanced.
+    """Return (time, shown state) for each possible look of an onlooker after which only the user's
+    own looks reveal the answer.
 
     `floor` is the last state that the onlooker saw. `visible` are the states that the user may see;
     None if the user is the onlooker. `places` lists the box of the user's item in each state, and

@@ -66,8 +66,8 @@ def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]]
 
 
 def _of_thumb(name: str, rule: RuleOfThumb) -> Partner:
-    """Return a rule of thumb as a manager; the description of an inverse states the boxes it
-    avoids."""
+    """Return a manager that follows a rule of thumb; the description of an inverse states the boxes
+    that it avoids."""
     if name.startswith("but_"):
         about = f"any occupied box but those of: {_shortcuts_in(name.removeprefix('but_'))}"
     elif name in COMBINED:

@@ -59,8 +59,8 @@ class View(msgspec.Struct, frozen=True):
     correct: int
 
     def sight(self) -> Sight:
-        """Return the information while a user is waiting, in the form that trackers and rules of
-        thumb take."""
+        """Return the manager's information while a user is waiting, in the form that trackers and
+        rules of thumb take."""
         if self.asked is None:
             raise BadInput("No user is waiting: the manager is asked only at a collection.")
         return Sight(self.mode, self.users, self.families, self.states, self.story, self.asked)

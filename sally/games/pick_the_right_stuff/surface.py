@@ -67,18 +67,18 @@ def plain(seen: Sight, box: int) -> tuple[float, ...]:
 
 
 def with_count(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return the plain features, plus how often the waiting user looked."""
+    """Return the features of `plain`, plus how often the waiting user looked."""
     return (*plain(seen, box), own_looks(seen))
 
 
 def with_looks(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return the plain features, plus how often and how long ago the waiting user looked."""
+    """Return the features of `plain`, plus how often and how long ago the waiting user looked."""
     return (*with_count(seen, box), last_sight(seen)[1])
 
 
 def with_steps(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return features for the infinite mode: the plain ones, the distance from the box seen last,
-    and the numbers of resets. The answers from the rehearsals are not used."""
+    """Return features for the infinite mode: those of `plain`, the distance from the box seen last,
+    and numbers of resets. The answers from the rehearsals are not used."""
     last, gap = last_sight(seen)
     shown = [e.resets for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
     way = (box - last) % seen.users

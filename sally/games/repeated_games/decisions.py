@@ -62,8 +62,8 @@ class PredictedRound:
     def split(self) -> tuple[float, float, float]:
         """Return the inference, translation and total loss.
 
-        If several moves are best replies to the prediction, the inference loss is that of the move
-        made if it is a best reply, else the mean over the best replies.
+        If several moves are best replies to the prediction, the inference loss is the loss of the
+        move made if that move is one of them, and otherwise the mean loss of the best replies.
         """
         expected, best, worth = self.expected, self.best, self._against(self.truth)
         most = max(worth)

@@ -1,4 +1,4 @@
-"""Written policies: a player's policy is a small table of moves by the last moves.
+"""Written policies: a small table of rules that prescribe a move after certain last moves.
 
 The table is checked and then played. It shows which moves a player prescribes, as distinct from
 what the player knows and what it plays.

@@ -121,7 +121,8 @@ def fed(
     cell: str,
     used: Mapping[str, Any],
 ) -> tuple[Episode, dict[Seat, Followed]]:
-    """Return the episode of a record, and how each of `bots` agrees with the recorded moves."""
+    """Return the episode of a record, and how well each of `bots` agrees with the recorded
+    moves."""
     feed = Feed(setup)
     scripts = {seat: feed.script(seat, who) for seat, who in bots.items()}
     seen: dict[Seat, list[tuple[int, Odds]]] = {seat: [] for seat in bots}

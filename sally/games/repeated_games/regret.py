@@ -231,8 +231,8 @@ class MyopicLosses(msgspec.Struct, frozen=True):
 def myopic_losses(played: Played, seat: Seat) -> list[MyopicLosses]:
     """Return the losses of each played round with a prediction.
 
-    If several moves are best replies to the prediction, the inference loss is that of the move made
-    if it is a best reply, else the mean over the best replies.
+    If several moves are best replies to the prediction, the inference loss is the loss of the move
+    made if that move is one of them, and otherwise the mean loss of the best replies.
     """
     if not (made := predictions(played, seat)):
         return []
@@ -262,8 +262,8 @@ def _best_replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[i
 
 
 def mean_inference_loss(played: Played, seat: Seat) -> float | None:
-    """Return the mean loss per round with a prediction that would have resulted from playing the
-    best reply to the prediction."""
+    """Return the mean loss, over the rounds with a prediction, if the seat had always played a best
+    reply to its prediction."""
     found = myopic_losses(played, seat) if finished(played) else []
     return sum(each.inference for each in found) / len(found) if found else None
 

@@ -219,7 +219,8 @@ def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
     """Return, for each turn, the value of each pair of moves (own, other's), with optimal play
     afterwards.
 
-    The result is empty if the partner is not an automaton. Void rounds do not change its state.
+    The result is empty if the partner is not an automaton. Void rounds do not change the
+    automaton's state.
     """
     found, game = automaton_of(played, seat), rules(played)
     if found is None:

@@ -177,8 +177,8 @@ def _tabled(game: RepeatedGame, seat: Seat, player: str, params: bytes) -> Machi
 
 
 def alike(a: Task, b: Task) -> str:
-    """Return why the partner of task b is not new to a learner trained on that of task a,
-    ignoring noise; "" if it is new."""
+    """Return why the partner of task b is not new to a learner trained with the partner of task a;
+    "" if it is new. Noise is ignored."""
     if a.instance.game != b.instance.game or a.seat != b.seat:
         return ""
     build = registry.game(a.instance.game).build

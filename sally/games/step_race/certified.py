@@ -80,8 +80,8 @@ def certify(
     """Solve a table for one seat and return it with its values.
 
     Raises:
-        BadInput: A partner has no solution, the seat cannot win at this table, or a random or
-            silent fixed player comes within `MARGIN` points of the best reply.
+        BadInput: Play against a partner cannot be solved, the seat cannot win at this table, or a
+            random or silent fixed player comes within `MARGIN` points of the best reply.
     """
     game = StepRace(**params)
     number = SEATS.index(_seat(seat))

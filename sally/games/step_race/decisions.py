@@ -103,8 +103,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 def _split(played: Played, seat: Seat, each: Decided) -> tuple[float, float, float] | None:
     """Return the inference, translation and total loss of a turn; None if a prediction is missing.
 
-    If several moves are best replies to the prediction, the inference loss is that of the move made
-    if it is a best reply, else the mean over the best replies.
+    If several moves are best replies to the prediction, the inference loss is the loss of the move
+    made if that move is one of them, and otherwise the mean loss of the best replies.
     """
     odds: list[dict[int, float]] = []
     for other in others_of(each.view.number):

@@ -1,7 +1,7 @@
 """The pool of opponents that the ideal player of the step race assumes, and exact Bayes-adaptive
 play against it.
 
-Each opponent is drawn independently and evenly from the silent, deterministic minds: always 1,
+Each opponent is drawn independently and uniformly from the silent, deterministic minds: always 1,
 always 3, always 5, `finisher` and `rotator`. The past moves leave a set of consistent minds for
 each opponent, all equally likely, so the recursion over positions and sets is exact. As in the
 solver, the turn limit is ignored; races that reached the limit are left out.
@@ -63,7 +63,8 @@ class RacePool:
         return self._start
 
     def _belief(self, missing: Triple, phase: int, fits: tuple[Fits, Fits]) -> Belief:
-        """Return a belief; the phase is dropped once no remaining mind depends on it."""
+        """Return a belief; the phase of periodic habits is dropped once no remaining mind depends
+        on it."""
         periodic = any(MINDS[n].period > 1 for some in fits for n in some)
         return Belief(missing, phase % PERIOD if periodic else 0, fits)
 
@@ -89,7 +90,7 @@ class RacePool:
         return one, two
 
     def forecast(self, belief: Belief) -> Floats:
-        """Return the ideal observer's probabilities of the opponents' pairs of moves."""
+        """Return the ideal observer's probability of each pair of opponents' moves."""
         joint = joint_odds(*self.expects(belief))
         return np.array([joint[pair] for pair in product(MOVES, MOVES)])
 

@@ -255,8 +255,8 @@ def gains(moves: Triple) -> Triple:
 
 
 def prize(positions: Triple, target: int) -> tuple[float, float, float] | None:
-    """Return the points of each seat, shared between equal totals; None until a seat reaches the
-    target.
+    """Return the points of each seat; seats with equal highest totals share one point. None until a
+    seat reaches the target.
 
     >>> prize((21, 18, 21), 20)
     (0.5, 0.0, 0.5)

@@ -139,7 +139,7 @@ def arriving(missing: int) -> int | None:
 
 
 def finisher() -> Mind:
-    """Play the smallest move that arrives, else 5."""
+    """Play the smallest move that reaches the target; if no move does, play 5."""
 
     def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
         return sure(arriving(missing[number]) or MOVES[-1])

@@ -192,7 +192,8 @@ PROBES = (
 
 
 def _odds_of(belief: Any) -> dict[int, float]:
-    """Return move probabilities from a prediction: a single move, or a probability for each."""
+    """Return move probabilities from a prediction, which is either a single move or a probability
+    for each move."""
     if isinstance(belief, int):
         return {belief: 1.0}
     return dict(zip(MOVES, belief, strict=True))

@@ -1,5 +1,5 @@
-"""Single decisions of Taboo: the points lost by each hint, the losses by cause, and training
-rows."""
+"""Single decisions of Taboo: the points lost by each hint, the losses by cause, and the training
+split."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ HOW = "the best hints for the guesser's declared mind, over the whole list"
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
     """Return the points that the giver lost in each turn, compared with the best hint.
 
-    Turns with a rejected hint are left out, as are rounds in which it cannot be computed how the
-    guesser associates words.
+    Turns with a rejected hint are left out, as are rounds in which the guesser's associations are
+    not known.
 
     The value of a hint that finds the word is the points of its turn; the value of any other hint
     is the points that the best later hints can still earn after the resulting guess. With one hint

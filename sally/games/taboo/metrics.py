@@ -54,7 +54,7 @@ def random_points(setup: Setup, seat: Seat) -> float | None:
 def regrets(played: Played, seat: Seat) -> list[float]:
     """Return, for each round, the best possible points with this guesser minus the points earned.
 
-    The list is empty if it cannot be computed how the guesser associates words.
+    The list is empty if the guesser's associations are not known.
     """
     game, found = game_of(played), []
     for number, earned in enumerate(points(played, seat)):

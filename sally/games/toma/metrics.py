@@ -1,7 +1,8 @@
 """Metrics that several games of ToMA share (kang2026).
 
 A prediction is the answer to a probe in the same turn or, if the seat was not asked, the prediction
-made within its decision. Consistency does not depend on the truth.
+made within its decision. Consistency compares the seat's choice with its own predictions, whether
+or not they are right.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Shared parts of the one-choice games po and mg: rules, and texts with numbered options."""
+"""Shared parts of the one-choice games `toma_po` and `toma_mg`: rules, and texts with numbered
+options."""
 
 from __future__ import annotations
 

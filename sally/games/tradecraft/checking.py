@@ -151,7 +151,7 @@ def _steps(rules: Ruleset) -> list[_Step]:
 
 
 def _from_nothing(rules: Ruleset) -> list[str]:
-    """Return one sentence for recipes that together return more than they take (by linear
+    """Return one sentence for recipes that together make more goods than they use up (by linear
     programming)."""
     steps = _steps(rules)
     names = dict.fromkeys([*rules.items, *(name for step in steps for name in step.changes)])

@@ -150,8 +150,8 @@ def most_times(ready: Prepared, goods: Mapping[str, Amount]) -> int:
 def into_slots(
     slots: Sequence[Slot], times: int, order: Sequence[str], goods: Mapping[str, Amount]
 ) -> dict[str, Amount]:
-    """Return how much of each good goes into the slots if goods are taken in order, as much as
-    possible."""
+    """Return how much of each good goes into the slots if each good in turn fills as much as it
+    can."""
     open_amount: list[Amount] = [slot.amount * times for slot in slots]
     flow: list[dict[str, Amount]] = [{} for _ in slots]
     used: dict[str, Amount] = {}

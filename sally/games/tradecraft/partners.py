@@ -120,8 +120,8 @@ class Sign(NamedTuple):
 
 
 def signs(view: View, who: Seat, start: tuple[Hand, ...]) -> Iterator[Sign]:
-    """Yield the signs of the target of player `who` that a seat has observed, from the seat's own
-    history."""
+    """Yield the actions of player `who` that hint at its target, as far as a seat has observed them
+    in its own history."""
     shown = start
     n = SEATS.index(who)
     for entry in view.story:

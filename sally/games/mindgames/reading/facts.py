@@ -187,12 +187,12 @@ def list_before(tokens: Tokens, i: int, taken: set[int]) -> list[int]:
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """A statement that the proposal in this row moves the attribute in this column.
+    """A statement that the proposal in this row changes the attribute in this column.
 
     Unambiguous statements count even if false. A meaning that is only `likely` is dropped if it
     would be false, so that a loose phrase does not count as a lie. A statement whose reference is
-    `doubtful` (`B or C`, an `it` that may be either) leads to a request for clarification if it
-    would be false.
+    `doubtful` (`B or C`, or an `it` that may refer to either) leads to a request for clarification
+    if it would be false.
     """
 
     row: int

@@ -128,7 +128,7 @@ class Learner(msgspec.Struct, frozen=True, eq=False):
         return ProbeReport(odds.index(max(odds)), tuple(p / total for p in odds))
 
     def adapted(self, memory: Adapted | None, view: View) -> Adapted:
-        """Return the state before this round's move; void rounds are not read."""
+        """Return the state before this round's move; void rounds are skipped."""
         if memory is None:
             nothing = np.zeros(self.net.size, np.float32)
             memory = Adapted(0, 0, self.net.step(nothing, seen(self.pays, None, self.horizon)))

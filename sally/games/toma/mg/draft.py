@@ -92,8 +92,8 @@ def _named_evenly(roles: tuple[int, ...], rng: np.random.Generator) -> Batch:
 def _with_agent(
     batch: Batch, agent: int, above: tuple[int, int] | None, rng: np.random.Generator
 ) -> Batch:
-    """Return the drafts with one more agent; with `above`, it is related to an earlier agent
-    whose index is in this range."""
+    """Return the drafts with one more agent; with `above`, the new agent is related to an earlier
+    agent whose index is in this range."""
     many, size = batch.gone.shape
     table = ways()
     about = np.full(many, len(table.goes) - 1)

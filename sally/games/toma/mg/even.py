@@ -149,8 +149,8 @@ def _with_agent(
     above: tuple[int, int] | None,
     rng: np.random.Generator,
 ) -> Batch:
-    """Return the drafts with one more agent; with `above`, it is related to an earlier agent
-    whose index is in this range."""
+    """Return the drafts with one more agent; with `above`, the new agent is related to an earlier
+    agent whose index is in this range."""
     many, group = len(batch.gone), GROUPS.index(kinds[agent])
     table, counts = ways(), _cells()
     about = np.full(many, len(table.goes) - 1)

@@ -213,7 +213,7 @@ def _sizes(level: int, version: int) -> list[int]:
 def _source(
     level: int, size: int, rng: np.random.Generator, version: int
 ) -> Iterator[tuple[list[Profile], int]]:
-    """Yield drafts to select from, with their answers."""
+    """Yield draft scenarios with their answers, from which the generator selects."""
     if version < 4:
         yield from drafts(level, size, rng)
     for draft in even.drafts(level, size, rng, crossed_evenly=True):
@@ -235,8 +235,8 @@ def _with_twins(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Pro
 def _excess(level: int, agents: Sequence[Profile], right: int, version: int) -> Floats:
     """Return the score of each shortcut and of its inverse on a draft, minus a quarter (chance).
 
-    In version 2, further columns follow: for each count that learners use, how far the right place
-    is from the mean over all places.
+    In version 2, further columns follow: for each count that learners use, how far the count of the
+    right place is from the mean over all places.
     """
     more = shortcuts.learned(level) if version == 2 else {}
     counted = [count(agents) for count in (shortcuts.counters(level) | more).values()]

@@ -70,7 +70,7 @@ def wirings(level: int) -> Ints:
 
 
 def _apart(targets: Sequence[int]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return all pairs of orderings of the targets that differ in every position."""
+    """Return all pairs of orderings of `targets` that differ in every position."""
     orders = list(permutations(targets))
     return [
         (f, a) for f in orders for a in orders if all(x != y for x, y in zip(f, a, strict=True))
@@ -128,8 +128,11 @@ def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
 
 
 def _where(right: Ints, shallow: Ints, seen: int) -> dict[int, int]:
-    """Return the answer of each way to assign relations, for the ways that have a unique answer and
-    for which the places that depth 2 predicts to be emptiest are `seen`."""
+    """Return the answer for each way to choose whom the agents follow and avoid.
+
+    Ways are left out if their answer is not unique, or if the places that depth 2 predicts to be
+    emptiest are not those in `seen`.
+    """
     kept = np.flatnonzero((shallow == seen) & (right >= 0))
     return {int(way): int(right[way]) for way in kept}
 
@@ -247,7 +250,8 @@ def _shuffled(places: Sequence[int], rng: np.random.Generator) -> Wishes:
 
 
 class Exchanged(NamedTuple):
-    """A matched set of level 1: member m gives agent i the dislikes numbered `orders[m][i]`."""
+    """A matched set of level 1: in scenario m of the set, agent i has the list of dislikes with
+    number `orders[m][i]`."""
 
     likes: list[Wishes]
     dislikes: list[Wishes]
@@ -255,7 +259,7 @@ class Exchanged(NamedTuple):
 
 
 class _Half(NamedTuple):
-    """Four agents, and the orders of their dislikes under which every agent's place is
+    """Four agents, and the orders of their lists of dislikes under which every agent's place is
     determined."""
 
     likes: Ints  # numbers of descriptions' likes

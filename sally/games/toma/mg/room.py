@@ -21,8 +21,8 @@ MOST = (4,) * 8 + (4, 6, 6)
 
 
 def room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
-    """Return, for each draft and way to describe the next agent, whether `agents` further agents
-    can make exactly the mentions that are then left."""
+    """Return, for each draft and each way to describe the next agent, whether `agents` further
+    agents can then name each place exactly as often as is still required."""
     # many drafts have the same left: each is computed once
     seen = _least(left, agents) * 16 + about
     _, first, same = np.unique(seen, return_index=True, return_inverse=True)

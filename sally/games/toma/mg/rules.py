@@ -87,8 +87,8 @@ def profiles(scenario: Scenario) -> tuple[Profile, ...]:
 
 
 def best_places(profile: Profile, gone: Mapping[int, int]) -> tuple[int, ...]:
-    """Return the places to which an agent may go by the decision rule; one if its description is
-    complete.
+    """Return the places to which an agent may go by the decision rule; there is exactly one if the
+    agent's description is complete.
 
     `gone` gives the places of other agents; a relation to an agent that is not in `gone` is
     ignored.

@@ -1,10 +1,10 @@
 """Draft scenarios with twins: among drafts that look the same, every place is equally often the
 answer.
 
-Two drafts look the same if their counts are equal up to the order of places. A draft is taken only
-from a group of such drafts in which each place is the answer of some draft: a place is drawn at
-random, then a draft with that answer. A solver that knows only the counts can do no better than
-guess.
+Two drafts look the same if, up to the order of places, equally many agents both like and dislike
+each place. A draft is taken only from a group of such drafts in which each place is the answer of
+some draft: a place is drawn at random, then a draft with that answer. A solver that knows only
+these numbers can do no better than guess.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,8 +26,8 @@ Kept = list[tuple[Draft, Floats]]
 
 
 class Twins:
-    """Draft scenarios with the same number of agents, grouped by all their counts and by the counts
-    of the place that is the answer."""
+    """Draft scenarios with the same number of agents, grouped by their counts for all places and by
+    the counts for the place that is the answer."""
 
     def __init__(self, level: int, size: int, rng: np.random.Generator, excess: Excess) -> None:
         self._source, self._rng, self._excess = drafts(level, size, rng), rng, excess

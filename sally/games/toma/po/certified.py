@@ -90,11 +90,11 @@ def _balanced(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]
 def _fitting(
     depth: int, own: Ints, order: Ints, fails: bool, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """Return matrices in which the predictions of shallower reasoners collide, and their answers.
+    """Return cost matrices in which the predictions of shallower reasoners collide, and their right
+    answers.
 
-    `order` gives the rank of the player's cost for each task: first for the first choice of role 1,
-    then for the three other tasks in the order in which the other agents take them. So the player's
-    costs are independent of which agent takes which task.
+    `order` holds the ranks of the player's costs for four tasks: those that roles 1, 2 and 3 take,
+    and the remaining one. So the player's costs do not reveal which agent takes which task.
     """
     while True:
         others = rng.integers(own[0] + 1, COSTS[1], size=(POOL, 3, 4))

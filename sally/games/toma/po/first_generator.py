@@ -122,8 +122,8 @@ def assignment_totals(costs: Ints) -> Ints:
 
 
 def answers(level: int, costs: Ints) -> Ints:
-    """Return the right option of role 0 for each matrix (a vectorised version of the exact
-    solver)."""
+    """Return the right option of the player (role 0) for each matrix; this is a vectorised version
+    of the exact solver."""
     if level == 4:
         best: Ints = ORDERS[assignment_totals(costs).argmin(axis=1), 0]
         return best

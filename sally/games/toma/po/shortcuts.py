@@ -50,7 +50,8 @@ def _known_total(s: Scenario, task: int) -> int:
 
 
 def _disadvantage(s: Scenario, task: int) -> int:
-    """Return four times the player's cost of a task minus the cost to all four agents."""
+    """Return four times the player's cost of a task minus the total cost of the task over all four
+    agents."""
     return 4 * s.costs[s.player][task] - _total(s, task)
 
 

@@ -91,8 +91,8 @@ def _attack(
 
 
 def first_attack(level: int) -> Attack:
-    """Return the attack that uses only the player's own costs, on the first generator; there these
-    costs reveal the answer, so it serves as a comparison."""
+    """Return, for comparison, the attack on the first generator that uses only the player's own
+    costs, which reveal the answer there."""
 
     def fresh(many: int, seed: int) -> Sequence[Posed]:
         return [own_row(s) for s in islice(first_generator.scenarios(level, seed), many)]

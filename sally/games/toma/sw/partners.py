@@ -1,5 +1,5 @@
-"""The scripted players of speak or wait: turn-takers, leaks, silent players, sweepers,
-listeners."""
+"""The scripted players of speak or wait: players that take turns, leak, stay silent, sweep the grid
+or listen."""
 
 from __future__ import annotations
 

@@ -359,7 +359,7 @@ _CELL = re.compile(rf"(?i)\bguess[*_` ]*:[*_` ]*[\[(]?\s*([0-3])\s*,\s*([0-3])(?
 
 
 def read_guess(reply: str) -> Action:
-    """Return the guess with the only target and the only cell in a reply."""
+    """Return the guess in a reply, which must name exactly one target and one cell."""
     lines = lines_in(reply)
     targets = {hit.upper() for line in lines for hit in _TARGET.findall(line)}
     cells = {hit for line in lines for hit in _CELL.findall(line)}

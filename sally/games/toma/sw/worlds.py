@@ -97,7 +97,7 @@ def _way_holds(way: str, radio: Radio) -> Fits:
 
 def best_guess(view: View, wins_on_sight: bool, draws: Stream) -> Guess:
     """Return the guess (B or the treasure, and a cell) that is right in most worlds; ties are
-    drawn."""
+    broken at random."""
     fits = worlds(view, wins_on_sight)
     votes = np.array([fits.sum(axis=(0, 2)), fits.sum(axis=(0, 1))])  # B, treasure
     target, cell = draws.pick([(int(t), int(c)) for t, c in np.argwhere(votes == votes.max())])
