@@ -26,7 +26,8 @@ MOST = 12  # options of a menu whose labels are counted; longer menus are lists,
 
 
 class KeyPress(msgspec.Struct, frozen=True, gc=False):
-    """One move as a key press; options are given by their index in the menu."""
+    """One move as a key press, the choice of an option from a labelled menu; options are given by
+    their index in the menu."""
 
     turn: int
     chosen: int

@@ -1,4 +1,4 @@
-"""Stub models for tests and benchmarks: scripted, listed, and random."""
+"""Stub models for tests and benchmarks, which reply by a script, from a list, or at random."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def fold(head: str, said: str) -> Html:
 
 
 def line(head: str, *inside: str | Html | None) -> Html:
-    """Return one line of a seat: a heading and its content."""
+    """Return one line of a seat in a transcript: a heading and its content."""
     lead = tag("span", head, class_="lead") if head else None
     return tag("div", lead, tag("div", inside), class_="line")
 

@@ -1,4 +1,5 @@
-"""Reader of the published frames of Brockbank and Vul: two rows per round, person and bot."""
+"""Reader of the published data frames of Brockbank and Vul; a round has two rows, one for the
+person and one for the bot."""
 
 from __future__ import annotations
 

@@ -72,9 +72,11 @@ def recorded_choice(played: Played) -> int | None:
 
 
 def won(played: Played) -> bool:
-    """Return whether the target's final choice, as recorded if the game was imported, was the goal.
+    """Return whether the target finally chose the goal; for an imported game, the recorded choice
+    counts.
 
-    A published game during which the server restarted ended differently from its replay.
+    The recorded choice differs from the replayed one if the server restarted during the published
+    game.
     """
     recorded = recorded_choice(played)
     if recorded is None:

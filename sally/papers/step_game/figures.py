@@ -150,7 +150,8 @@ def rules() -> Mapping[str, Rule]:
 
 
 def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | None:
-    """Return `doing_win` or `doing_steps` of a mindless player in the recorded turns."""
+    """Return the score `doing_win` or `doing_steps` that a mindless player would get in the
+    recorded turns."""
     games: dict[str, tuple[float, float]] = {}
     for seat in seats:
         above, below = games.get(seat.game, (0.0, 0.0))
