@@ -280,7 +280,8 @@ def causal(
 
 
 class _Part(msgspec.Struct):
-    """The responses of the test rows of one fold, by layer and kind: rows x doses x measures."""
+    """The effects of steering the test rows of one fold, by layer and kind of direction: rows x
+    doses x measures."""
 
     rows: list[int]
     trained: int

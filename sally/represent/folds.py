@@ -73,7 +73,8 @@ def units_of(instances: Sequence[str], letters: Sequence[str]) -> list[str]:
 
 
 def leak(folds: Sequence[Fold], groups: Mapping[str, Sequence[Any]]) -> str | None:
-    """Return a sentence if a test row shares a group with its training rows, else None.
+    """Return a sentence that names the group which a test row shares with its training rows; None
+    if there is no such row.
 
     >>> one = Fold(np.array([0, 1]), np.array([2]))
     >>> leak([one], {"instance": ["a", "b", "b"]})

@@ -121,7 +121,8 @@ def _regression(x: Floats, y: Ints, penalty: float) -> Any:
 
 
 def _odds(model: Any, x: Floats, y: Ints, classes: int) -> Floats:
-    """Return probabilities of all classes; without a model, their shares of the training rows."""
+    """Return the probabilities of all classes for each row; without a model, the only class of the
+    training rows gets nearly all of the probability."""
     found = np.full((len(x), classes), LEAST)
     if model is None:
         found[:, y[0]] = 1.0

@@ -150,7 +150,7 @@ _named: list[Config] = []  # the config named for this process, if any
 
 
 def use_config(given: Path | Config | None) -> Config:
-    """Use a config for this process; by default, the config file that is found."""
+    """Use this config in this process; None means the local or the user's config file."""
     if given is None:
         _named.clear()
     else:
@@ -159,7 +159,8 @@ def use_config(given: Path | Config | None) -> Config:
 
 
 def find_config() -> Config:
-    """Return the config in use: given, read from the local or user file, or else empty."""
+    """Return the config in use: the one set by `use_config`, else the one in the local or the
+    user's config file, else an empty one."""
     if _named:
         return _named[0]
     places = (Path(NAME), user_folder() / NAME)

@@ -37,7 +37,7 @@ Answers = dict[AskId, tuple[Given, tuple[Looked, ...]]]
 
 
 class Change(msgspec.Struct, frozen=True):
-    """The changes made from a turn on; everything else stays the same."""
+    """The changes that a fork makes from its turn on; everything else stays the same."""
 
     lineup: dict[str, PlayerSpec] = msgspec.field(default_factory=dict)
     arms: dict[str, tuple[str, ...]] | None = None

@@ -154,7 +154,8 @@ def _common(one: str, other: str) -> int:
 
 
 class Pilot(msgspec.Struct, frozen=True):
-    """A language player with a counting model; an unreadable reply becomes a random legal move."""
+    """A language player whose model only counts prompts; an unreadable reply becomes a random legal
+    move."""
 
     inner: LanguagePlayer
     model: Counting

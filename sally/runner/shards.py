@@ -74,7 +74,8 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Services(NamedTuple):
-    """Services that a worker needs from packages above the runner; missing services are None."""
+    """Functions of packages that the runner does not import, passed to workers that need them; None
+    if not available."""
 
     play_with_provider: Callable[..., None] | None = None  # as `adapters.inspect.run.play_orders`
     index_writer: Callable[[], Any] | None = None  # makes the columns of the store's index

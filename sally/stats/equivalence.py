@@ -72,7 +72,8 @@ def _bounds(bounds: Sequence[float]) -> tuple[float, float]:
 
 
 def _one_sided(margin: float, error: float, degrees: float) -> float:
-    """Return the probability of a margin this large if the true margin were zero."""
+    """Return the one-sided p value: the probability of an estimate at least this far inside a bound
+    if the true difference were at the bound."""
     if error == 0:
         return 0.0 if margin > 0 else 1.0
     if math.isinf(degrees):

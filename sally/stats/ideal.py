@@ -165,7 +165,8 @@ class Ideal:
         return best_moves(self, belief, left)
 
     def earns(self, rounds: int) -> float:
-        """Return the player's exact expected total over the pool; `value` may be an upper bound."""
+        """Return the player's exact expected total over the pool (`value` may be only an upper
+        bound of it)."""
         return sum(
             w * self._earned(self.start(), n, 0, rounds, {}) for n, w in enumerate(self.prior)
         )

@@ -1,9 +1,9 @@
 """Logit models with random intercepts, fitted by maximum likelihood.
 
-One random intercept is integrated out by adaptive Gauss-Hermite quadrature, which is exact up to
-the number of nodes. Two or more crossed intercepts are integrated out by Laplace's approximation,
-which is biased towards small sds when levels have few rows. `MixedFit.method` names the method
-used.
+One random intercept is integrated out by adaptive Gauss-Hermite quadrature, whose only error comes
+from the finite number of nodes. Two or more crossed intercepts are integrated out by Laplace's
+approximation, which is biased towards small sds when levels have few rows. `MixedFit.method` names
+the method used.
 """
 
 from __future__ import annotations
@@ -382,7 +382,8 @@ class OneIntercept:
         return np.asarray(np.add.reduceat(rows, self.starts, axis=0) - u**2 / 2)
 
     def _modes(self, fixed: Floats, sd: float) -> tuple[Floats, Floats]:
-        """Return the mode and width of each group's posterior, by Newton steps that only climb."""
+        """Return the mode and width of each group's posterior, by Newton steps, halved until the
+        density does not fall."""
         u = np.zeros(self.starts.size)
         height = self._joint(fixed, sd, u[:, None])[:, 0]
         for _ in range(200):

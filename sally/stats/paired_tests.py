@@ -72,7 +72,8 @@ def paired_tests(
 
 
 def default_margin(a: Floats, b: Floats) -> float | None:
-    """Return a small share of the standard deviation within conditions; None if that is 0."""
+    """Return the default equivalence margin, a fifth of the standard deviation within conditions;
+    None if that deviation is 0."""
     if a.size < 2:
         return None
     spread = float(np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2))

@@ -13,7 +13,8 @@ Odds = Mapping[Hashable, float]
 
 
 class Bin(msgspec.Struct, frozen=True):
-    """Forecasts from low up to high: their number, mean, and the share that came true."""
+    """One bin of a calibration curve: the number of forecasts between `low` and `high`, their mean,
+    and the share that came true."""
 
     low: float
     high: float

@@ -82,13 +82,14 @@ def rows_of(lines: NDArray[np.int64], many: NDArray[np.int64]) -> NDArray[np.int
 
 
 class Deduplicator:
-    """Collects a store's ids, piece by piece, and selects one line for each episode."""
+    """Collects the episode ids of a store's lines, batch by batch, and selects one line for each
+    episode."""
 
     def __init__(self) -> None:
         self._ids, self._cut = [packed_ids([])], [np.array([], dtype=np.bool_)]
 
     def add(self, ids: Sequence[str], cut: Sequence[bool]) -> None:
-        """Add the lines of a piece."""
+        """Add a batch of lines: their episode ids, and whether each is censored."""
         self._ids.append(packed_ids(ids))
         self._cut.append(np.array(cut, dtype=np.bool_))
 

@@ -78,7 +78,8 @@ class EpisodeOffsets:
         return self._reader.episode(file, self._line[number], self.ids[number])
 
     def _find(self) -> None:
-        """Locate every episode; a finished run replaces a censored one, as in `load`."""
+        """Locate every episode; a finished run of an episode replaces a censored one, as in
+        `load`."""
         files: dict[str, int] = {}
         cut: set[str] = set()
         for at, kept in columns(self._at, [COLUMN], fingerprint(), noted_lines):

@@ -341,7 +341,8 @@ def _open(at: Folder) -> _Database | None:
 
 
 def _stat(path: Path) -> str:
-    """Return a text that changes with the file; empty if a recent change could go unnoticed."""
+    """Return a text that changes whenever the file changes; empty if the file changed so recently
+    that a further change could go unnoticed."""
     try:
         found = path.stat()
     except OSError:

@@ -75,7 +75,7 @@ def load(where: Where, quarantine: bool = True, check: bool = True) -> Contents:
 
 
 def load_file(path: Path, check: bool = True) -> Contents:
-    """Load one file of lines."""
+    """Load the episodes of one file, which has one episode per line."""
     if not path.is_file():
         raise BadInput(f"{path} is neither a store nor a file.")
     contents = Contents()

@@ -35,7 +35,7 @@ Ours = Callable[[], bool]  # returns whether this run still owns the shard
 
 
 class LineSink(Protocol):
-    """A destination of whole lines."""
+    """Interface of a destination to which whole lines are written."""
 
     def add(self, line: bytes) -> None: ...
 
@@ -80,7 +80,7 @@ class Writer:
 
     @property
     def file(self) -> str:
-        """Final name of the local file; empty for a remote store or without any line."""
+        """Final name of the local file; empty for a remote store, or if no line was written."""
         lines = self._lines
         return lines.done if isinstance(lines, Appended) else ""
 

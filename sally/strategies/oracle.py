@@ -1,4 +1,4 @@
-"""Question and answer for a player that is told what the others do."""
+"""One question and one answer for a player that is told the moves of the others."""
 
 from __future__ import annotations
 

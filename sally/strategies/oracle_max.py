@@ -1,4 +1,5 @@
-"""The oracle with an explicit statement of its aim; history and payoffs can be left out."""
+"""The strategy `oracle` with an explicit statement of the aim; history and payoffs can be left out
+of the prompt."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ def ballot(prompt: PromptContext, read: Any) -> str:
 
 
 def elected(prompt: PromptContext, replies: Sequence[Reply]) -> Reply:
-    """Return the first sample of the largest group; ties go to the group that came first."""
+    """Return the first sample with the most frequent answer; of equally frequent answers, the one
+    that occurred first."""
     votes: list[tuple[str, Reply]] = []
     why = Unreadable("None of the answers could be read.")
     cast: dict[str, str | Unreadable] = {}  # by reply text: samples are often equal

@@ -1,4 +1,5 @@
-"""Predictions of the others and then the choice, in one reply; the predictions are reports."""
+"""Predictions of the others and then the choice, in one reply; the predictions are logged as
+answers to probes."""
 
 from __future__ import annotations
 

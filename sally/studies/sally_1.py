@@ -504,8 +504,8 @@ def spreads() -> dict[str, dict[str, float]]:
 
 
 def smallest_differences(size: Size, measure: str) -> dict[str, float | None]:
-    """Return the smallest detectable difference in each game at a size; None where it is not
-    computed."""
+    """Return the smallest difference between two players that this size of the suite can detect, by
+    game; None for a game whose variation is not known."""
     from sally.stats.power import t_power
 
     known = spreads()[measure]
@@ -532,8 +532,8 @@ RECORDED_PLAY = "recorded_play.json"  # from the pages in docs/results that it n
 
 
 def reliability(size: Size) -> dict[str, dict[str, Reliability]]:
-    """Return the reliability with which a size distinguishes bots of graded skill, by game and
-    measure."""
+    """Return the reliability with which this size of the suite distinguishes bots of graded skill,
+    by game and measure."""
     known: dict[str, dict[str, dict[str, Reliability]]] = _record(
         RELIABILITY, dict[str, dict[str, dict[str, Reliability]]]
     )

@@ -64,8 +64,8 @@ def imported(path: Path, people: int | None = None, skip_bad: bool = False) -> I
 
     Args:
         path: A file or a checkout.
-        people: Import only this many people, the first by number; crowds always come from the whole
-            file.
+        people: Import only this many people, the first by number; the odds of opponents always come
+            from the whole file.
         skip_bad: Leave out people whose line is not in the published format.
     """
     record = read(path, skip_bad)

@@ -231,7 +231,7 @@ class EpisodeIndex:
         return self.bad > before
 
     def progress(self) -> list[CellProgress]:
-        """Return the ended, censored and planned episodes of every cell."""
+        """Return the numbers of ended, censored and planned episodes of every cell."""
         with self._lock:
             running = _progress(self._running, {})
             progress = (_progress(s.entries.values(), s.wanted) for s in self._stores.values())

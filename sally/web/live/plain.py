@@ -156,8 +156,8 @@ LAST = r" (?:or|and|oder|und) "  # joins the last two of a list: "Option J or Op
 
 
 def turned_rules(rules: str, labels: list[str]) -> str:
-    """Return the rules with lists of these options, and blocks with one line per outcome,
-    reversed."""
+    """Return the text of the rules in which every list of these options, and every block with one
+    line per outcome, is in reverse order."""
     if len(labels) < 2:
         return rules
     name = rf"(?<!\w)(?:{'|'.join(map(re.escape, labels))})(?!\w)"

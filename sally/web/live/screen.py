@@ -128,7 +128,8 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
 
 
 def _ready(context: SeatContext, options: Options[Any]) -> list[Any]:
-    """Return the options that are shown as buttons; a scale has no buttons."""
+    """Return the options that are shown as buttons; empty if the options form a scale, which is
+    shown as a slider."""
     return (
         [o for o in options if type(o) is not Form] if context.words.scale(options) is None else []
     )
@@ -157,7 +158,8 @@ def _probe(
 
 
 def _ends(scale: Whole | None) -> tuple[float, float] | None:
-    """Return the bounds of the slider that replaces a long row of buttons; None without a scale."""
+    """Return the bounds of the slider that replaces a long row of buttons; None if there is no
+    slider."""
     return None if scale is None else (scale.low, scale.high)
 
 

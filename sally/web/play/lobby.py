@@ -316,7 +316,8 @@ class Lobby:
 
 
 def fresh_instance(game: str, params: Mapping[str, Any]) -> Instance:
-    """Return an instance with these parameters and, if the game has problems, a newly drawn one.
+    """Return an instance with these parameters and, if the game can draw problems, a newly drawn
+    problem.
 
     A visitor who met the same problem twice would know the answer.
     """
@@ -387,7 +388,8 @@ def _is_offered(spec: Any, game: Any, seat: Seat, name: str, kind: Any) -> bool:
 
 
 def usual(spec: GameSpec[Any, Any, Any], names: Sequence[str]) -> str:
-    """Return the default player: the game's usual or reference player, a partner, or random."""
+    """Return the default player: the first of the game's usual player, its reference player, its
+    partners and `random` that is offered, else a person."""
     own = [name for name in registry.partners(spec.family or spec.name) if name in names]
     for name in (spec.usual, spec.reference, *own, "random"):
         if name in names:

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Assignment(msgspec.Struct, frozen=True):
-    """A participant's place in the design."""
+    """A participant's place in the design: condition, order of instances and order of options."""
 
     condition: str
     row: int  # row of the Williams square: the order of instances
@@ -30,8 +30,8 @@ def assigned(
     among: Sequence[str] = (),
     row: int | None = None,
 ) -> Assignment:
-    """Return the place of participant `number`, given the places of active and finished
-    participants.
+    """Return the place in the design of participant `number`, given the places of active and
+    finished participants.
 
     The least-filled place is chosen; ties are broken by a random stream that depends on the study's
     seed and the number. Conditions are balanced overall, instance and option orders within each

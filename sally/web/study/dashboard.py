@@ -127,7 +127,8 @@ async def export_again(here: RunningStudy, store: Path | None) -> None:
 
 
 async def purged(request: Request) -> Response:
-    """Delete the list of withdrawn participants' codes, once earlier copies have been purged."""
+    """Delete the list of withdrawn participants' codes, once their data have been removed from
+    earlier copies."""
     here = running(request)
     await here.database.run(lambda tx: participants.forget_codes(tx, here.study.name))
     await asyncio.to_thread(participants.wipe, here.database)

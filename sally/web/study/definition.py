@@ -409,7 +409,7 @@ class HumanStudy(StudySection, frozen=True):
         return max(order_rows(len(there)) for there, _, _ in self.blocks(condition))
 
     def plan(self, condition: Condition, row: int) -> list[PlannedRound]:
-        """Return the rounds of a participant with this order, in sequence."""
+        """Return the rounds of a participant with this order of instances, first to last."""
         return [
             PlannedRound(there[i], layout, b)
             for b, (there, many, layout) in enumerate(self.blocks(condition))

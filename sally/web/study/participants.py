@@ -133,7 +133,8 @@ class Secrets(msgspec.Struct, frozen=True):
     sign: str
 
     def exported(self, person: Person) -> str:
-        """Return the exported id, which cannot be tested against a guess without the salt."""
+        """Return the exported id, a hash; without the salt, nobody can check whether it belongs to
+        a guessed platform id."""
         return _mac(self.salt, person.given or f"no id/{person.id}")[:20]
 
     def seat_token(self, person: str, round: int) -> str:
@@ -637,7 +638,8 @@ def withdrawn_codes(tx: Transaction, study: str) -> list[tuple[str, float]]:
 
 
 def forget_codes(tx: Transaction, study: str) -> None:
-    """Delete the list of withdrawn codes, once earlier copies have been purged."""
+    """Delete the list of withdrawn participants' codes, once their data have been removed from
+    earlier copies."""
     tx.put("DELETE FROM study_withdrawn WHERE study = ?", study)
 
 

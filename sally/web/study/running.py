@@ -301,7 +301,8 @@ class RunningStudy:
     # --- matches --------------------------------------------------------------------------------
 
     async def _seated(self, here: Position) -> Position | None:
-        """Open the next match or wait for a partner; return None if the position changed."""
+        """Open the next match or wait for a partner; return None if the participant's position has
+        changed in the meantime."""
         async with self._opening:
             if await self.database.run(
                 lambda tx: participants.table_of(tx, here.person.id, here.number)
