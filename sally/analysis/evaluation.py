@@ -59,12 +59,12 @@ MEASURES: Mapping[str, str] = {  # field of GameResult -> heading
 
 
 def arm_of(cell: str) -> str:
-    """Return the arm in the name of a cell of a suite."""
+    """Return the arm that the name of a suite's cell contains."""
     return cell.partition(": ")[2].partition(",")[0]
 
 
 def part_of(cell: str) -> str:
-    """Return the part, practice or test, in the name of a cell of a suite."""
+    """Return the part (practice or test) that the name of a suite's cell contains."""
     return cell.partition(", ")[2]
 
 
@@ -78,7 +78,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """A figure of people or published models on problems of a game that are not in the suite."""
+    """A result of people or published models in a game of the suite, but on other problems."""
 
     game: str
     who: str

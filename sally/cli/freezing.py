@@ -22,7 +22,8 @@ POWERS = (0.8, 0.95)
 
 
 def people_study(name: str) -> HumanStudy | None:
-    """Return the study with people in a TOML file; None if the file holds no such study."""
+    """Return the study with people that a TOML file defines; None if the file defines no such
+    study."""
     path = Path(name)
     if path.suffix != ".toml" or not path.is_file():
         return None

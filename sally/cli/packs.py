@@ -102,7 +102,7 @@ def template(paper: str, game: str, studies: Sequence[Study]) -> str:
 
 
 def say_pack(path: Path) -> None:
-    """Print how much a pack replaces, and which published texts it reproduces.
+    """Print how many texts a pack replaces, and which published texts it reproduces.
 
     Raises:
         BadInput: A sentence or a fact of the pack is unknown.

@@ -241,7 +241,7 @@ def payments(file: Path, database: str, session: str, out: Path) -> None:
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write to.")
 @json_option
 def export_(file: Path, database: str, session: str, out: Path, as_json: bool) -> None:
-    """Export the participants' games to a store for score, replay, show and report.
+    """Export the participants' games to a store that other commands such as `sally score` can read.
 
     The server may be running; games in progress are left out.
     """

@@ -183,7 +183,8 @@ def profile(
 
 
 def say_literal(rows: Sequence[ProfileRow], folders: Sequence[Where]) -> None:
-    """Print literal scores on a battery beside knowing and doing, if the stores hold both."""
+    """Print scores on a battery of literal theory-of-mind items beside knowing and doing, if the
+    stores hold both."""
     kinds = {row.metric == LITERAL for row in rows}
     if kinds != {True, False}:
         return
@@ -473,7 +474,7 @@ def _line(row: ProfileRow) -> Row:
 
 
 def sentences(group: Sequence[ProfileRow]) -> list[str]:
-    """Return sentences on the scale, the clusters, lost moves, and why values are missing."""
+    """Return sentences on the scale, the clusters, forfeited moves, and why values are missing."""
     first = group[0]
     ends = [
         f"{name} = {said}"

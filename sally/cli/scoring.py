@@ -97,7 +97,7 @@ def score(
 
 
 def warn(seats: SeatTable) -> None:
-    """Print warnings about changed instances and unreadable lines."""
+    """Print warnings about instances whose parameters changed and about unreadable lines."""
     for id in seats.mixed:
         echo(f"mixed: instance {id!r} was changed between runs; both versions count here", err=True)
     say_bad(seats.bad)

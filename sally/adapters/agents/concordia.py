@@ -72,8 +72,8 @@ class PartnerEntity(entities.Entity):  # type: ignore[misc]
         """Return the option that the player takes now.
 
         Raises:
-            BadInput: the action is not a choice among this game's options, or the other's last move
-                was not observed.
+            BadInput: the action is not a choice among this game's options, or the other player's
+                last move was not observed.
         """
         offered = {str(option).strip(): str(option) for option in action_spec.options}
         if set(offered) != set(self._options):

@@ -268,7 +268,10 @@ def _named(text: str, names: Sequence[str], pattern: str) -> int | None:
 
 
 def checked_pattern(pattern: str) -> str:
-    """Return a pattern with one group; raises BadInput if it is invalid."""
+    """Return a regular expression after checking that it has exactly one group.
+
+    Raises BadInput if it is invalid.
+    """
     try:
         groups = re.compile(pattern).groups if pattern else 1
     except re.error as why:

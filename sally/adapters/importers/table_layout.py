@@ -138,12 +138,12 @@ def refuse_problems(layout: Layout) -> None:
 
 
 def presets() -> tuple[str, ...]:
-    """Return the named repeated games."""
+    """Return the names of the predefined repeated games."""
     return tuple(registry.entries("games")[FAMILY].presets)
 
 
 def params_of(layout: Layout) -> dict[str, Any]:
-    """Return the game's parameters without its length."""
+    """Return the game's parameters except the number of rounds."""
     params: dict[str, Any] = {}
     if layout.matrix is not None:
         params["matrix"] = [[[*cell] for cell in row] for row in layout.matrix]

@@ -43,7 +43,8 @@ Unit = tuple[str, int]  # sample id and epoch
 
 
 class LogScores(msgspec.Struct, frozen=True):
-    """The scores of one log, by scorer and unit; NaN means that a sample was not scored."""
+    """The scores of one log, by scorer and by sample and epoch; NaN means that a sample was not
+    scored."""
 
     label: str
     task: str
@@ -126,7 +127,7 @@ def log_scores(path: Path, cluster: Cluster | None = None) -> LogScores:
     """Read the scores of one log, sample by sample.
 
     Raises:
-        BadInput: If the log cannot be read, has no samples, or lacks the cluster's column.
+        BadInput: If the log cannot be read, has no samples, or lacks the column named by `cluster`.
     """
     header = _header(path)
     number = value_to_float()
@@ -266,7 +267,7 @@ def _judged(c: LogComparison, p: float | None, p_alike: float | None, family: in
 
 
 class LogPower(msgspec.Struct, frozen=True):
-    """The statistical power of samples like these, for one scorer."""
+    """The statistical power that samples like those of the given logs provide, for one scorer."""
 
     scorer: str
     units: int

@@ -187,7 +187,7 @@ class Seeds:
         self._drawn = 0
 
     def next(self, given: int | None) -> int:
-        """Return the seed of this reset."""
+        """Return the seed to use for this reset."""
         if given is not None:
             self._root, self._drawn = given, 0
             return given

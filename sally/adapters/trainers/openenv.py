@@ -64,8 +64,8 @@ class GameEnvironment(Environment):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any
     ) -> PageObservation:
-        """Start an episode and return its first prompt; `split` and `index` select it, or else the
-        seed does."""
+        """Start an episode and return its first prompt; `split` and `index` select the episode, or
+        else the seed does."""
         part, index = kwargs.get("split") or "train", kwargs.get("index")
         if index is None:
             self.env.reset(seed, part)

@@ -309,7 +309,7 @@ def _role(message: Any) -> str:
 
 def _enter(trace: Any, rows: Sequence[Row], weights: Mapping[str, float], ended: Episode) -> None:
     """Record on the trace the weighted columns as rewards, all other columns as metrics, and the
-    episode."""
+    episode itself."""
     for name in Columns.__struct_fields__:
         known = [v for row in rows if (v := getattr(row.columns, name)) is not None]
         if not known:

@@ -172,7 +172,7 @@ def _add(
 
 
 def without_pack(who: PlayerSpec) -> PlayerSpec:
-    """Return a player without the words pack it reads."""
+    """Return a player's specification without its words pack."""
     kept = {key: value for key, value in who.params.items() if key != "pack"}
     return msgspec.structs.replace(who, params=kept)
 

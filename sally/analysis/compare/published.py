@@ -53,7 +53,8 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PublishedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One published table; its columns are the row keys and metrics of its figures."""
+    """One published table; its columns are the conditions (row keys) and the metrics of its
+    figures."""
 
     title: str
     columns: tuple[str, ...]

@@ -26,7 +26,8 @@ UNTRAINED = "untrained"
 
 
 class TransferCell(msgspec.Struct, frozen=True):
-    """One cell of the transfer matrix: scores, and their change by training, paired by setting."""
+    """One cell of the transfer matrix: scores, and their change due to training, paired by
+    setting."""
 
     trained_on: str
     tested_on: str
@@ -132,8 +133,8 @@ Unit = Callable[[Measured], Hashable]
 
 
 def _unit(group: Sequence[Measured]) -> Unit:
-    """Return the function that assigns a seat to its cluster: the problem with its other players
-    or, if there are too few of these, the setting."""
+    """Return the function that assigns a seat to its cluster: the problem together with the other
+    players or, if this gives too few clusters, the setting."""
     tasks: Unit = lambda m: (m.setup.instance.id, _company(m))  # noqa: E731 (one of two)
     return tasks if len({tasks(m) for m in group}) >= FEW else lambda m: m.setting
 
@@ -193,7 +194,8 @@ def _change(
 
 
 def grid(cells: Sequence[TransferCell], of: str) -> tuple[list[str], list[str], list[list[Any]]]:
-    """Return rows, columns and one field of each cell; None where nothing was tested."""
+    """Return the names of rows and columns, and one field of each cell; None where nothing was
+    tested."""
     rows = list(dict.fromkeys(cell.trained_on for cell in cells))
     columns = list(dict.fromkeys(cell.tested_on for cell in cells))
     found = {(cell.trained_on, cell.tested_on): getattr(cell, of) for cell in cells}

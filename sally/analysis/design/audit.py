@@ -76,7 +76,7 @@ def card_of(game: str) -> Card:
 
 
 def conditions_of(game: str) -> tuple[Condition, ...]:
-    """Return the conditions on which a game is audited.
+    """Return the conditions under which a game is audited.
 
     Raises:
         BadInput: If its card has no condition for the game.

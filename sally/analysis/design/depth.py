@@ -26,8 +26,8 @@ def depths_of(game: str) -> Depths:
 
 
 def depth_table(game: str) -> list[dict[str, Any]]:
-    """Return a row for each group of questions: the chance level, the share right at each depth,
-    and the number of questions that need each depth."""
+    """Return a row for each group of questions: the chance level, the share of right answers at
+    each depth, and the number of questions that need each depth."""
     groups: dict[str, list[Reasoned]] = {}
     for one in depths_of(game).questions():
         groups.setdefault(one.group, []).append(one)

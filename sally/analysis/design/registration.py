@@ -31,7 +31,11 @@ class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A frozen registration. Fields added later have defaults, so that older seals stay valid."""
+    """A frozen registration.
+
+    Fields added in later versions have defaults, so that the hashes of older registrations stay
+    valid.
+    """
 
     study: str
     about: str

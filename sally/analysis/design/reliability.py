@@ -101,7 +101,8 @@ def _of_seat(whole: Played, seat: Seat) -> Iterator[Score]:
 
 
 def answers_on_minds(whole: Played, seat: Seat) -> Iterator[tuple[str, float]]:
-    """Yield the probe and correctness of each answer about a mind; unreadable means wrong."""
+    """Yield the probe and correctness of each answer about a mind; an unreadable answer is
+    wrong."""
     for answer, points in on_minds(whole.spec, scored(whole, seat)):
         if "right" in points or (answer.truth is not None and answer.report.value is None):
             yield answer.question.probe, points.get("right", 0.0)
@@ -196,7 +197,7 @@ def _retest(mine: Sequence[Score]) -> Estimate:
 
 
 def player_means(scores: Iterable[Score]) -> dict[str, float]:
-    """Return the mean of each player."""
+    """Return the mean score of each player."""
     found: dict[str, list[float]] = {}
     for each in scores:
         found.setdefault(each.player, []).append(each.value)

@@ -375,7 +375,7 @@ class TableMatcher:
         return np.flatnonzero(np.isin(self.known.which, met))
 
     def measured(self, row: Conditions, metric: str) -> TableFigure:
-        """Return the mean of one of our metrics over the episodes of a row."""
+        """Return the mean of one of our metrics over the episodes of a table row."""
         registry.pick("metric", metric, registry.entries("metrics"))
         known, there = self.known, self.meeting(row)
         facts = [known.facts[n] for n in as_they_appear(known.which[there])]

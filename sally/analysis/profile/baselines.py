@@ -174,7 +174,7 @@ def spread_over(settings: S) -> S:
 def mindless(settings: Sequence[Measured]) -> list[PlayerSpec]:
     """Return the players that are mindless in all of these settings; the random player always is.
 
-    A shortcut in one condition of a card may be the solution in another.
+    A rule that is mindless in one condition of a game's card may be the right solution in another.
     """
     found: list[PlayerSpec] = [RANDOM] if settings else []
     for n, met in enumerate({(m.seat, _params(m)): m for m in settings}.values()):
@@ -276,8 +276,8 @@ def _seated(met: Measured, who: PlayerSpec) -> Setup:
 
 
 def _redealt(met: Measured, *key: Key) -> Measured:
-    """Return the setting without probes, which do not affect doing, and with a seed derived from
-    `key`."""
+    """Return the setting with its probes removed, since they do not affect doing, and with a seed
+    derived from `key`."""
     setup = msgspec.structs.replace(met.setup, seed=derived_seed(*key), arms={})
     return msgspec.structs.replace(met, setup=setup)
 

@@ -28,7 +28,8 @@ COUNTS = ("turns", "moves", "forfeited", "retried", "calls", "input_tokens", "ou
 
 
 def metric_bounds(metric: str) -> Bounds | None:
-    """Return the bounds of a metric, or of one of a row's counts, that hold in any game."""
+    """Return bounds that hold in any game, for a metric or for a count such as the number of
+    forfeits."""
     known: Metric | None = registry.entries("metrics").get(metric)
     return known.ends if known is not None else (0.0, inf) if metric in COUNTS else None
 

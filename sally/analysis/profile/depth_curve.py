@@ -24,7 +24,7 @@ from sally.stats.cluster_interval import mean_by_rule
 
 
 class DepthPoint(msgspec.Struct, frozen=True):
-    """One player at one certified depth."""
+    """The accuracy of one player at one certified depth of reasoning."""
 
     game: str
     seat: str
@@ -51,7 +51,7 @@ def pass_hat(right: int, repeats: int, k: int) -> float:
 
 
 def depth_curve(episodes: Iterable[Episode]) -> list[DepthPoint]:
-    """Return the points of every player, by game, seat, player and depth."""
+    """Return the points of the depth curve of every player, by game, seat, player and depth."""
     hits: dict[tuple[str, str, str, int], dict[str, list[bool]]] = {}
     chances: dict[tuple[str, str, str, int], list[float]] = defaultdict(list)
     for episode in episodes:

@@ -276,8 +276,8 @@ def scaled(means: Means, met: BaselineScores, zero: Zero = "random") -> ScaledDo
 
 
 def _expectation(chance: Mark | None, group: MeasuredTable, met: BaselineScores) -> Mark | None:
-    """Return the random player's mark; its value is replaced by the player's expected score where
-    that is known."""
+    """Return the random player's mark on the doing scale; its value is replaced by the player's
+    expected score where that is known."""
     levels = met.levels("random", group)
     known = ~np.isnan(levels)
     if chance is None or not known.any():

@@ -115,7 +115,7 @@ class Noted(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", t
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """The model calls behind the event."""
+        """The model calls that led to the event."""
         return ()
 
     @property

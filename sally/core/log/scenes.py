@@ -70,8 +70,8 @@ class Story(msgspec.Struct, frozen=True):
     after: dict[str, tuple[str, ...]]  # lines each seat could read after its last scene
 
     def seen_by(self, eyes: str) -> tuple[Scene, ...]:
-        """Return the scenes visible to an observer; a seat sees only its own scenes, without
-        truths."""
+        """Return the scenes visible to an observer; a seat sees only its own scenes, without the
+        true answers to probes."""
         if eyes == REFEREE:
             return self.scenes
         mine = [s for s in self.scenes if s.seat == eyes and not _unseen(s.event)]

@@ -14,7 +14,8 @@ from sally.core.rules.probe import Foreseen, ProbeReport, Question, as_logged, p
 
 
 def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
-    """Return the event of a forfeited move; notes are logged for language players only."""
+    """Return the event of a forfeited move; the player's memory is logged only if there were model
+    calls."""
     looked, notes = turn.looked, given.memory if given.calls else None
     said = (given.reason, given.reply, given.tries, given.calls)
     return Forfeited(turn.number, turn.seat, *said, looked, notes)

@@ -431,7 +431,7 @@ class Match(Generic[S, A, V]):
         return [] if self._probes is None else self._probes.after_move(seat, given, report)
 
     def _settle(self) -> None:
-        """Log a turn in which every mover has answered, and let the rules step."""
+        """Log a turn in which every mover has answered, and advance the game."""
         moves: dict[Seat, Any] = {}
         for seat in self._movers:
             event = self._made[seat]

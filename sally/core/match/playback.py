@@ -141,7 +141,7 @@ def _stop_as_logged(match: Match[Any, Any, Any], episode: Episode) -> None:
 def rerun(
     match: Match[Any, Any, Any], episode: Episode
 ) -> Iterator[tuple[Turn[Any, Any], Event | None]]:
-    """Play the log through a fresh match; yield each ask and its event before it is answered.
+    """Play the log through a fresh match; yield each ask with its event, before answering it.
 
     Asks that were unanswered when the episode stopped come last, each with None as its event.
     """

@@ -368,7 +368,8 @@ class ProbeSession:
         return events
 
     def _as_asked(self, seat: Seat, notes: Notes) -> Notes:
-        """Return notes in the order of the seat's probes in this turn; other notes come last."""
+        """Return notes in the order in which the seat's probes are asked in this turn; other notes
+        come last."""
         asked: Notes = {}
         for points in (("start", "before"), ("after",)):
             for probe in self._arms[seat]:

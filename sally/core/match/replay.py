@@ -39,7 +39,7 @@ class Trajectory(Generic[S, A, V]):
         return len(self.moves)
 
     def copied(self) -> Trajectory[S, A, V]:
-        """Return an independent copy for a copy of the match."""
+        """Return an independent copy of this history for a copy of the match."""
         twin = replace(self, states=list(self.states), moves=list(self.moves))
         twin.forfeited, twin.reports = dict(self.forfeited), dict(self.reports)
         return twin

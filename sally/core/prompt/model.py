@@ -165,7 +165,7 @@ _KINDS = {"float": "a number", "int": "a whole number", "str": "a text", "array"
 
 
 def _in_words(why: str, given: Mapping[str, Any]) -> str:
-    """Return msgspec's reason without names of Python types."""
+    """Return msgspec's error message without names of Python types."""
     found = re.fullmatch(r"Expected `(\w+)[^`]*`, got .*\$\.(\w+).*", why)
     if found is None:
         return re.sub(r"\.? - at `\$.*`$", "", why).rstrip(".")

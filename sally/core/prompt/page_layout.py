@@ -44,7 +44,8 @@ def read_harness(given: Mapping[str, Any] | None) -> Harness:
 
 
 def form_of(harness: Harness, form: str, label: str, names: tuple[str, ...]) -> str:
-    """Return the answer format under this harness; the game's own format if there is no menu."""
+    """Return the answer format under this harness; if the move is not chosen from a menu, the
+    game's own format."""
     if not names or (harness.options, harness.answer) == ("listed", "line"):
         return form
     if harness.answer == "json":
@@ -56,7 +57,7 @@ def form_of(harness: Harness, form: str, label: str, names: tuple[str, ...]) -> 
 
 
 def as_line(harness: Harness, reply: str, label: str, names: tuple[str, ...]) -> str:
-    """Return a reply in the format that the game's words parse; JSON becomes a labelled line."""
+    """Convert a reply to the format that the game's parser reads; JSON becomes a labelled line."""
     if harness.answer != "json" or not names:
         return reply
     found = [one for one in objects_in(reply) if "answer" in one]

@@ -68,7 +68,7 @@ def frames_for(game: str) -> dict[str, Pack]:
 
 
 class Skins(msgspec.Struct, frozen=True):
-    """The slots of one game's texts, and their fillings."""
+    """The replaceable phrases (slots) of one game's texts, and the words that fill them."""
 
     game: str
     slots: Mapping[str, tuple[str, str]]  # phrase -> slot, form

@@ -78,7 +78,7 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 class Ledger:
-    """The rows of one seat in one episode, filled in as soon as their rewards are known."""
+    """The decisions of one seat in one episode as rows, filled in as soon as rewards are known."""
 
     def __init__(self, table: TextTable, worths: Worths | None = None, seat: str = "") -> None:
         self._table, self._seat, match = table, Seat(seat or table.seat), table.playing
@@ -198,7 +198,7 @@ class Ledger:
 
 
 def _paid(columns: Columns, gained: float) -> Columns:
-    """Return the columns with a gain added to the payoff."""
+    """Return the reward columns with a gain added to the payoff."""
     payoff = (columns.payoff or 0.0) + gained
     return Columns(payoff, columns.regret, columns.reply, columns.belief, columns.format)
 
