@@ -136,7 +136,8 @@ def _with_rules(
 
 
 def packs_from(skins: Skins, texts: Mapping[str, str]) -> dict[str, Pack]:
-    """Return the words packs that the grammar makes from a game's texts, by name."""
+    """Return the words packs that replace words of a game's texts as its skins prescribe, by
+    name."""
     found = {}
     for skin in dict.fromkeys((*skins.fills, ORDER, LABELS, SWAP)):
         own = {**_taken(skins.keys.get(skin, {}), texts), **skins.texts.get(skin, {})}

@@ -247,7 +247,7 @@ class PromptContext:
 
     @property
     def foreseen_label(self) -> str:
-        """The label before a prediction made inside a decision."""
+        """The label before a prediction that is given together with a move."""
         return self._words.foreseen_label
 
     @property

@@ -96,7 +96,8 @@ def verbatim_texts(reference: str) -> tuple[str, ...]:
 
 
 def rendered(text: PrintedText, pack: Pack) -> str:
-    """Return the part of a prompt that a printed text belongs to, in the words of a pack."""
+    """Return the rules that a seat is shown, worded by a pack, for the game and seat of a printed
+    text."""
     spec = registry.game(text.game)
     words = spec.words(spec.build(text.params), {**spec.texts, **pack.texts})
     return words.rules(Seat(text.seat))

@@ -68,11 +68,11 @@ class Words(Generic[A, V]):
         self.game, self.texts = game, {**COMMON_TEXTS, **texts}
 
     def say(self, key: str, **facts: Any) -> str:
-        """Return the sentence under this key, with its facts filled in."""
+        """Return the sentence under this key, with its placeholders filled in."""
         return self.texts[key].format_map(facts)
 
     def around(self, key: str, fact: str, **facts: str) -> list[str]:
-        """Return the sentence under this key, split where the fact `fact` is inserted."""
+        """Return the sentence under this key, split where the placeholder `fact` is."""
         filled = (self.texts[key], *facts.values())
         mark = next(m for m in map(chr, PRIVATE) if not any(m in text for text in filled))
         return self.say(key, **{fact: mark}, **facts).split(mark)
@@ -137,7 +137,7 @@ class Words(Generic[A, V]):
         return self.say("format.form", schema=schema)
 
     def stem(self, view: V, options: Options[A]) -> str:
-        """Return the end of a prompt, right after which an action's name is scored."""
+        """Return the end of a prompt; each action's name is scored as its continuation."""
         parts = (self.now(view), self.question(view, options), f"{self.label}: ")
         return "\n".join(part for part in parts if part)
 
@@ -252,7 +252,7 @@ class Words(Generic[A, V]):
 
 
 class EveryGame(Words[Any, Any]):
-    """Words of the probes that are the same in every game."""
+    """Texts of the probes that are the same in every game."""
 
     def __init__(self, inner: Words[Any, Any]) -> None:
         super().__init__(inner.game, inner.texts)

@@ -10,8 +10,8 @@ WAYS = {"temperature": "T", "top_p": "p", "top_k": "k", "reasoning_effort": "eff
 def called(model: str) -> str:
     """Return the name of a model in tables: its full name, so that no two models share one.
 
-    Only the kind prefix of catalogued transformers models is left out. A name depends on the model
-    alone, not on the other models in a table or process.
+    Only the prefix `hf:` is left out, for the transformers models in the catalogue. A name depends
+    on the model alone, not on the other models in a table or process.
 
     >>> called("openai/gpt-4o"), called("hf:qwen-0.5b"), called("hf:lab/last")
     ('openai/gpt-4o', 'qwen-0.5b', 'hf:lab/last')

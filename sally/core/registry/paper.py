@@ -1,4 +1,4 @@
-"""Papers: a folder with a study, published figures, tables and an importer."""
+"""A paper: a folder with a study, published figures, tables and an importer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boards that a browser can draw, as data: a few parts, without HTML."""
+"""Boards as data that a browser can draw: a few kinds of parts, without HTML."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Square(msgspec.Struct, frozen=True):
 
 
 class Grid(Part, frozen=True):
-    """A map; squares that are not listed are empty."""
+    """A grid map; squares that are not listed are empty."""
 
     caption: str
     rows: int
@@ -209,7 +209,7 @@ class Scale(Part, frozen=True):
 
 
 class Picture(Part, frozen=True):
-    """A text picture in a fixed-width font, made by the game's words."""
+    """A text drawing in a fixed-width font, made from the game's words."""
 
     text: str
 
@@ -239,7 +239,7 @@ class Drawing(Part, frozen=True):
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """The maximum number of characters of a text that reach other seats.
+    """The limit on how many characters of a text reach other seats.
 
     If the marker line `after` is given, only the text after that line is counted.
     """

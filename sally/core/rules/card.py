@@ -1,4 +1,5 @@
-"""Cards: conditions that test a game with mindless players (without theory of mind), and metrics.
+"""Cards: conditions that test a game with mindless players (players without theory of mind), and
+the metrics that score them.
 
 A card tests both directions. A rule of thumb that scores below chance is a shortcut too, because
 its inverse scores above chance, so every rule is on the card together with its inverse.

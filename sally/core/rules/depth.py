@@ -1,10 +1,10 @@
 """Depths of reasoning: the answers of players that think k steps ahead about the others.
 
-A reasoner of depth k makes the best reply to others, which it assumes to be reasoners of depth k -
-1, each with the knowledge of their own seat only. The depth of a decision is the smallest k such
-that reasoners of depth k and deeper are all right. A *certified* set consists of blocks: a reasoner
-of a block's depth answers every question in it correctly, and all shallower ones are right as often
-as chance.
+A reasoner of depth k assumes that every other player is a reasoner of depth k - 1 that knows only
+what its own seat can know, and makes the best reply to these players. The depth of a decision is
+the smallest k such that reasoners of depth k and deeper are all right. A *certified* set consists
+of blocks: a reasoner of a block's depth answers every question in it correctly, and all shallower
+ones are right as often as chance.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Reasoned(msgspec.Struct, frozen=True):
         return wrong[-1] + 1 if wrong[-1] + 1 < len(self.by_depth) else None
 
     def hit(self, depth: int) -> float:
-        """Return the chance that a reasoner of this depth is right; ties are split."""
+        """Return the chance that a reasoner of this depth is right if it draws among its equally
+        good answers."""
         given = self.by_depth[depth]
         return sum(option in self.right for option in given) / len(given)
 

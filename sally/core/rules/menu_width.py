@@ -1,4 +1,4 @@
-"""The width of a game's widest menu, found by exploring its play."""
+"""The width of a game's widest menu, found by exploring the game."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Conditions of the cards shared by the word games: frozen series of boards or games, and partners
-with different associations."""
+"""Card conditions that the word games share: frozen series of boards or games, and partners with
+different associations."""
 
 from __future__ import annotations
 

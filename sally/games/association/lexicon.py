@@ -1,4 +1,4 @@
-"""The words that word games use, and which clues are too similar to a word."""
+"""The vocabulary of the word games, and the rule for which clues are too similar to a word."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _derived(one: str, other: str) -> bool:
 
 @cache
 def barred(word: str) -> tuple[int, ...]:
-    """Return the rows of the vocabulary words that may not be clues for a word.
+    """Return the indices of the vocabulary words that may not be clues for a word.
 
     Only two groups of words are tested, because overlapping words either begin with the same two
     letters or one of them ends with the other.

@@ -145,8 +145,8 @@ def hubness() -> Ties:
 
 @lru_cache(maxsize=4096)
 def asked_pair(*key: int | str) -> str:
-    """Return two words to ask about, drawn from the stream named by `key`; in half of the cases
-    they are close in meaning."""
+    """Return two words to ask about, drawn from the random stream with the key `key`; in half of
+    the cases they are close in meaning."""
     draws = Stream("closeness", *key)
     cue = draws.pick(plain_words())
     near = ranked(sense()[place(cue)])[1:60]

@@ -16,8 +16,10 @@ from sally.core.rules.probe import At, Probe, Question
 
 
 def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
-    """Return the action whose word a reply gives after `label` or as JSON; only the first option
-    may be an action that contains a word."""
+    """Return the action whose word a reply gives after `label` or as JSON.
+
+    The first option must be the form for an action with a word.
+    """
     if "{" in reply:
         return read_form(reply, options)
     stated = after_label(reply, label)

@@ -153,7 +153,7 @@ class RulePool:
         return np.asarray(self.outcomes(belief, left) @ self.forecast(belief))
 
     def value(self, belief: Belief, left: int) -> float:
-        """Return the expected total of Bayes-adaptive play over the remaining rounds."""
+        """Return the expected total payoff of Bayes-adaptive play over the remaining rounds."""
         fitting = [(n, at) for n, at in enumerate(belief) if at is not None]
         if left == 0:
             return 0.0

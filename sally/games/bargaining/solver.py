@@ -2,7 +2,8 @@
 
 A rule is written in the seller's frame: its next ask follows from its last ask and the bid in that
 round. A partner in the buyer's seat is the same rule with prices mirrored (p -> 100 - p) and its
-value mirrored into a cost. Payoffs are averaged over the coin that rounds half prices.
+value mirrored into a cost. Payoffs are averaged over the coin toss that rounds a midpoint price
+ending in .5.
 
 - Limit known: backward induction over (round, ask).
 - Limit unknown: the rules are deterministic, so a belief is the set of costs that fit the past

@@ -108,7 +108,8 @@ def true_keep(replay: Past, at: At) -> str | None:
 
 
 def true_guess(replay: Past, at: At) -> int | None:
-    """Return the other seat's current answer to `their_value`; None if it was not asked."""
+    """Return the other seat's current answer to the probe `their_value`; None if it was not
+    asked."""
     said = replay.report(at.turn, other(at.seat), "their_value", at.seat)
     return said.value if said is not None and isinstance(said.value, int) else None
 

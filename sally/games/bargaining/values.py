@@ -30,8 +30,8 @@ Floats = npt.NDArray[np.float64]
 
 
 def single(family: Family) -> Floats:
-    """Return the chance of each number from 0 to 100 in one draw, before the condition that the
-    value exceeds the cost."""
+    """Return the probability of each number from 0 to 100 in one draw, before conditioning on the
+    value exceeding the cost."""
     chances = np.ones(HIGHEST + 1)
     if family == "correlated":
         chances[0] = chances[-1] = FIT_MARGIN + 1

@@ -246,7 +246,7 @@ def named_first_unless_seen(item: Item) -> tuple[int, ...]:
 
 
 def _strict(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
-    """Yield, for each kind of item group, the mindless rule that answers most groups entirely
+    """Yield, for each kind of item group, the mindless rule that answers the most groups entirely
     correctly, and its percentage.
 
     For BigToM, also yield the best rule by the published criterion, which leaves out the true

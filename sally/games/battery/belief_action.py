@@ -111,7 +111,7 @@ def _choices(start: int, swaps: Sequence[Swap], key: int, alike: bool) -> list[t
 
 
 def _drawn_swaps(draws: Stream) -> tuple[int, tuple[Swap, ...]]:
-    """Draw the thing's first place, and swaps that allow every belief."""
+    """Draw the thing's first place, and swaps after which every place can be the believed one."""
     while True:
         start, swaps = draws.below(HOLDERS), tuple(draws.pick(PAIRS) for _ in range(SWAPS))
         moved = located(start, swaps, range(SWAPS)) != start

@@ -1,4 +1,5 @@
-"""Metrics of the battery: correct answers, stories answered entirely correctly, and order flips."""
+"""Metrics of the battery: correct answers, stories answered entirely correctly, and answers that
+change with the order of the options."""
 
 from __future__ import annotations
 

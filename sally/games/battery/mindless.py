@@ -83,8 +83,7 @@ def most_words(item: Item) -> tuple[int, ...]:
 
 
 def most_mentioned(item: Item) -> tuple[int, ...]:
-    """Choose the option that the story names most often, judged by the words that not all options
-    contain."""
+    """Choose the option whose distinctive words occur most often in the story."""
     return _best([len(_mentions(item.story, words)) for words in _distinct(item)])
 
 
@@ -96,26 +95,22 @@ def _named(text: str, item: Item, last: bool) -> tuple[int, ...]:
 
 
 def named_first(item: Item) -> tuple[int, ...]:
-    """Choose the option that the story names first, judged by the words that not all options
-    contain."""
+    """Choose the option whose distinctive words come first in the story."""
     return _named(item.story, item, last=False)
 
 
 def named_last(item: Item) -> tuple[int, ...]:
-    """Choose the option that the story names last, judged by the words that not all options
-    contain."""
+    """Choose the option whose distinctive words come last in the story."""
     return _named(item.story, item, last=True)
 
 
 def first_in_question(item: Item) -> tuple[int, ...]:
-    """Choose the option that the question names first, judged by the words that not all options
-    contain."""
+    """Choose the option whose distinctive words come first in the question."""
     return _named(item.question, item, last=False)
 
 
 def negation(item: Item) -> tuple[int, ...]:
-    """Choose the initial state if the last sentence has a negation, and otherwise any other
-    option."""
+    """Choose the initial state if the last sentence has a negation, else any other option."""
     old = named_first(item) if item.task is None else old_state(item)
     if NEGATION.search(last_sentence(item.story)):
         return old
@@ -123,12 +118,9 @@ def negation(item: Item) -> tuple[int, ...]:
 
 
 def old_state(item: Item) -> tuple[int, ...]:
-    """Choose the option that describes the initial state.
-
-    For questions about beliefs, this is the option that the question names first; for questions
-    about actions, or if that rule does not decide, the option that shares most words with the
-    story.
-    """
+    """Choose the initial state, guessed from the question or, for acts, from the story's words."""
+    # Belief questions: the option that the question names first. Questions about acts, or if that
+    # rule does not decide: the option with the largest share of its words in the story.
     acts = item.task is not None and "action" in item.task
     found = () if acts else first_in_question(item)
     return found if 0 < len(found) < len(item.options) else most_words(item)

@@ -165,8 +165,8 @@ def readings(events: Sequence[Event], chain: Chain) -> dict[str, int]:
 
 
 def _outline(draws: Stream, order: int) -> Outline:
-    """Draw the places (each equally often), kinds, numbers of people and lies of a story's
-    statements."""
+    """Draw the statements of a story without the people: for each one the place (every place
+    equally often), the kind, the number of people, and whether it is a lie."""
     first = (draws.below(PLACES), draws.below(PLACES) == 0)  # of a question about what is so
     while True:
         places = tuple(draws.shuffled([p for p in range(PLACES) for _ in range(3)]))
@@ -245,9 +245,12 @@ def _anybody(outline: Outline) -> list[Presence]:
 
 
 def _apart(draws: Stream, outline: Outline, chain: Chain, key: int) -> list[Presence] | None:
-    """Return who is present at each statement so that one statement fixes the belief and every
-    mind of the chain misses one later event at which all the others are present; None if the
-    outline does not allow it."""
+    """Return who must be present at each statement so that two conditions hold; None if the outline
+    does not allow it.
+
+    One statement determines the nested belief, and every mind of the chain misses one later event
+    at which all the other minds are present.
+    """
     places, sizes, order = outline.places, outline.sizes, len(chain)
     minds = frozenset(chain)
     rooms = []

@@ -44,8 +44,8 @@ def which(seed: int, row: int, number: int) -> Problem:
 
 
 def _drawn(draws: Stream) -> Problem:
-    """Draw keywords, past rounds of an encoder that picks among the 16 nearest words, and the next
-    code."""
+    """Draw keywords, the past rounds of an encoder that draws each hint from the 16 nearest words,
+    and the next code."""
     words = keywords(draws)
     codes = draws.shuffled(CODES)[: BEFORE + 1]
     past: list[PastRound] = []

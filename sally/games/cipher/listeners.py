@@ -263,7 +263,8 @@ def nearest(mind: Mind, keywords: tuple[str, ...], digit: int) -> tuple[str, ...
 
 
 def unsaid(mind: Mind, at: Position, digit: int) -> tuple[str, ...]:
-    """Return the words of `nearest` that are not filed under the digit."""
+    """Return the legal words sorted by association with a digit's keyword, without the hints that
+    were already given for this digit."""
     said = at.filed[digit - 1]
     return tuple(word for word in nearest(mind, at.keywords, digit) if word not in said)
 

@@ -357,7 +357,7 @@ def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Playe
 
 
 def _published(passes: Callable[[Asked], bool]) -> Callable[[Played, Seat], Any]:
-    """Return the paper's measure: among the rounds in which the first list of keywords was wrong
+    """Return a measure of the paper: among the rounds in which the first list of keywords was wrong
     and all later answers exist, the share that passes the test `passes`."""
 
     def measure(played: Played, seat: Seat) -> float | None:

@@ -1,4 +1,5 @@
-"""Players of Cipher: encoders; listeners by keywords, by history and by Bayes; mindless players."""
+"""Players of Cipher: encoders; listeners that use the keywords, earlier hints or Bayesian
+inference; and mindless players."""
 
 from __future__ import annotations
 
@@ -279,7 +280,8 @@ def listener_report(turn: CipherTurn, mind: Mind, hears: Hears) -> ProbeReport:
 
 
 def _greedy(order: tuple[int, ...]) -> Callable[[CipherTurn], Action]:
-    """Return a guesser that assigns each hint, in this order, to the nearest free keyword."""
+    """Return a guesser that takes the hints in a given order and assigns each to the nearest
+    keyword that is still free."""
 
     def act(turn: CipherTurn) -> Action:
         view, found = turn.view, [0] * LENGTH

@@ -157,8 +157,8 @@ def _keyword_of_another(game: Cipher, view: View, seat: Seat) -> tuple[Question,
 
 
 def true_belief(replay: Past, at: At) -> str | None:
-    """Return the seat's answer to `keyword` in the same turn, given before the keywords were
-    shown."""
+    """Return the seat's answer to the probe `keyword` in the same turn, given before the keywords
+    were shown."""
     said = replay.report(at.turn, at.seat, "keyword", at.about.split()[0])
     return said.value if said is not None and isinstance(said.value, str) else None
 
@@ -258,12 +258,12 @@ def best_replies(game: Cipher, view: View, belief: Mapping[str, Any]) -> Any:
 
 
 def numbers(game: Cipher, view: View) -> tuple[float, ...]:
-    """Return numbers that describe a view: one per hint and digit, whether each code remains, and
-    the tokens and rounds.
+    """Return numbers that describe a view: a table by hint and digit, whether each code remains,
+    and the tokens and rounds.
 
-    For a guesser, the number of a hint and a digit is the strength of their association by meaning,
-    divided by ten: with the digit's keyword for the decoder, and with its hints from earlier rounds
-    for the interceptor. For the encoder, these numbers give the code.
+    For a guesser, the table holds association strengths by meaning, divided by ten: between the
+    hint and the digit's keyword for the decoder, and between the hint and the digit's earlier hints
+    for the interceptor. For the encoder, the table holds the code.
     """
     record = view.record
     table = [[0.0] * DIGITS] * LENGTH

@@ -124,8 +124,8 @@ KEYWORD_PROBES = ("keyword", "keyword_before", "keyword_of_another")
 
 
 class CipherWords(Words[Any, "View"]):
-    """Texts of Cipher: all seats read the same lines; only the team sees keywords, only the encoder
-    the code."""
+    """Texts of Cipher: all seats read the same lines; only the team sees the keywords, and only the
+    encoder sees the code."""
 
     label: ClassVar[str] = "Answer"
 

@@ -112,7 +112,7 @@ def _by_rank(view: View, mind: Mind) -> dict[str, float]:
 
 
 def belief(view: View) -> Floats:
-    """Return the posterior over the grid of minds given the cards turned over so far."""
+    """Return the posterior over the minds in `GRID`, given the cards turned over so far."""
     weights, board, covered, clue = np.zeros(len(GRID)), 0, list(view.boards[0]), None
     for event in view.log:
         if isinstance(event, GivenClue):
@@ -129,8 +129,8 @@ def belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
-    """Return, for each mind of the grid, the log probability that the clue makes the guesser
-    turn over this card."""
+    """Return, for each mind in `GRID`, the log probability that the clue makes a guesser with this
+    mind turn over this card."""
     rows = [place(word) for word in covered]
     return np.array([log_share(heard(mind, clue)[rows], covered.index(turned)) for mind in GRID])
 
@@ -176,7 +176,8 @@ def _giver(name: str, about: str, wanted: Wanted, number: int = 1) -> Partner:
 
 
 def _to_one(turn: CardTurn) -> npt.NDArray[np.float32]:
-    """Return how strongly every word is associated with one own card, drawn at random."""
+    """Return how strongly every word is associated with one of the team's cards, drawn at
+    random."""
     card = turn.draws.pick(own_covered(turn.view))
     near: npt.NDArray[np.float32] = ties(Mind())[:, place(card)]
     return near

@@ -92,7 +92,7 @@ class State(msgspec.Struct, frozen=True):
 
     @property
     def turned(self) -> tuple[Turned, ...]:
-        """The open cards of the current board."""
+        """The cards that are turned over on the current board."""
         return tuple(e for e in self.log[self.began :] if isinstance(e, Turned))
 
     @property
@@ -116,7 +116,7 @@ class View(msgspec.Struct, frozen=True):
 
     @property
     def turned(self) -> dict[str, Colour]:
-        """The colours of the open cards of the current board, by word."""
+        """The colours of the cards that are turned over on the current board, by word."""
         return {e.word: e.colour for e in self.log[self.began :] if isinstance(e, Turned)}
 
     @property
@@ -287,8 +287,8 @@ class Codenames(Game[State, Action, View]):
         return View(seat, boards, state.log, state.began, keys, clue, left, over, state.refused)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Return the points, the same for both seats: those of finished boards, plus one per own
-        card found on the current board."""
+        """Return the points, the same for both seats: those of finished boards, plus one for each
+        of the team's cards found on the current board."""
         total = sum(event.paid for event in state.log if isinstance(event, Over))
         if state.board < self.boards:
             total += self.found(state)

@@ -45,7 +45,7 @@ def _strengths(mind: Mind, covered: tuple[str, ...]) -> Ties:
 def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: int = 99) -> Best:
     """Return the legal clue for which the most cards of the team rank above all other cards.
 
-    Ties are broken by the margin between the last own card and the first other card, then
+    Ties are broken by the margin between the last of these cards and the next card, then
     alphabetically. If no clue suggests a card of the team most strongly, the number given with the
     clue is 1.
     """
@@ -91,10 +91,11 @@ def worth(
     covered: tuple[str, ...],
     found: int,
 ) -> float:
-    """Return the value of a clue in its turn: own cards found minus the cost of a wrong card.
+    """Return the value of a clue in its turn: the team's cards found minus the cost of a wrong
+    card.
 
-    A rival's card costs 1, because it brings the rival closer to winning; the assassin costs all
-    own cards found so far.
+    A rival's card costs 1, because it brings the rival closer to winning; the assassin costs all of
+    the team's cards found so far.
     """
     value = 0.0
     for word in ranked_cards(mind, clue.word, covered)[: clue.number]:

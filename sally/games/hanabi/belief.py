@@ -431,8 +431,8 @@ def _all_hands(
 def _drawn_hands(
     game: Hanabi, view: View, policies: Mapping[int, Policy], draws: Stream
 ) -> list[tuple[Hand, float]]:
-    """Return hands sampled from the posterior by card counting, each with the likelihood of the
-    others' moves."""
+    """Return hands sampled from the posterior that card counting gives, each with the likelihood of
+    the others' moves."""
     own = hidden(game, view)
     drawn = [own.draw(draws) for _ in range(HANDS_DRAWN)]
     return list(zip(drawn, likelihoods(game, view, drawn, policies), strict=True))

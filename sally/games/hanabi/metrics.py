@@ -80,7 +80,8 @@ def reference_score(game: Hanabi, deck: tuple[int, ...]) -> int:
 def _own_card_odds(
     played: Played, seat: Seat
 ) -> Iterator[tuple[View, int, tuple[float, ...], int]]:
-    """Yield (view, slot, reported probabilities, true card) for each report about an own card."""
+    """Yield (view, slot, reported probabilities, true card) for each report about one of the seat's
+    own cards."""
     game = rules_of(played)
     me = game.seats.index(seat)
     for report in _reports(played, seat, "own_card_odds"):

@@ -121,8 +121,8 @@ def _movers_view(view: View, hand: tuple[int, ...]) -> View:
 
 
 def by_public_counts(game: Hanabi) -> Callable[[View], Odds]:
-    """Return a function that gives the probabilities of own cards from hints and face-up cards
-    only."""
+    """Return a function that gives the probabilities of the seat's own cards from hints and face-up
+    cards only."""
 
     def odds(view: View) -> Odds:
         known = public_counts(game, view, view.me)

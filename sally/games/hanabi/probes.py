@@ -42,7 +42,7 @@ def _which_playable(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...
 
 
 def own_playable(replay: HanabiReplay, at: At) -> dict[str, float]:
-    """Return 100 for each own card that can be played and 0 for each other own card."""
+    """Return 100 for each of the seat's own cards that can be played, and 0 for its other cards."""
     game, state = _rules(replay), replay.state(at.turn)
     hand = state.hands[game.seats.index(at.seat)]
     return {str(n): PERCENT * game.is_next(state, card) for n, card in enumerate(hand, 1)}
@@ -118,7 +118,7 @@ def moves_of(game: Hanabi, view: View) -> tuple[str, ...]:
 
 
 def move_name(game: Hanabi, mover: int, action: int) -> str:
-    """Return the name of a move in the probe's choices."""
+    """Return the name of a move as it is listed among the probe's choices."""
     if action >= 2 * game.hand_size:
         ahead, _ = game.hint_of(action)
         return f"hint {game.seats[(mover + ahead) % game.players]}"

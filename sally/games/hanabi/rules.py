@@ -314,7 +314,7 @@ class Hanabi(Game[State, int, View]):
         return height
 
     def allows(self, mark: int, card: Card) -> bool:
-        """Return whether the hints behind `mark` are consistent with `card`."""
+        """Return whether a card is consistent with the hints recorded in `mark`."""
         return mark & self.bits[card] == self.bits[card]
 
     def hint_of(self, action: int) -> tuple[int, int]:

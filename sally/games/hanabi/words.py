@@ -90,7 +90,7 @@ class HanabiWords(Words[int, View]):
         return map(self.player, range(self.game.players))
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        """Yield the deal, then one line per turn; own cards are not named until they are
+        """Yield the deal, then one line per turn; the seat's own cards are not named until they are
         revealed."""
         faces = revealed(view)
         if not since:

@@ -33,7 +33,7 @@ def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float, float
     prediction.
 
     If several moves are best replies to the prediction, the inference loss is that of the move made
-    if it is a best reply, else the mean over the best replies. The translation loss is the payoff
+    if this is one of them, and otherwise the mean over them. The translation loss is the payoff
     that the move gives up if the prediction is right.
     """
     game = game_of(played)

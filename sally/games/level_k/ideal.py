@@ -1,8 +1,9 @@
 """The ideal observer of level-k games for a pool of partners of levels 0 to 3, equally likely.
 
-It applies to two-seat games whose levels ignore the past, so that each partner is a machine with
-one state. A level with several equally good replies draws among them at random; Bayes-adaptive play
-then looks a few rounds ahead and beyond that treats the level as known (see `sally.stats.ideal`).
+It applies to two-seat games whose levels ignore the past, so that each partner is a finite
+automaton with one state. A level with several equally good replies draws among them at random;
+Bayes-adaptive play then looks a few rounds ahead and beyond that treats the level as known (see
+`sally.stats.ideal`).
 """
 
 from __future__ import annotations

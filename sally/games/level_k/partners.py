@@ -142,7 +142,7 @@ def _observer(game: LevelGame, seat: Seat) -> Answerer:
 
 
 def _recorded(game: LevelGame, seat: Seat, name: str = "") -> Script:
-    """Always raise BadInput, because the name stands for a player in imported records, which
+    """Always raise BadInput: the name denotes a player of imported records, and such a player
     cannot play."""
     raise BadInput("this player exists only in imported records and cannot make moves")
 

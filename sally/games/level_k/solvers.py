@@ -81,7 +81,7 @@ def worths(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> list[float] |
 
 def best_replies(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> tuple[int, ...] | None:
     """Return the moves with the highest expected payoff against these probabilities; None if the
-    expected payoffs cannot be enumerated."""
+    others have too many combinations of moves to enumerate."""
     return _best(game, seat, tuple(tuple(odds.items()) for odds in others))
 
 

@@ -36,8 +36,8 @@ LEVELS = np.array([-1, 0, 1], dtype=np.int8)
 
 
 class Solutions(msgspec.Struct, frozen=True):
-    """Puzzle matrices as parallel arrays; the rows of every matrix are the proposals goal, trap
-    and initial."""
+    """Puzzle matrices as parallel arrays; the three rows of every matrix are the goal, the trap and
+    the initial proposal."""
 
     utilities: Signs  # (n, 3, attributes)
     target_values: Signs  # (n, attributes)
@@ -49,7 +49,7 @@ class Solutions(msgspec.Struct, frozen=True):
 
 
 def _subsets(cells: int, sizes: Iterable[int]) -> Flags:
-    """Return all subsets of `cells` numbered cells with the given sizes, as rows of flags."""
+    """Return all subsets, of the given sizes, of a set of `cells` cells, as rows of flags."""
     rows = [c for size in sizes for c in itertools.combinations(range(cells), size)]
     flags = np.zeros((len(rows), cells), dtype=np.bool_)
     for i, row in enumerate(rows):
@@ -70,7 +70,8 @@ def _unique_best(values: Signs, row: int) -> Flags:
 
 
 def _worth(gains: Signs, known: Flags) -> Signs:
-    """Return the value of each proposal if only `known` cells count; cells are on one flat axis."""
+    """Return the value of each proposal if only `known` cells count; the cells of a table are
+    flattened to one axis."""
     counted = gains * known
     by_row = counted.reshape(*counted.shape[:-1], PROPOSALS, counted.shape[-1] // PROPOSALS)
     worth: Signs = by_row.sum(axis=-1, dtype=np.int8)
@@ -147,7 +148,7 @@ def all_matrices(attributes: int = 3, max_hidden: int = MOST_HIDDEN) -> Solution
 
 def count_with_persuader(solutions: Solutions) -> int:
     """Return the number of puzzles: every solution counts once for each vector of persuader values
-    that fits it."""
+    under which the goal is the persuader's unique best proposal."""
     return int(_values_by_persuader(solutions.utilities).sum())
 
 
@@ -208,7 +209,8 @@ def puzzle_at(solutions: Solutions, index: int, persuader_values: tuple[int, ...
 def sample(
     n: int, seed: int, *, permute_letters: bool = True, solutions: Solutions | None = None
 ) -> tuple[Puzzle, ...]:
-    """Draw `n` standard puzzles: a class, then a matrix in it, then persuader values, all uniform.
+    """Draw `n` standard puzzles: a symmetry class, then a matrix in it, then persuader values, each
+    drawn uniformly.
 
     No class is drawn twice before every class has been drawn once.
     """
@@ -320,7 +322,7 @@ def sample_kind(
     kind: Kind, n: int, seed: int, *, permute_letters: bool = True
 ) -> tuple[Puzzle, ...]:
     """Draw `n` puzzles of a kind; kinds other than standard are drawn uniformly from the tables
-    with the property of the kind."""
+    with the property that defines the kind."""
     if kind == "standard":
         return sample(n, seed, permute_letters=permute_letters)
     rng = np.random.default_rng(seed)
@@ -364,8 +366,8 @@ def _usual(puzzle: Puzzle) -> bool:
 
 
 def _drawn(kind: Kind, rng: np.random.Generator) -> Iterator[Puzzle]:
-    """Yield uniform tables with four hidden cells, untied best proposals and the property of the
-    kind."""
+    """Yield uniform tables with four hidden cells, untied best proposals and the property that
+    defines the kind of puzzle."""
     at = np.arange(BATCH)
     while True:
         utilities = rng.integers(-1, 2, (BATCH, PROPOSALS, 3))

@@ -1,4 +1,5 @@
-"""Scripted players of MindGames: planning persuaders, the rules reader and the exact target."""
+"""Scripted players of MindGames: planning persuaders, a rule-based reader of messages, and a target
+whose answers follow exactly from its preferences and knowledge."""
 
 from __future__ import annotations
 
@@ -149,7 +150,7 @@ def _expects(game: MindGame, seat: Seat) -> Answerer:
 
 
 def _rules_reader(game: MindGame, seat: Seat) -> Script:
-    """Return the rules reader, which is also given the conversation before the message."""
+    """Return the rule-based reader, which is also given the conversation before the message."""
     _only(READER, seat, "rules")
 
     def find(turn: MindTurn) -> Action:

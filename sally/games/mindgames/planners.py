@@ -38,7 +38,7 @@ def at_start(puzzle: Puzzle, *, revealed: bool) -> Known:
 
 
 def worth(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> tuple[int, ...]:
-    """Return the target's value of each proposal if it knows these cells."""
+    """Return the target's value of each proposal if the target knows exactly these cells."""
     totals = [0] * len(seen.utilities)
     for row, column in frozenset(cells):
         totals[row] += likes[column] * seen.utilities[row][column]

@@ -2,7 +2,7 @@
 
 The first call extracts the statements of a message, the second its questions; each sees the whole
 conversation but not the true table. If the model supports JSON schemas, its replies are constrained
-to one. Both calls are logged, so a replay needs no model.
+by a schema. Both calls are logged, so a replay needs no model.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class ModelReader(ModelPlayer, frozen=True):
         return Decision(found)
 
     async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str, read: Any) -> Any:
-        """Return the statements or the questions of a message, as `part` says, as found by the
-        model.
+        """Return what the model finds in a message: its statements or its questions, depending on
+        `part`.
 
         If the model's answer is invalid, the model is asked again.
         """

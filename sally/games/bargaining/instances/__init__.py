@@ -1,7 +1,7 @@
 """Certified problems: package data that may be superseded but is never edited.
 
 Each problem fixes value, cost, seat and a declared partner, and has a depth: how deeply the player
-must model the partner, according to exact play:
+must model the partner, as exact play shows:
 
 - depth 0: one fixed quote earns at least `ENOUGH` of the optimum;
 - depth 1: no fixed quote does, but matching each profitable quote of the partner exactly does, so

@@ -312,12 +312,12 @@ class Question(Protocol):
     def answer(self, faces: Faces) -> int: ...
 
     def says(self, answer: int) -> Mapping[int, Cards]:
-        """Return the remaining identities of each card that an answer concerns."""
+        """Return, for each card that an answer concerns, the identities that remain possible."""
 
 
 class FirstYes:
-    """The question "which of these cards is the first of its kind?"; the last answer means "none
-    of them"."""
+    """The question "which is the first of these cards whose identity is in its paired set?"; the
+    last answer means "none of them"."""
 
     def __init__(self, items: Sequence[tuple[int, Cards]]) -> None:
         self.items = items
