@@ -495,7 +495,7 @@ def sentences(games: Sequence[GameResult], player: str) -> list[str]:
 
 
 def name_of(episodes: Sequence[Episode]) -> str:
-    """Return the name of the player that a store evaluates: its model and settings, or its bot.
+    """Return the name of the player whose evaluation a store holds: model and settings, or bot.
 
     Raises:
         BadInput: If the store holds several players.

@@ -421,7 +421,7 @@ def game_study(
         seats: Seats of models, separated by commas; by default the first seat.
         strategy: Prompting strategy of the models.
         probes: Probes asked in the models' seats, separated by commas; "none" asks none; by default
-        those against which a move can be judged.
+            those whose answers can be compared with the seat's moves.
         episodes: Number of episodes.
         seed: Seed of the study.
         params: Parameters of the game.

@@ -3,8 +3,8 @@
     config = GameEnvConfig(taskset=GamesConfig(id="sally-verifiers", game="ipd"))
     env = GameEnv(config)      # then `env.run_episode`; or at the prompt, `vf-eval sally-verifiers`
 
-Prompts, readers, retries and forfeits are the same as in an evaluation: at each call the model
-receives the messages that an evaluation would send. Probes go to a separate role that is not
+Prompts, reply parsing, retries and forfeits are the same as in an evaluation: at each call the
+model receives the messages that an evaluation would send. Probes go to a separate role that is not
 trained.
 
     env, config = seats_env("ipd")    # every seat an agent, with a trace and rewards of its own

@@ -11,8 +11,8 @@ same error as ours. Test statistics get no verdict (a z or a p is not an estimat
 settings of a study.
 
 If the n of the printed value is known, each error is at least the one implied by the spread of both
-samples pooled around their common mean (as in the score test). A sample of a measure that is nearly
-always the same, such as 98% right with an occasional 99%, may show too little spread or none, and
+samples pooled around their common mean (as in the score test). Otherwise, a sample of a measure
+that hardly varies, such as one that is nearly always 98%, might show too little spread or none, and
 up to 16% of true replications would come out different. Figures that differ significantly by their
 own errors but not by the pooled ones are undecided, never equivalent.
 """

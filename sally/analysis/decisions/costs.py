@@ -69,8 +69,8 @@ def _of_choices(played: Played, seat: Seat, worth: float) -> Iterator[Cost]:
 
 
 def _right_moves(played: Played, seat: Seat, turn: int) -> tuple[Any, ...] | None:
-    """Return the best replies to the true answers about the other players; None if one is
-    unknown."""
+    """Return the moves that are best given the true answers about the other players; None if a true
+    answer is unknown."""
     spec, replay = played.spec, played.replay
     if spec.best_replies is None:
         return None

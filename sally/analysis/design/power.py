@@ -190,7 +190,7 @@ def _company(cell: Cell) -> int:
 
 
 def _together(cell: Cell) -> int:
-    """Return the number of a player's episodes that form one cluster in a comparison."""
+    """Return how many of a player's episodes form one cluster in a comparison."""
     return _company(cell) * (cell.repeats if _by_instance(cell) else 1)
 
 

@@ -140,7 +140,7 @@ class BaselineScores:
         self._roles = {role: _RoleScores(some) for role, some in by_role.items()}
 
     def levels(self, role: str, table: MeasuredTable) -> Floats:
-        """Return a baseline's score in the setting of each row, or its mean over other seeds.
+        """Return a baseline player's score in each row's setting, or its mean over other seeds.
 
         For the random player, return its expected score: the exact value or the mean of draws.
         """
@@ -186,7 +186,7 @@ class BaselineScores:
         return DrawnZero(variance**0.5, variance**2 / below if below else inf, every)
 
     def level(self, role: str, m: Measured) -> float | None:
-        """Return a baseline's score in the setting of one seat, or None."""
+        """Return a baseline player's score in the setting of one seat, or None."""
         value = float(self.levels(role, table_of([m]))[0])
         return None if value != value else value
 

@@ -114,7 +114,7 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
         later.extend(opened)
 
     async def follow() -> None:
-        """Await one answer, then one of the asks that it opens, and so on."""
+        """Await one answer, then the answer to one of the asks that follow from it, and so on."""
         nonlocal launching
         while later:
             turn, given = later.popleft()

@@ -402,7 +402,8 @@ class Match(Generic[S, A, V]):
         return ready
 
     def _take(self, turn: Turn[A, V], given: Given, report: Mapping[str, Source]) -> list[Ask]:
-        """Record an answer and return the asks that it opens; an invalid answer changes nothing."""
+        """Record an answer and return the asks that follow from it; an invalid answer changes
+        nothing."""
         if type(given) is Fault:
             self.censor(given.cause, given.detail, turn.context.seat, given.calls)
             return []

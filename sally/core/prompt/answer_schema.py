@@ -1,4 +1,4 @@
-"""Answers as JSON: the schema of an answer, and reading the answer from the object.
+"""Answers as JSON: the schema of an answer, and the code that reads an answer from a JSON object.
 
 With `format = schema` a prompt asks for one JSON object, replies are constrained to its schema if
 the provider supports that, and the answer is the value of one field: nothing is guessed.

@@ -1,8 +1,8 @@
 """One match in which a trainer answers for the language models, one request at a time.
 
-The seat of such a model is an ordinary language player, so prompts, readers, retries and forfeits
-are the same as in an evaluation. Its requests go to the trainer instead of a model; no event loop
-is needed.
+The seat of such a model is an ordinary language player, so prompts, reply parsing, retries and
+forfeits are the same as in an evaluation. Its requests go to the trainer instead of a model; no
+event loop is needed.
 """
 
 from __future__ import annotations
