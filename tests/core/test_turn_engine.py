@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from sally.core.errors import IllegalMove
-from sally.core.log.events import Event, Instance, PlayerSpec, Reported, Setup, Told
+from sally.core.log.events import (
+    Event,
+    Instance,
+    Looked,
+    Moved,
+    PlayerSpec,
+    Reported,
+    Setup,
+    Told,
+)
 from sally.core.match.drive import let_answer, play_bots
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
@@ -15,6 +25,7 @@ from sally.core.match.player import Decision, Fault, Forfeit, Silence, Turn, put
 from sally.core.registry import registry
 from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.chance import Stream
+from sally.core.rules.game import Tool
 from sally.core.rules.partner import Scripted
 from sally.core.rules.probe import Foreseen, Injection, ProbeReport
 from sally.runner.seating import players_of
@@ -115,7 +126,7 @@ def test_an_illegal_move_of_a_script_is_refused_and_nothing_moves():
 # --- two scripts ----------------------------------------------------------------------------------
 
 
-def tells(answers: Answers) -> Any:
+def tells(answers: Answers, report: Any = None) -> Any:
     """A script that answers as told, and else alternates."""
 
     def script(turn: Turn[Any, Any]) -> Any:
@@ -123,7 +134,7 @@ def tells(answers: Answers) -> Any:
             raise given
         return turn.number % 2 if given is None else given
 
-    return Scripted(script)
+    return Scripted(script, report)
 
 
 @pytest.mark.parametrize("params", [{}, {"stop_chance": 0.02, "rounds": 12}])
@@ -138,6 +149,20 @@ def test_two_scripts_play_what_they_play_one_by_one(swapped: bool, params: dict[
     assert found.over and found.turn > 5 and found.episode() == expected.episode()
     assert found.replay.states == expected.replay.states
     assert found.replay.moves == expected.replay.moves
+
+
+def test_a_look_up_is_logged_with_a_move_that_is_a_plain_number():
+    tool = Tool("rounds", "The number of rounds so far.", {}, lambda view, given: len(view.past))
+    spec = replace(registry.game("ipd"), tools=(tool,))
+
+    class LooksUp:
+        def decide(self, turn: Turn[Any, Any]) -> Any:
+            return int(turn.use("rounds", {})) % 2
+
+    game = Match(spec, match().setup)
+    play_bots(game, {"agent": LooksUp(), "partner": Scripted(copies)})
+    looked = [e.looked for e in game.events if isinstance(e, Moved) and e.seat == "agent"]
+    assert looked == [(Looked("rounds", {}, turn),) for turn in range(6)]
 
 
 @pytest.mark.parametrize("wrong", [9, "J", ZeroDivisionError()])
@@ -240,6 +265,20 @@ def test_what_a_seat_is_told_does_not_depend_on_the_order_of_answers(source: Any
     assert played_on(found, Seer({})) == one_by_one(expected, Seer({}), order)
     assert found.over and any(isinstance(event, Told) for event in found.events)
     assert mismatch(found.spec, found.episode()) is None
+
+
+def test_moves_at_hand_wait_for_reports_that_come_later():
+    expected, found = asked_match(), asked_match()
+    scripts = {"agent": tells({}).script, "partner": copies}
+    players = {"agent": tells({}, Seer({}).report), "partner": Scripted(copies)}
+    play_bots(expected, players)
+    while not found.over:
+        found.play(scripts, {})  # every move is made at once, and no probe is answered
+        asks = found.asks()
+        assert asks and all(turn.question is not None for turn in asks)
+        for turn in reversed(asks):
+            found.answer(turn.id, put(turn, players[turn.seat]))
+    assert found.episode() == expected.episode() and found.replay == expected.replay
 
 
 def test_questions_to_somebody_else_are_left_to_them():

@@ -231,34 +231,38 @@ class Match(Generic[S, A, V]):
         """
         game, replay, events, memory = self.game, self.replay, self.events, self._memory
         waiting, made, states, past = self._waiting, self._made, replay.states, replay.moves
-        to_move, step, moved = game.to_move, game.step, made.values()
-        repeats = game.same_menus and not self._may_reject
-        repeats = repeats and (game.censors_forfeits or not self._may_censor)
-        probes, movers = self._probes, self._movers
+        to_move, step = game.to_move, game.step
+        steady = game.same_menus and not self._may_reject
+        steady = steady and (game.censors_forfeits or not self._may_censor)
+        repeats = False  # whether the next turn can have the same asks; those given are for now
+        probes, movers, toolless = self._probes, self._movers, not self.spec.tools
         observe = game.observe if probes is None else probes.observe
-        wanted = -1  # moves in `asks` if these hold a whole turn's, in order
+        wanted = -1 if made else len(movers)  # moves of a turn in which no seat has answered yet
         turn: Turn[A, V] | None = None
         awaited: list[tuple[Turn[A, V], Any]] = []
         number, state = len(past), states[-1]
         while True:
             moves: dict[Seat, Any] = {}
+            moved: list[Moved] = []
             try:
                 for ask in asks:  # grows where an answer opens further asks
                     seat, source, context, menu, turn = ask
                     if turn is None:  # a move
-                        view, kept = observe(state, seat), memory.get(seat) if memory else None
-                        turn = Turn((number, seat, "", ""), context, view, menu, kept)
-                        given = source(turn)
-                        if type(given) is int and given in menu:
-                            made[seat] = Moved(number, seat, given)
-                            moves[seat] = given
-                            if memory:
-                                memory[seat] = None
-                            if probes is not None and seat in probes.after:
-                                asks += probes.after_asks(seat, given, report)
-                            continue
-                    else:
-                        given = source(turn)
+                        id = (number, seat, "", "")
+                        turn = Turn(id, context, observe(state, seat), menu, memory.get(seat))
+                    given = source(turn)
+                    if (
+                        type(given) is int
+                        and given in menu
+                        and (toolless or not turn.looked)  # a look-up is logged with the move
+                    ):
+                        moved.append(Moved(number, seat, given))
+                        moves[seat] = given
+                        if memory:
+                            memory[seat] = None
+                        if probes is not None and seat in probes.after:
+                            asks += probes.after_asks(seat, given, report)
+                        continue
                     if given is WAIT:
                         waiting[turn.id] = turn
                     elif type(given) in _REPORTS and turn.question is not None:
@@ -270,16 +274,20 @@ class Match(Generic[S, A, V]):
                     else:
                         if type(given) not in _ANSWERS and turn.question is None:
                             given = Decision(given)
+                        made.update(zip(moves, moved, strict=True))
                         asks += self._take(turn, given, report)
                         if self.over:
                             return awaited
             except BaseException:
+                made.update(zip(moves, moved, strict=False))
                 if turn is not None:
                     waiting[turn.id] = turn
                     rest = asks[next(i for i, each in enumerate(asks) if each is ask) + 1 :]
                     asks = [(each[0], wait, *each[2:]) for each in rest]
                     self._play(asks, NO_SOURCES, NO_SOURCES)
                 raise
+            if waiting or len(moves) != wanted:
+                made.update(zip(moves, moved, strict=True))
             if (
                 probes is not None
                 and self._unasked
@@ -291,7 +299,6 @@ class Match(Generic[S, A, V]):
                 return awaited
             if len(moves) == wanted:
                 events += moved if probes is None else probes.logged(movers, moved)
-                made.clear()
                 state = step(state, moves)
                 past.append(moves)
                 states.append(state)
@@ -309,7 +316,7 @@ class Match(Generic[S, A, V]):
                 return awaited
             probes, movers = self._probes, self._movers
             observe = game.observe if probes is None else probes.observe
-            number, state, wanted = len(past), states[-1], len(movers)
+            number, state, wanted, repeats = len(past), states[-1], len(movers), steady
 
     def _sourced(
         self,
@@ -321,8 +328,10 @@ class Match(Generic[S, A, V]):
         asks: list[Ask] = []
         for turn in turns:
             seat = turn.context.seat
-            source = (decide if turn.question is None else report).get(seat, wait)
-            asks.append((seat, source, turn.context, turn.options, turn))
+            if turn.question is None:
+                asks.append((seat, decide.get(seat, wait), turn.context, turn.options, turn))
+            else:
+                asks.append((seat, report.get(seat, wait), turn.context, (), turn))
         return asks
 
     def _next_asks(self, decide: Mapping[str, Source], report: Mapping[str, Source]) -> list[Ask]:

@@ -181,7 +181,7 @@ class ProbeSession:
             notes[name, about] = None
             id = (number, seat, name, about)
             turn: Turn[Any, Any] = Turn(id, context, view, options, kept, (), question, pending)
-            asks.append((seat, source, context, options, turn))
+            asks.append((seat, source, context, (), turn))
 
     def _was_asked(self, probe: Probe, seat: Seat) -> bool:
         """Return whether a seat has answered a probe in an earlier turn."""

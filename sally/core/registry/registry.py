@@ -98,6 +98,7 @@ def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
     return found
 
 
+@cached
 def game(name: str) -> GameSpec[Any, Any, Any]:
     """Return the game with a public name.
 
