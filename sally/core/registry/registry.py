@@ -361,8 +361,8 @@ def _loaded(path: Path) -> ModuleType:
 
 
 def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
-    """Register and yield each entry of a module, except the parts of a game that the module itself
-    defines."""
+    """Register and yield each entry of a module; the parts of a game that the module itself defines
+    are left out."""
     has_game = hasattr(module, CONSTANTS["games"])
     for folder, constant in CONSTANTS.items():
         if not hasattr(module, constant) or (has_game and folder in PARTS):

@@ -100,8 +100,11 @@ SUBSETS = tuple(s for n in range(SWAPS + 1) for s in combinations(range(SWAPS), 
 
 
 def _choices(start: int, swaps: Sequence[Swap], key: int, alike: bool) -> list[tuple[int, ...]]:
-    """Return the sets of seen swaps that lead to belief `key`. The other person, who saw the
-    remaining swaps, believes `key` too if `alike`, and something else if not."""
+    """Return the sets of swaps such that a person who saw exactly these believes `key`.
+
+    The other person, who saw the remaining swaps, believes `key` too if `alike`, and something else
+    if not.
+    """
     return [
         seen
         for seen in SUBSETS

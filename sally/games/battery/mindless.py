@@ -150,7 +150,8 @@ SURFACE: Mapping[str, Rule] = {
 
 
 def share(rule: Rule, items: Sequence[Item]) -> float:
-    """Return the percentage of items that a rule answers correctly; ties are split."""
+    """Return the percentage of items that a rule answers correctly; if the rule chooses k options,
+    the right one counts as 1/k."""
     hits = 0.0
     for item in items:
         chosen = rule(item)
@@ -159,8 +160,8 @@ def share(rule: Rule, items: Sequence[Item]) -> float:
 
 
 def inverse_share(rule: Rule, items: Sequence[Item]) -> float:
-    """Return the percentage of items answered correctly by avoiding the rule's choice; ties are
-    split."""
+    """Return the percentage of items answered correctly by avoiding the rule's choice; if k options
+    remain, the right one counts as 1/k."""
     hits = 0.0
     for item in items:
         chosen = rule(item)

@@ -65,7 +65,7 @@ def position_of(problem: Problem) -> Position:
 
 
 def is_certified(problem: Problem) -> bool:
-    """Return whether the encoder must know how the interceptor listens.
+    """Return whether the encoder must know how the interceptor interprets hints.
 
     The decision is certified for two interceptors if the best hints against either one have a value
     of at least GOOD against that one and at most BAD against the other; in addition, the clearest

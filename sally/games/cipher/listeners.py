@@ -1,9 +1,9 @@
 """Exact probabilities of codes for declared listeners, and the best hints for a pair of them.
 
-`t(hint, word)` is the association strength in a mind of `sally.games.association`. A listener by
-keywords or by history weights a code by exp(sum of strengths / HEAT); a Bayesian listener infers
-the unknown keyword of every digit, assuming an encoder that says a word with probability
-proportional to exp(t / HEAT).
+`t(hint, word)` is the association strength in a mind of `sally.games.association`. A listener that
+compares hints with the keywords, or with earlier hints, weights a code by exp(sum of strengths /
+HEAT); a Bayesian listener infers the unknown keyword of every digit, assuming an encoder that says
+a word with probability proportional to exp(t / HEAT).
 """
 
 from __future__ import annotations
@@ -48,14 +48,15 @@ def digits(code: int) -> tuple[int, ...]:
 
 
 class Listener(msgspec.Struct, frozen=True):
-    """A declared interceptor: its way of listening and its associations."""
+    """A declared interceptor: how it interprets hints, and its associations."""
 
     way: Way = "history"
     mind: Mind = Mind()
 
 
 def read_way(way: str) -> Way:
-    """Return the way of listening with this name; raise BadInput if it is unknown."""
+    """Return the way of interpreting hints with this name; raise BadInput if the name is
+    unknown."""
     for known in WAYS:
         if known == way:
             return known

@@ -88,7 +88,8 @@ def declared_decoder(played: Played) -> Mind | None:
 
 
 def declared_interceptor(played: Played) -> Listener | None:
-    """Return the interceptor's declared way of listening and mind; None if it declares none."""
+    """Return the listener that the interceptor's player declares: how it interprets hints, and its
+    mind; None if the player declares none."""
     who = played.episode.setup.lineup[INTERCEPTOR]
     return listener_of(who.player, who.params)
 
@@ -189,8 +190,8 @@ def by_game(played: Played, seat: Seat) -> list[float]:
 
 
 def yardstick(played: Played) -> Listener:
-    """Return the declared interceptor or, if none is declared, a Bayesian listener that
-    associates by plain meaning."""
+    """Return the declared interceptor or, if none is declared, a Bayesian listener that associates
+    words by meaning alone."""
     return declared_interceptor(played) or Listener("bayes")
 
 
@@ -213,7 +214,7 @@ def posterior(played: Played, seat: Seat, each: Round) -> Floats | None:
 
     For the decoder, they are inferred from the declared encoder; None if no encoder is declared or
     the declared one would never give these hints. For the interceptor, they are those of a Bayesian
-    listener that associates by plain meaning.
+    listener that associates words by meaning alone.
     """
     at = each.at
     if seat == INTERCEPTOR:

@@ -104,7 +104,7 @@ def _listener(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
 
 
 def true_listener(replay: Past, at: At) -> str | None:
-    """Return how the interceptor listens, if its kind is declared."""
+    """Return how the interceptor interprets hints; None if its player does not declare it."""
     who = replay.lineup.get(INTERCEPTOR)
     found = None if who is None else listener_of(who.player, who.params)
     return None if found is None else found.way

@@ -98,7 +98,8 @@ def _habit(again: Callable[[float], bool], least: str) -> Callable[..., Script]:
 
 
 def _adaptive(game: LevelGame, seat: Seat) -> tuple[Ideal, Callable[[View], Belief]]:
-    """Return the ideal observer of levels 0 to 3, and its belief as a function of the view."""
+    """Return the ideal observer for partners of levels 0 to 3, and a function from a view to the
+    observer's belief."""
     from sally.games.level_k.ideal import has_levels, ideal_of  # loads numpy
 
     if not has_levels(game):

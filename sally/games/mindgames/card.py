@@ -3,8 +3,8 @@
 A standard puzzle is won by exactly one set of disclosures, so a rule that ignores the target should
 hardly ever win. The other kinds of puzzles show how a rule scores if winning is impossible, certain
 or merely possible. In the last kind, telling everything wins every second puzzle, and telling
-nothing wins none, because the goal is never the target's first choice. Random disclosure has an
-exact success rate.
+nothing wins none, because the goal is never the target's first choice. The success rate of random
+disclosure is computed exactly.
 """
 
 from __future__ import annotations
