@@ -173,7 +173,7 @@ def test_a_prediction_inside_a_decision_is_a_report(arms: dict[str, tuple[str, .
     [
         ((Foreseen("their_moves", 1, "partner"),), "did you mean"),
         ((Foreseen("their_move", 7, "partner"),), "7 is not one of"),
-        ((Foreseen("their_move", 1),), "not asked their_move about ''"),
+        ((Foreseen("their_move", 1),), "their_move about '', which this seat is not asked"),
         ((Foreseen("their_move", 1, "partner"),) * 2, "twice"),
         ((Foreseen("their_odds", 1, "partner"),), "odds over the choices are missing"),
     ],

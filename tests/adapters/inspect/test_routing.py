@@ -111,7 +111,8 @@ def test_a_server_that_dies_loses_no_episode(tmp_path: Path) -> None:
 
 def test_a_rate_holds_over_all_episodes_and_servers(tmp_path: Path) -> None:
     with serving() as one, serving() as two:
+        begun = time.monotonic()
         played([one.address, two.address], tmp_path, repeats=5, calls_per_minute=300)
-    begun = sorted([*one.times, *two.times])
-    assert len(begun) == 20  # five at once, then five a second; the first may come late
-    assert begun[-1] - begun[0] >= 1.5
+    times = [*one.times, *two.times]
+    assert len(times) == 20  # five at once, then five a second: three seconds on any machine
+    assert max(times) - begun >= 3
