@@ -30,7 +30,7 @@ def _make(history: bool = True, payoffs: bool = True) -> tuple[Run, Run]:
 STRATEGY = Strategy(
     name="oracle_max",
     version=2,  # asks to maximise points, as riemer2025 does; 1 asked for what brings the most
-    about="states the others' moves and asks to earn the most; can omit history and payoffs",
+    about="states the others' moves and asks for the best choice; can omit history and payoffs",
     source="Riemer et al. 2025",
     make=_make,
     calls="1",
