@@ -385,7 +385,7 @@ def answer_from_log(
 def _logged(request: Request, calls: Sequence[Call], number: int) -> Outcome:
     """Return the outcome of a logged call; raises PromptDiffers if the request differs from it."""
     if number > len(calls):
-        raise PromptDiffers(f"The log has {len(calls)} calls, but the replay made another.")
+        raise PromptDiffers(f"The log has {len(calls)} calls, but the replay made one more.")
     call = calls[number - 1]
     if call.prompt != (shown := request.hash):
         raise PromptDiffers(

@@ -156,7 +156,10 @@ class Noisy(msgspec.Struct, frozen=True):
 def ready(turn: Turn[Any, Any], player: str) -> tuple[Any, ...]:
     """Return the menu; raises BadInput if it has forms to fill in."""
     if not is_finite(turn.options):
-        raise BadInput(f"`{player}` needs a finite menu; seat {turn.seat!r} has a form here.")
+        raise BadInput(
+            f"`{player}` needs a finite menu, but seat {turn.seat!r} has to fill in a form in this "
+            "turn."
+        )
     return turn.options
 
 

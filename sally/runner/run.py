@@ -97,7 +97,7 @@ def play_missing(
     """
     at, executor = store.place(out), on or Local()
     if isinstance(at, Remote) and at.in_one_process and executor.name != "local":
-        raise BadInput(f"The store {at} is visible to one process only; run it with `local`.")
+        raise BadInput(f"The store {at} is visible to one process only; use the executor `local`.")
     wanted = orders(study, limit) if wanted is None else wanted
     store.require(at, study.name)
     there = store.survey(at) if store.manifest_of(at) else store.Survey()

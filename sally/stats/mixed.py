@@ -201,7 +201,9 @@ def _surface(
         return lambda x: crossed.log_likelihood(x[:width], x[width:]), levels, "Laplace"
     points = NODES if nodes is None else nodes
     if points < 1:
-        raise ValueError(f"nodes is {points}; at least one is needed (1 is Laplace).")
+        raise ValueError(
+            f"nodes is {points}; at least one is needed (one gives Laplace's approximation)."
+        )
     single = OneIntercept.of(data, codes[0])
     method = f"adaptive Gauss-Hermite, {points} nodes" if points > 1 else "Laplace"
     return lambda x: single.log_likelihood(x[:width], float(x[width]), points), levels, method

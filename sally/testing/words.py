@@ -214,7 +214,9 @@ def _outcome(run: Run, prompt: PromptContext, speaker: _Speaker, where: str) -> 
         done: StrategyResult = end.value
         return done
     except KeyError as why:
-        raise Broken(f"{where}: a sentence has the field {why}, which is not given") from None
+        raise Broken(
+            f"{where}: a text has the placeholder {why}, for which no value is given"
+        ) from None
     raise Broken(f"{where}: the strategy waits for something other than the model")
 
 

@@ -211,7 +211,7 @@ def test_bad_input_gets_a_sentence_and_changes_nothing():
     with pytest.raises(BadInput, match="part of the split ipd"):
         env.reset(1, "test")
     page = env.begin(task(PlayerSpec("tit_for_tat"), rounds=1), 1)
-    with pytest.raises(BadInput, match="A reply is a text, not int"):
+    with pytest.raises(BadInput, match="A reply must be a text, not int"):
         env.step(3)
     assert env.page == page
     env.step("Option: J")

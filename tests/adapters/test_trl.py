@@ -58,7 +58,7 @@ def test_rows_name_seeds_and_rewards_come_from_the_rollouts():
     assert len({row["prompt"] for row in rows}) == 3
     with pytest.raises(BadInput, match="rollout_func"):
         rollouts.reward(["x"])
-    with pytest.raises(BadInput, match=r"rows of `Rollouts\.rows`"):
+    with pytest.raises(BadInput, match=r"come from `Rollouts\.rows`"):
         rollouts._begun("hello")
 
 

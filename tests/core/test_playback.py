@@ -122,6 +122,6 @@ def test_a_replay_lays_moves_states_views_and_reports_open() -> None:
 
 def test_a_record_without_an_end_is_no_record() -> None:
     episode = stored("cups")
-    with pytest.raises(BadInput, match="has no end"):
+    with pytest.raises(BadInput, match="has not ended"):
         _ = touched(episode, episode.events[:-1]).end
     assert touched(episode, [Censored(0, "limit")]).payoffs is None

@@ -95,9 +95,9 @@ def test_people_are_classified_by_a_stated_rule(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("<<10 coins>>", "<<11 coins>>", "should be their sum"),
-        ("contribution is 30", "contribution is 31", "should be their sum"),
-        ("## Round 2", "## Round 3", "should be round 2"),
+        ("<<10 coins>>", "<<11 coins>>", "which should be the sum"),
+        ("contribution is 30", "contribution is 31", "which should be the sum"),
+        ("## Round 2", "## Round 3", "where round 2 is expected"),
         ("multiplier of", "factor", "should state"),
         ("<<8 coins>>.\nThe group contribution is 30", "<<8 coins>>.\nThe sum is 30", "lacks"),
         ("# GAME STARTS", "", "should state"),

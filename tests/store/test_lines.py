@@ -95,7 +95,7 @@ def test_half_a_character_in_a_reply_loses_no_episode(folder: Path) -> None:
         (GOOD.replace(b'"kind":"ended"', b'"kind":"endde"'), "corrupt"),
         (GOOD.replace(b'"turn":0', b'"turn":"0"'), "corrupt"),
         (b'{"id":"x","setup":{"instance":{"id":"a","game":"b"},"seed":1,"lineup":{}},"events":[],'
-         b'"schema":1}\n', "has no end"),
+         b'"schema":1}\n', "has not ended"),
     ],
 )  # fmt: skip
 def test_a_broken_line_is_set_aside_and_reported_with_file_and_line(

@@ -87,7 +87,9 @@ def _read(file: Path) -> tuple[str, str, tuple[str, ...], str]:
         if (hit := re.search(rf"^{name}: (.+)$", text, re.MULTILINE))
     }
     if not story or len(fields) < 3:
-        raise BadInput(f"{file}: must contain a story, Question, Answer and Choices.")
+        raise BadInput(
+            f"{file} must contain a story, and lines that start with Question, Answer and Choices."
+        )
     options = tuple(re.sub(r"^[A-O]\. ", "", c.strip()) for c in fields["Choices"].split(","))
     if fields["Answer"] not in options:
         raise BadInput(f"{file}: Answer must be one of the Choices, not {fields['Answer']!r}.")

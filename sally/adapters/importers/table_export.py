@@ -129,7 +129,7 @@ def layout(episodes: Sequence[Episode]) -> dict[str, Any]:
     if len(games) > 1:
         raise BadInput(
             f"The episodes are of {len(games)} games with different payoffs, names or stopping "
-            "probabilities, but a table of rounds has only one game; choose the episodes of "
+            "probabilities, but a table of rounds can hold only one game; choose the episodes of "
             "one cell."
         )
     (described,) = games.values()

@@ -201,7 +201,7 @@ def _compared(
     raw = np.array(columns)
     kept = ~np.isnan(raw).any(axis=0)  # a sample that its scorer left out says nothing
     if not kept.any():
-        raise BadInput(f"No pair of {one.label} and {two.label} has a score of {scorer}.")
+        raise BadInput(f"No sample in both {one.label} and {two.label} has a score of {scorer}.")
     full = np.isfinite(raw).all(axis=0)
     a, b = np.where(np.isinf(raw), lowest, raw)[:, kept]
     of = {**two.clusters, **one.clusters}

@@ -150,7 +150,7 @@ class Rollouts:
 
     def _begun(self, prompt: str) -> TextEnv:
         if not prompt.startswith(MARK):
-            raise BadInput("Prompts must be rows of `Rollouts.rows`.")
+            raise BadInput("Every prompt must come from `Rollouts.rows`.")
         env = TextEnv(self._game, **self._env)
         env.reset(json.loads(prompt.removeprefix(MARK))["seed"], self._split)
         return env

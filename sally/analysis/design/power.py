@@ -242,8 +242,8 @@ def _size(metric: Metric, wanted: _Target, scale: float, sd: float, **target: fl
         return paired_sample_size(detect, sd**2, **target)
     if detect >= 1:
         raise BadInput(
-            f"{metric.name} is 0 or 1, so a difference of {detect:g} is impossible; it must be "
-            "below 1."
+            f"{metric.name} lies between 0 and 1, so a difference of {detect:g} is impossible; it "
+            "must be below 1."
         )
     # the difference itself implies that at least this share of pairs disagrees
     discordant = min(1.0, max(sd**2 + detect**2, detect * (1 + 1e-9)))

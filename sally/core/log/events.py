@@ -231,7 +231,10 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     def end(self) -> Ended | Censored:
         last = self.events[-1] if self.events else None
         if not isinstance(last, Ended | Censored):
-            raise BadInput(f"Episode {self.id} has no end.")
+            raise BadInput(
+                f"Episode {self.id} has not ended: its last event is neither an end nor a "
+                "censoring."
+            )
         return last
 
     @property

@@ -271,7 +271,9 @@ def unknown(rule: Rule, value: int, prior: Mapping[int, float], rounds: int) -> 
     for cost, weight in prior.items():
         weights[int(cost)] = weight
     if weights.min() < 0 or weights.sum() <= 0:
-        raise BadInput("the weights of a prior must be at least 0, and one above 0")
+        raise BadInput(
+            "the weights of a prior must be at least 0, and at least one must be above 0"
+        )
     return _unknown(rule, value, tuple(float(w) for w in weights / weights.sum()), rounds)
 
 

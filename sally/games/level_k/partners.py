@@ -103,7 +103,7 @@ def _adaptive(game: LevelGame, seat: Seat) -> tuple[Ideal, Callable[[View], Beli
     from sally.games.level_k.ideal import has_levels, ideal_of  # loads numpy
 
     if not has_levels(game):
-        raise BadInput("bayes_adaptive plays the request and box games of two players")
+        raise BadInput("bayes_adaptive plays only the request and box games for two players")
     ideal, mine, theirs = ideal_of(game, seat), game.menu(seat), game.menu(game.others(seat)[0])
 
     def belief(view: View) -> Belief:

@@ -167,7 +167,10 @@ class MindGame(Game[State, Action, View]):
         if (self.variant == "non_mental") == self.tale.mental:
             raise BadInput(f"variant {self.variant} does not fit the story {self.tale.name!r}")
         if len(self.tale.attribute) != len(self.problem.target_values):
-            raise BadInput(f"the story {self.tale.name!r} has a different number of attributes")
+            raise BadInput(
+                f"the story {self.tale.name!r} has {len(self.tale.attribute)} attributes, but the "
+                f"puzzle has {len(self.problem.target_values)}"
+            )
         if self.variant == "perfect_game" and not self.shown.winning:
             raise BadInput(
                 "variant perfect_game needs an example puzzle with a set of disclosures that wins"

@@ -152,7 +152,7 @@ def answered(locker: Locker, box: int | None) -> Locker:
     """Return the locker after the manager's answer and the retrieval; `box` is None for a
     forfeited answer."""
     if locker.asked is None:
-        raise ValueError("No user is waiting: an answer needs a collection before it.")
+        raise ValueError("No user is waiting: an answer is possible only after a collection.")
     if box is not None and not 0 <= box < locker.users:
         raise ValueError(f"Box {box} does not exist: boxes are 0 to {locker.users - 1}.")
     user = locker.asked

@@ -169,8 +169,8 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
         return _generated(mode, generator, users, derived_seed(seed, number))
     if users not in SIZES:
         raise BadInput(
-            f"games with {users} users are not frozen, only those with {', '.join(map(str, SIZES))}"
-            "; give a generator_seed to generate one"
+            f"there are no frozen games with {users} users, only with "
+            f"{', '.join(map(str, SIZES))}; set generator_seed to generate a game"
         )
     wanted = f"{generator}_{mode}"
     if mode == "infinite":

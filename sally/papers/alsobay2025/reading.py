@@ -180,7 +180,7 @@ def _person(where: str, held: _Line) -> Person:
         body = play[each.end() : end]
         own, total = _OWN.search(body), _TOTAL.search(body)
         if int(each[1]) != number:
-            raise BadInput(f"{where}: round {each[1]} should be round {number}.")
+            raise BadInput(f"{where}: round {each[1]} stands where round {number} is expected.")
         if (own is None or total is None) and number == len(heads) and LEFT in body:
             break
         if own is None or total is None:
@@ -188,8 +188,9 @@ def _person(where: str, held: _Line) -> Person:
         others = tuple(int(given) for _, given in _OTHER.findall(body))
         if int(own[1]) > rules.tokens or int(own[1]) + sum(others) != int(total[1]):
             raise BadInput(
-                f"{where}: round {number} has contributions of {own[1]} and {sum(others)}, and "
-                f"a total of {total[1]}; it should be their sum."
+                f"{where}: in round {number} the person gave {own[1]} and the others "
+                f"{sum(others)}; the stated total is {total[1]}, which should be the sum, and a "
+                f"person can give at most {rules.tokens}."
             )
         fund, gain = _FUND.search(body), _GAIN.search(body)
         rounds.append(
@@ -207,7 +208,7 @@ def _person(where: str, held: _Line) -> Person:
 
 def _check_group(file: str, name: str, group: list[Person]) -> None:
     if len({person.rules for person in group}) > 1:
-        raise BadInput(f"{file}: the people of group {name} state different rules.")
+        raise BadInput(f"{file}: the records of people in group {name} state different rules.")
     if len(group) > group[0].rules.players:
         raise BadInput(f"{file}: group {name} has {len(group)} people, more than its rules state.")
 

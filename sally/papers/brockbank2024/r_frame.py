@@ -48,7 +48,7 @@ def read_frame(data: bytes, name: str) -> dict[str, Column]:
             names = value.attributes.get("names")
             if isinstance(names, _Vector):
                 return dict(zip(map(str, names.values), map(_column, value.values), strict=True))
-    raise BadFrame(f"it has no frame called {name}")
+    raise BadFrame(f"it has no data frame called {name}")
 
 
 def _unpacked(data: bytes) -> bytes:

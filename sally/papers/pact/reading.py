@@ -135,7 +135,9 @@ def read_record(file: Path) -> Record:
     first, last = lines[0], lines[-1]
     agents, count = first.data.get("agents", {}), int(first.data.get("num_rounds", 0))
     if set(agents) != set(SEAT_OF) or not count:
-        raise BadInput(f"{file}, line 1: agents should be B1 and S1, with a number of rounds.")
+        raise BadInput(
+            f"{file}, line 1: agents should be B1 and S1, and num_rounds should be at least 1."
+        )
     rounds = [RecordedRound([], {}, totals={}) for _ in range(count)]
     violations = unlike = 0
     for line in lines[1:-1]:

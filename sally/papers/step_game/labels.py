@@ -71,7 +71,7 @@ def measured(path: Path) -> Measured:
                     if label is not None:
                         read.append((label, announcement(message, seat, turn.number) or 0))
     if not read:
-        raise BadInput(f"None of the {len(labels)} labelled messages is under {path}.")
+        raise BadInput(f"None of the {len(labels)} labelled messages was found under {path}.")
     agreed = [(each.first, got) for each, got in read if each.first == each.second]
     right = sum(want == got for want, got in agreed)
     first, other = [each.first for each, _ in read], [each.other for each, _ in read]

@@ -204,7 +204,7 @@ class ModelParticipant(StudySection, frozen=True):
 
     def __post_init__(self) -> None:
         if self.participants < 1:
-            raise ValueError("participants of a model must be at least 1")
+            raise ValueError("participants must be at least 1 for each model")
 
     @property
     def player(self) -> PlayerSpec:

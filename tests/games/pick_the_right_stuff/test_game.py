@@ -258,7 +258,7 @@ def test_a_game_may_come_from_a_set_a_seed_or_ones_own_hand() -> None:
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"users": 4}, "give a generator_seed"),
+        ({"users": 4}, "set generator_seed"),
         ({"users": 1}, "at least 2"),
         ({"number": 60}, "from 0 to 59"),
         ({"number": -1}, "at least 0"),

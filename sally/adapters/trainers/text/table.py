@@ -50,7 +50,7 @@ class Outside:
         settings: Settings = AS_THE_PROVIDER_DOES,
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
-        raise BadInput(f"{self.name} is answered only through a text environment.")
+        raise BadInput(f"The model {self.name} gets its replies only from a text environment.")
 
     async def score(
         self,
@@ -58,7 +58,7 @@ class Outside:
         candidates: Sequence[str],
         settings: Settings = AS_THE_PROVIDER_DOES,
     ) -> Scores:
-        raise BadInput(f"{self.name} is answered only through a text environment.")
+        raise BadInput(f"The model {self.name} gets its replies only from a text environment.")
 
 
 class TextTable:
@@ -190,7 +190,7 @@ def _read(given: Given, asked: Request) -> Reply | Scores:
     if isinstance(given, bytes):
         given = given.decode("utf-8", "replace")
     if not isinstance(given, str):
-        raise BadInput(f"A reply is a text, not {type(given).__name__}.")
+        raise BadInput(f"A reply must be a text, not {type(given).__name__}.")
     return Reply(given)
 
 
