@@ -155,7 +155,7 @@ def test_results_that_have_a_picture_draw_it(held: Path) -> None:
     with pytest.raises(BadInput, match="Name the game to draw"):
         sally.crossplay(held).plot()
     assert sally.crossplay(held).plot("ipd").axes
-    with pytest.raises(BadInput, match="no game among these rows named 'go'"):
+    with pytest.raises(BadInput, match="no game in these rows named 'go'"):
         sally.crossplay(held).plot("go")
 
 

@@ -129,11 +129,11 @@ def score(source: EpisodeSource, metrics: Sequence[str] = (), *, seat: str = "")
     every = Rows(row for episode in episodes_in(source) for row in seat_rows(replayed(episode)))
     kept = [row for row in every if not seat or row["seat"] == seat]
     if every and not kept:
-        raise unknown("seat among these episodes", seat, {row["seat"] for row in every})
+        raise unknown("seat in these episodes", seat, {row["seat"] for row in every})
     known = registry.entries("metrics")
     for name in metrics:
         if not any(name in row for row in kept):
-            raise unknown("metric of these episodes", name, {*known} & {*every.columns})
+            raise unknown("metric in these episodes", name, {*known} & {*every.columns})
     headline = [name for name, metric in known.items() if metric.headline]
     named = metrics or (*headline, "payoff")
     found = [row for name in named for row in summary([r for r in kept if name in r], name, BY)]

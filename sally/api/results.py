@@ -80,7 +80,7 @@ class CrossplayRows(Rows):
             raise BadInput(f"Name the game to draw: {listed(self.tables, 'or')}.")
         game = game or next(iter(self.tables))
         if game not in self.tables:
-            raise unknown("game among these rows", game, self.tables)
+            raise unknown("game in these rows", game, self.tables)
         return crossplay_figure(self.tables[game])
 
 

@@ -45,7 +45,7 @@ def template(language: str) -> None:
     from sally.web.study.definition import EXAMPLES
 
     if language not in EXAMPLES:
-        raise unknown("template in the language", language, EXAMPLES)
+        raise unknown("study template for the language", language, EXAMPLES)
     echo(EXAMPLES[language].read_text(encoding="utf-8").rstrip("\n"))
 
 

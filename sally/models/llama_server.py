@@ -109,7 +109,7 @@ class LlamaServer(Embedded):
 
     def __init__(self, address: str, *, weights: str | None = None, key: str = "") -> None:
         if weights is not None and weights not in REFERENCE:
-            raise unknown("reference of weights", weights, REFERENCE)
+            raise unknown("set of reference weights", weights, REFERENCE)
         remote = Remote(address, key)
         path = str(remote.told.get("model_path", ""))
         self._weights = PurePath(path.replace("\\", "/")).stem or "unnamed"

@@ -115,7 +115,7 @@ def writer(form: str, book: Callable[[Any, Seat], Book]) -> PlayerKind:
         **language: Any,
     ) -> PolicyWriter:
         if then not in THEN:
-            raise unknown("mode after writing", then, THEN)
+            raise unknown("value of `then`", then, THEN)
         if "model" not in language:
             raise BadInput("name the model that writes the policy, such as embedded")
         inner: Any = LANGUAGE["language"].make(spec, game, seat, **language)

@@ -97,8 +97,9 @@ def leak(folds: Sequence[Fold], groups: Mapping[str, Sequence[Any]]) -> str | No
 def held_out(
     partners: Sequence[str], instances: Sequence[str], letters: Sequence[str]
 ) -> dict[str, Sequence[str]]:
-    """Return the columns of instances, partners and sets of letters whose values training and test
-    rows of a fold must not share, by name."""
+    """Return, by name, the columns in which the training rows and the test rows of a fold must
+    have no value in common: the instance and, if there are several, the partner and the set of
+    letters."""
     groups: dict[str, Sequence[str]] = {"instance": instances}
     if len(set(partners)) > 1:
         groups["partner"] = partners

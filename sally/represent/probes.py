@@ -308,7 +308,7 @@ def fit_other_rows(
     units: Sequence[str],
     penalties: Sequence[float],
 ) -> Fitted:
-    """Return the folds' predictions for rows outside the data, such as those of twins (the same
+    """Return the predictions of the folds' probes for other rows, such as those of twins (the same
     problem with a mechanism in place of a mind).
 
     A row is predicted by a probe that was fitted without its partner and without its unit

@@ -103,7 +103,8 @@ def _cut(wanted: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
 
 
 def _grouped(wanted: Orders, numbers: Sequence[int], keys: Sequence[K]) -> dict[K, Sequence[int]]:
-    """Group numbers of planned episodes; `keys` holds the group of each kind of episode."""
+    """Return the numbers of planned episodes by group; `keys` holds the group of each kind of
+    episode."""
     if len(set(keys)) == 1:
         return {keys[0]: numbers} if numbers else {}
     groups: dict[K, list[int]] = {key: [] for key in keys}
@@ -134,11 +135,11 @@ class Pace:
         self._took: dict[str, tuple[int, float]] = {}  # episodes, total seconds
 
     def wanted(self, alike: str, episodes: int) -> None:
-        """Add to the number of episodes that no worker has yet."""
+        """Add episodes to those that have not been given to a worker."""
         self._left[alike] += episodes
 
     def given(self, alike: str, episodes: int) -> None:
-        """Subtract the episodes given to a worker from the number that no worker has yet."""
+        """Subtract episodes that have been given to a worker from those that have not."""
         self._left[alike] -= episodes
 
     def measured(self, alike: str, episodes: int, seconds: float) -> None:

@@ -25,7 +25,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def require(where: Where, study: str) -> None:
-    """Check that a store for this study can be at this location, without writing anything.
+    """Check that this location can hold the store of this study, without writing anything.
 
     Raises:
         BadInput: The location holds the store of another study, or other files.

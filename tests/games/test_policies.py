@@ -186,7 +186,7 @@ def test_a_writer_is_as_patient_as_the_config_says_and_so_is_its_replay():
 def test_who_writes_has_to_be_named():
     for params, why in (
         ({}, "name the model"),
-        ({"model": "embedded", "then": "sing"}, "mode after"),
+        ({"model": "embedded", "then": "sing"}, "value of `then`"),
     ):
         with pytest.raises(BadInput, match=why):
             sally.play("ipd", {"agent": PlayerSpec("policy_writer", params), "partner": "random"})

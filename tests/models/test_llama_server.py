@@ -71,7 +71,7 @@ def test_a_server_with_other_scores_than_the_reference_is_refused(
         ("llama_server:here", "Give the server's address"),
         ("llama_server:http://127.0.0.1:9", "No llama.cpp server answers"),
         ("llama_server:http://127.0.0.1:9?colour=red", "setting of llama_server"),
-        ("llama_server:http://127.0.0.1:9?weights=gpt", "reference of weights"),
+        ("llama_server:http://127.0.0.1:9?weights=gpt", "set of reference weights"),
     ],
 )
 def test_a_name_that_cannot_be_is_one_sentence(name: str, says: str) -> None:

@@ -56,7 +56,7 @@ def test_games_it_was_not_made_for_are_refused():
     with pytest.raises(BadInput, match="at most 3 moves"):
         matrix = [[[0, 0]] * 4] * 4
         sally.play("repeated_games", {"agent": "learner", "partner": "random"}, matrix=matrix)
-    with pytest.raises(BadInput, match="weights of the learner"):
+    with pytest.raises(BadInput, match="set of weights of the player learner"):
         sally.play("rps", {"agent": ("learner", {"weights": "x"}), "partner": "random"})
 
 

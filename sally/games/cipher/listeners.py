@@ -60,7 +60,7 @@ def read_way(way: str) -> Way:
     for known in WAYS:
         if known == way:
             return known
-    raise unknown("way of listening", way, WAYS)
+    raise unknown("way of listening of the interceptor", way, WAYS)
 
 
 LISTENERS: Mapping[str, Way] = {

@@ -50,4 +50,4 @@ def spectrum(left: str, right: str) -> Spectrum:
         if (one.left, one.right) == (right, left):
             return Spectrum(left, right, one.near_right, one.near_left)
     known = [f"{one.left}-{one.right}" for one in spectra()]
-    raise unknown("spectrum of wavelength", f"{left}-{right}", known)
+    raise unknown("spectrum in the game wavelength", f"{left}-{right}", known)

@@ -84,7 +84,7 @@ def problems(name: str | None, as_json: bool) -> None:
     elif name in set_names():
         rows = [_problem(each) for each in instance_set(name).instances]
     else:
-        raise unknown("set of problems", name, set_names())
+        raise unknown("set of TradeCraft problems", name, set_names())
     if as_json:
         print_json(rows)
         return

@@ -69,7 +69,7 @@ class Frozen(msgspec.Struct, frozen=True):
 def frozen(name: str = "certified") -> Frozen:
     """Return a frozen set by name."""
     if name not in SETS:
-        raise unknown("set of bargaining", name, SETS)
+        raise unknown("set of bargaining problems", name, SETS)
     text = files(__package__).joinpath(f"{name}.json").read_bytes()
     return msgspec.json.decode(text, type=Frozen)
 

@@ -73,7 +73,7 @@ def _level_k(
     if type(k) is not int or not 1 <= k <= 3:
         raise BadInput(f"k must be 1, 2 or 3, not {k!r}")
     if base not in BASES:
-        raise unknown("base of level_k", base, BASES)
+        raise unknown("base strategy of level_k", base, BASES)
     for sits in game.seats:
         check_move(game, sits, "first", first)
     table = _level_odds(game, seat, k, base, first)

@@ -145,7 +145,7 @@ class Learner(msgspec.Struct, frozen=True, eq=False):
 def net(name: str) -> Net:
     """Return the shipped weights with this name."""
     if name not in NAMES:
-        raise unknown("weights of the learner", name, NAMES)
+        raise unknown("set of weights of the player learner", name, NAMES)
     with files(__package__).joinpath(f"{name}.npz").open("rb") as file:
         found = np.load(file)
         return Net(**{key: found[key].astype(np.float32) for key in Net.__struct_fields__})

@@ -89,7 +89,7 @@ class Ambiguity(Game[State, Action, View]):
             return self.item
         known = {item.word: item for item in items()}
         if self.word not in known:
-            raise unknown("word of toma_ag", self.word, known)
+            raise unknown("word in the list of toma_ag", self.word, known)
         return known[self.word]
 
     # --- the rules --------------------------------------------------------------------------------
