@@ -55,7 +55,7 @@ class PolicyWriter(ModelPlayer, frozen=True):
         return self.inner.model
 
     async def report(self, turn: Turn[Any, Any]) -> ProbeReport | Fault:
-        """Answer a probe."""
+        """Return the player's answer to a probe."""
         given: ProbeReport | Fault = await self.decide(turn)
         return given
 

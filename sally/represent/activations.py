@@ -120,7 +120,8 @@ def _claim(folder: Path, reader: Reader) -> None:
 
 
 def _known(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return the part and row of each prompt that was read."""
+    """Return, for each prompt hash, the number of the part and the row in it that hold its
+    activations."""
     found = {}
     for path in sorted(folder.glob("*.json")):
         if path.name != ABOUT:

@@ -160,7 +160,8 @@ def _named(candidates: Sequence[str], names: Sequence[str]) -> tuple[int, ...] |
     """Return the index of each name in `candidates`; None if the candidates are not exactly these
     names.
 
-    A final full stop is ignored: a name that is a prefix of another is scored with one.
+    Final full stops are ignored, because names are scored with a full stop if one of them is a
+    prefix of another.
     """
     plain = [candidate.removesuffix(".") for candidate in candidates]
     if len(plain) < 2 or sorted(plain) != sorted(names):

@@ -230,7 +230,8 @@ def _asked_again(episode: Episode, made: Requests | None = None) -> Again:
 
 
 def _asked_players_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bool) -> Again:
-    """Return a function that asks bots again and, if `models`, models; people are not asked."""
+    """Return a function that asks bots again and, if `models` is true, also models; people are not
+    asked."""
     bots, spoken = _bots(spec, episode), _asked_again(episode)
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:

@@ -258,7 +258,8 @@ def _model(plain: Any, where: str) -> ModelEntry:
 
 
 def _refuse_two_ways(models: Mapping[str, ModelEntry], path: Path) -> None:
-    """Raise BadInput if two aliases reach one model in different ways; episodes store no alias."""
+    """Raise BadInput if two aliases reach one model in different ways, because episodes do not
+    store the alias."""
     ways: dict[str, tuple[str, Any]] = {}
     for alias, entry in models.items():
         way = (entry.servers, entry.api_key_env)

@@ -51,7 +51,8 @@ CONNECTIONS = 10  # Inspect's default number of concurrent calls
 
 
 class Count(msgspec.Struct, frozen=True):
-    """Calls and tokens; `shared` is the input that repeats the prefix of an earlier prompt."""
+    """Calls and tokens; `shared` counts the input tokens that repeat the beginning of an earlier
+    prompt."""
 
     calls: float = 0.0
     input: float = 0.0

@@ -116,9 +116,10 @@ def has_rates(config: Config) -> bool:
 
 
 def divided(config: Config, parts: int, rates: bool) -> Config:
-    """Return the config of one of `parts` processes, with its share of the limits.
+    """Return the config for one of `parts` processes, with its share of the limits.
 
-    Connections are divided; rates are divided only if they are not shared.
+    The number of concurrent calls is divided; rates are divided only if `rates` is true, that is,
+    if the processes do not share a rate limiter.
     """
 
     def part(entry: ModelEntry) -> ModelEntry:

@@ -282,7 +282,8 @@ class Drive:
     def _put_longest_first(self) -> None:
         """Near the end, order shards by expected duration, longest first.
 
-        This keeps a long shard from starting last. Shards without a measured kind come first.
+        This keeps a long shard from starting last. Shards whose kind of episode has not been timed
+        yet come first.
         """
         if self._on.slots() > 1 and len(self._waiting) <= LAST * self._on.slots():
             self._waiting = deque(sorted(self._waiting, key=self._expected, reverse=True))

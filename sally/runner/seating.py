@@ -24,7 +24,7 @@ from sally.runner.needs import refuse_what_lacks
 
 
 def resolved(setup: Setup, open_models: bool = True) -> Setup:
-    """Return the setup with versions filled in, helpers seated and every name checked.
+    """Return the setup with versions filled in, helper players seated and every name checked.
 
     With `open_models`, models are opened, which may load or download weights.
     """

@@ -104,7 +104,8 @@ class Shard(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def label(self) -> str:
-        """The name used for the shard's files, for its note of counts, and for its result."""
+        """The name used for the shard's files, for its file of progress counts, and for its
+        result."""
         return f"{self.name}.{self.part}" if self.part else self.name
 
     def concerns(self, file: str) -> bool:
@@ -235,7 +236,7 @@ def _stands(at: Place, claim: str, run: str) -> bool:
 
 
 def _wait_for_writers(at: Place, shard: Shard) -> None:
-    """Wait for a worker of a dead run to finish its last episode."""
+    """Wait until workers of a dead run have finished writing to this shard."""
     patience = time.monotonic() + WAIT_SECONDS
     while store.has_living_writer(at, shard.concerns):
         if time.monotonic() > patience:
@@ -280,7 +281,7 @@ class Notes:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove the note file with the counts; the shard's result replaces it."""
+        """Remove the worker's file of progress counts, which the shard's result replaces."""
         self._over.set()
         if self._noted:
             with suppress(OSError):
@@ -352,12 +353,14 @@ class Notes:
 
 
 def note_name(run: str, shard: str) -> str:
-    """Return the path of a worker's note in the store."""
+    """Return the path, within the store, of the file in which a worker publishes its progress
+    counts."""
     return f"notes/{run}.{shard}.json"
 
 
 def take_note(at: Place, run: str, shard: str) -> Tally:
-    """Remove a dead worker's last note and return the resources it had used by then."""
+    """Remove the last file of progress counts of a dead worker, and return the resources that it
+    reports as used."""
     name = note_name(run, shard)
     try:
         left = msgspec.json.decode(at.read(name), type=Tally)

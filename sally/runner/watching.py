@@ -131,7 +131,7 @@ def _without_runs(study: str, found: store.Survey) -> Look:
 
 
 def _with_notes(at: Place, run: Run) -> Tally:
-    """Return a run's counts, including those in its workers' notes."""
+    """Return a run's counts, including those that its workers have published so far."""
     total = run.tally
     for shard in run.in_flight:
         try:
@@ -142,7 +142,8 @@ def _with_notes(at: Place, run: Run) -> Tally:
 
 
 def _done(runs: Sequence[Run], tallies: Sequence[Tally]) -> int:
-    """Return the number of finished episodes; a run's initial count includes earlier runs."""
+    """Return the number of finished episodes; the count with which a run starts includes the
+    episodes of earlier runs."""
     after = [
         run.kept + sum(tally.done for tally in tallies[i:])
         for i, run in enumerate(runs)  # oldest first

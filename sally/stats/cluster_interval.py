@@ -65,7 +65,7 @@ def mean_by_rule(
 ) -> Estimate:
     """Return a mean over rows with its interval; larger clusters weigh more.
 
-    With `strata`, the groups that the design fixed, only differences within them count as error.
+    With `strata` (groups that the design fixed), only differences within strata count as error.
     """
     column = finite(values, "values")
     if strata is not None:
@@ -220,10 +220,10 @@ def _around(
 def _wilson(
     value: float, error: float, count: int, reach: float, bounds: Bounds, n: int
 ) -> Estimate:
-    """Return Wilson's interval on the scale between two bounds.
+    """Return Wilson's interval of a value that lies between two bounds.
 
-    The number of trials is chosen so that a share has this error; at a bound, where the error is 0,
-    it is the number of clusters.
+    The number of trials is chosen so that a share has the given standard error; at a bound, where
+    the error is 0, the number of clusters is used.
     """
     least, most = bounds
     wide = most - least

@@ -245,8 +245,8 @@ def _climb(surface: Surface, width: int, factors: int) -> Floats:
 
 
 def _free(x: Floats, width: int) -> Codes:
-    """Return which parameters are off the boundary; cross derivatives of an sd at 0 are 0 by
-    symmetry."""
+    """Return the indices of the parameters that are not at a boundary; an sd of 0 is left out,
+    because its cross derivatives are 0 by symmetry."""
     return np.flatnonzero((np.arange(x.size) < width) | (x != 0))
 
 

@@ -47,7 +47,7 @@ class LineSink(Protocol):
 class Writer:
     """A writer of episodes to a file of its own, whose name may start with a label.
 
-    A remote writer calls `ours` before each upload and raises TakenOver if it returns False.
+    A remote writer calls `ours` before each upload and raises TakenOver if `ours` returns False.
     """
 
     def __init__(self, where: Where, label: str = "", ours: Ours | None = None) -> None:

@@ -189,9 +189,10 @@ def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any],
 
 
 def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: float = 0.0) -> bool:
-    """Answer open asks in a random order; players (not helpers) forfeit with the given chance.
+    """Answer open asks in a random order; the moves of players, but not of helpers, are forfeited
+    with probability `forfeits`.
 
-    Returns whether another order was ever possible.
+    Returns whether there was ever more than one open ask, so that another order was possible.
 
     Raises:
         Broken: The match is not over after `MOST_DECISIONS`.

@@ -120,7 +120,7 @@ def a_line_of_play_is_played(name: str, line: Line) -> None:
 
 
 def _named(turn: Turn[Any, Any], name: str) -> Any:
-    """Return the option with a name."""
+    """Return the option with this name."""
     for option in turn.options:
         if turn.context.words.name(option) == name:
             return option

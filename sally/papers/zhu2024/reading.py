@@ -174,8 +174,8 @@ def person_choices(file: str, number: int, line: bytes) -> list[Choice]:
 
 @lru_cache(maxsize=1 << 16)
 def canonical(own: tuple[int, ...], other: tuple[int, ...]) -> tuple[Role, int, int]:
-    """Return the identity of a game in a role, and whether its rows and its columns are
-    exchanged."""
+    """Return the canonical form of a game in a role, and whether its rows and its columns are
+    exchanged relative to that form."""
     found = []
     for rows in (0, 1):
         for columns in (0, 1):

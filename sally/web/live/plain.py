@@ -108,8 +108,8 @@ ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # an escape sequence of JSON
 def plain_board(board: Board | None, plainly: Rewrite) -> Board | None:
     """Return a board with its texts rewritten.
 
-    Boards are drawn after every answer and rarely contain identifiers, so the JSON of each part is
-    tested first.
+    Boards are drawn after every answer and rarely contain identifiers, so a quick test of each
+    part's JSON decides whether it must be rewritten.
     """
     if board is None:
         return None
@@ -120,7 +120,7 @@ def plain_board(board: Board | None, plainly: Rewrite) -> Board | None:
 
 
 def is_plain(part: Any, plainly: Rewrite) -> bool:
-    """Return whether rewriting would leave a part unchanged."""
+    """Return whether rewriting would leave a part of a board unchanged."""
     text = ESCAPED.sub(" ", msgspec.json.encode(part).decode())
     return plainly(text) == text
 

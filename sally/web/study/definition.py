@@ -405,7 +405,8 @@ class HumanStudy(StudySection, frozen=True):
         return PlayerSpec(name)
 
     def orders(self, condition: Condition) -> int:
-        """Return the number of instance orders to be balanced."""
+        """Return the number of different orders of instances over which participants are
+        balanced."""
         return max(order_rows(len(there)) for there, _, _ in self.blocks(condition))
 
     def plan(self, condition: Condition, row: int) -> list[PlannedRound]:

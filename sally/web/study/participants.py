@@ -269,8 +269,8 @@ def join(tx: Transaction, study: HumanStudy, cookie: str, given: str) -> Person 
 def _open_group(tx: Transaction, study: HumanStudy) -> list[str]:
     """Return the conditions in which one more person completes a group; empty if there are none.
 
-    The condition whose first member joined earliest comes first. Conditions that look alike
-    before the first game share their groups.
+    The condition whose first member joined earliest comes first. Conditions that cannot be
+    distinguished before the first game form groups together.
     """
     now = time.time()
     alone = tx.all(

@@ -198,8 +198,8 @@ class RunningStudy:
         return found, participants.given_by(tx, person.id)
 
     async def _at_table(self, here: Position) -> Position | None:
-        """Return the position of a person who is in a match or waits for one; None if the round is
-        over."""
+        """Return the current step of a person who is in a match or waits for one; None if the round
+        is over."""
         person, k = here.person, here.number
         found = await self.database.run(lambda tx: participants.table_of(tx, person.id, k))
         if found is None:
