@@ -135,11 +135,11 @@ class Pace:
         self._took: dict[str, tuple[int, float]] = {}  # episodes, total seconds
 
     def wanted(self, alike: str, episodes: int) -> None:
-        """Add episodes to those that have not been given to a worker."""
+        """Add to the number of episodes that are still to be given to a worker."""
         self._left[alike] += episodes
 
     def given(self, alike: str, episodes: int) -> None:
-        """Subtract episodes that have been given to a worker from those that have not."""
+        """Subtract from the number of episodes that are still to be given to a worker."""
         self._left[alike] -= episodes
 
     def measured(self, alike: str, episodes: int, seconds: float) -> None:

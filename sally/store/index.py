@@ -69,7 +69,8 @@ class Piece(msgspec.Struct, frozen=True):
 def columns(
     where: Where, names: Sequence[str], code: str, work: Work, many: Many | None = None
 ) -> Iterator[tuple[list[At], Columns]]:
-    """Yield, for each piece of a store, its lines' positions and its columns.
+    """Yield, for each piece of a store (a range of lines), the positions of its lines and its
+    columns.
 
     Args:
         where: The store.
@@ -166,7 +167,7 @@ class _Database:
     def columns(
         self, files: Sequence[str], names: Sequence[str], code: str, work: Work, each: Many
     ) -> Iterator[tuple[list[At], Columns]]:
-        """Yield the columns of all pieces, in the order of the files."""
+        """Yield the columns of all pieces (ranges of lines), in the order of the files."""
         self._forget(files)
         pieces = [piece for name in files for piece in self._pieces(name)]
         lacking = {i: lack for i, p in enumerate(pieces) if (lack := self._lack(p, names, code))}
@@ -221,7 +222,8 @@ class _Database:
         return (stat, pieces) if seal == self._seal(name, stat, pieces) else None
 
     def _cut(self, name: str) -> Iterator[tuple[Piece, bytes]]:
-        """Yield the pieces of a file and their bytes, without a line still being written."""
+        """Yield the pieces of a file (ranges of lines) and their bytes, without a line that is
+        still being written."""
         lines, start = lines_of(self._folder / name), 0
         while some := list(islice(lines, PIECE)):
             whole = b"".join(line for _, line in some)

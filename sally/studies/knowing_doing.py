@@ -43,9 +43,9 @@ def three_moves(game: str) -> tuple[Instance, ...]:
     """Return an instance for every assignment of three letters to the moves and every order in
     which the moves are listed: 36 instances.
 
-    The first 18 are balanced as well (every letter is equally often at every position, for every
-    move and in every order): they are those in which the letters, in the order in which the prompt
-    lists them, are an even permutation.
+    The first 18 are balanced as well: every letter occurs equally often for every move, at every
+    position and in every order of the moves. They are those in which the letters, in the order in
+    which the prompt lists them, are an even permutation.
     """
     moves = range(3)
     found = [(names, order) for names in permutations(LETTERS) for order in permutations(moves)]

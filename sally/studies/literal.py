@@ -40,7 +40,7 @@ def nested(order: int) -> tuple[Instance, ...]:
 
 
 def stories(generator: str) -> tuple[Instance, ...]:
-    """Return one instance for each story, which contains every version of the story with every
+    """Return one instance per story; each instance contains every version of its story with every
     question."""
     per = PER_STORY[generator]
     return tuple(

@@ -95,7 +95,7 @@ def a_partner_says_where_it_comes_from(name: str, partner: Partner) -> None:
 
 
 def a_line_of_play_is_played(name: str, line: Line) -> None:
-    """Check that the partner makes the moves of a declared example, a line of play."""
+    """Check that the partner makes the moves that one of its declared example games shows."""
     must(len(line.against) == len(line.plays), f"{name}: the two sides of a line differ in length")
     rounds = {"rounds": len(line.plays) + 1}
     spec = registry.game(line.game)

@@ -183,6 +183,8 @@ def corrupted(question: Question, truth: Value, error: float, draws: Stream) -> 
     if draws() >= error:
         return truth
     if question.kind == "values":
-        raise BadInput("A report of values cannot be corrupted: there is no list of wrong values.")
+        raise BadInput(
+            "A report of values cannot be replaced by a wrong one: there is no list of wrong values."
+        )
     wrong = [c for c in question.choices if c != truth]
     return draws.pick(wrong) if wrong else truth

@@ -153,7 +153,7 @@ def best_reply_taken(table: Table, least: int = 1) -> Estimate:
 
 
 class Mixture(msgspec.Struct, frozen=True):
-    """Shares of people at levels 0 to 3, with one error rate for all."""
+    """Shares of people at levels of reasoning 0 to 3, with one error rate for all people."""
 
     error: float  # the chance of even odds instead of the level's choice
     shares: tuple[float, ...]
