@@ -184,7 +184,8 @@ def corrupted(question: Question, truth: Value, error: float, draws: Stream) -> 
         return truth
     if question.kind == "values":
         raise BadInput(
-            "A report of values cannot be replaced by a wrong one: there is no list of wrong values."
+            "A report of values cannot be replaced by a wrong one: there is no list of wrong "
+            "values."
         )
     wrong = [c for c in question.choices if c != truth]
     return draws.pick(wrong) if wrong else truth
