@@ -155,6 +155,8 @@ def measured(logs: Path | None) -> None:
         if logs:
             own = [r for r in replies if "sha256" not in r]
             print(_row("version 7 without the published ones", own, read))
+            if others := [r for r in replies if "sha256" in r]:
+                print(_row("version 7, only the published ones", others, read))
     if not logs:
         print(f"(replies that are {kept}; --logs FOLDER adds the published ones)")
 
