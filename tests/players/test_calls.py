@@ -110,7 +110,7 @@ def test_a_changed_prompt_is_refused():
     turn, player = match.asks()[0], players_of(match)["agent"]
     with pytest.raises(PromptDiffers, match="Call 1 shows a prompt with the hash"):
         answer_from_log(player, turn, wrong)
-    with pytest.raises(PromptDiffers, match="has 0 calls, but the replay made another"):
+    with pytest.raises(PromptDiffers, match="has 0 calls, but the replay made one more"):
         answer_from_log(player, turn, ())
 
 
