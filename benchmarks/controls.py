@@ -59,16 +59,26 @@ LAYOUT = (
       for size, store in zip(SIZES, LAYOUTS, strict=True)),
 )  # fmt: skip
 PARTS = (
-    ("Bots and learners", BOTS, "The script plays these episodes."),
-    ("Two small language models", MODELS, "These episodes are read from the shipped "
-     "bundles; only the fork, in which a learner continues a stored episode, is played."),
+    ("Bots and learners", BOTS, "The command that writes this page plays these episodes. "
+     "The games are rock, paper, scissors (`rps`), the repeated prisoner's dilemma (`ipd`) and the "
+     "repeated battle of the sexes (`ibs`). `tabular` is a learner that counts what its partner "
+     "did; `constant` and `random` are mindless players, which follow a fixed rule without a model "
+     "of the partner."),
+    ("Two small language models", MODELS, "The models are Qwen2.5-Coder 0.5B "
+     "and 1.5B. Their episodes are read from the shipped bundles (packed episodes); only the fork, "
+     "in which a learner takes the model's place in the middle of a stored episode, is played."),
     ("The same models in other wordings", OTHER_WORDS, "The study `quickstart_model` was run with "
      "`--packs all --packs aware --aware --unasked`: ten rounds of three games in every wording, "
-     "in the twin that describes a mechanism, under frames that state the purpose of the prompt, "
-     "and without probes."),
+     "in the twin (the same problems with a mechanism in place of the other player), with "
+     "introductions that state what the prompt is for, and without probes. The awareness probe "
+     "(`what_is_this`) asks the model whether it takes the prompt for a game, a test, training or "
+     "something else. In the tables, `base` is the condition named after *minus*, and `here` the "
+     "condition named before it."),
     ("The same models under other layouts, and as authors of a policy", LAYOUT, "The study "
-     "`controls` varies sixteen page layouts and asks a model to write a policy once; the policy "
-     "is then executed, or only stored while the model plays."),
+     "`controls` plays with sixteen layouts of the prompt (of the history, the question, the "
+     "options and the answer). In other cells the model is first asked to write down a policy, a "
+     "rule for all its moves. With `then=run` the policy is executed; with `then=play` the model "
+     "plays freely, and `follows_policy` is the share of its moves that agree with the policy."),
 )  # fmt: skip
 
 
@@ -77,16 +87,17 @@ def page() -> Iterator[str]:
     yield "# Controls on bots, learners and language models"
     yield ""
     yield (
-        "This page shows the control analyses of Sally on bots, learners and two small language "
-        "models: each command with its output. `python -m benchmarks.controls "
+        "This page shows the output of Sally's control analyses for bots, learners and two small "
+        "language models, below the command that prints it. `python -m benchmarks.controls "
         "docs/results/controls.md` writes this page. [Validity](../discussion/validity.md#what-the-"
         "controls-can-and-cannot-support) explains which conclusions the figures support."
     )
     yield ""
     yield (
-        "Of the nine points of the reporting checklist, the study of bots completes four and "
-        "kang2026 three. With 2 or 4 pairs of episodes a sign-flip test cannot give a p below .5 "
-        "or .125, so a result that is not significant says nothing for or against a difference."
+        "Of the nine points of the reporting checklist, the study of bots completes four and the "
+        "study kang2026 three. Most comparisons of models below have only 2 or 4 pairs of "
+        "episodes. With so few pairs a sign-flip test cannot give a p below .5 or .125, so a "
+        "result that is not significant says nothing for or against a difference."
     )
     for title, commands, about in PARTS:
         yield from ("", f"## {title}", about)

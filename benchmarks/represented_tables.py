@@ -125,7 +125,10 @@ def main(paths: Sequence[str]) -> None:
     names = partner_names()
     print("\n".join(table(PROBES, [probe_row(one) for one in found])), "\n")
     twins = [twin_row(one) for one in found if one.twins]
-    heads = ("model", "game", "at", "as", "twins", "right on twins", "minus right on minds")
+    heads = (
+        *("model", "game", "at", "as", "decisions on twins", "right on twins"),
+        "difference from prompts about a player",
+    )
     print("\n".join(table(heads, twins)), "\n")
     pooled, single = [], []
     for one in found:

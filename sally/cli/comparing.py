@@ -159,8 +159,8 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
         effect = "Cohen's dz"
     echo(
         folded(
-            f"{how} adjusted by Holm over {len(found)} comparisons, claims at {ALPHA}; effect: "
-            f"{effect}; equivalent: two one-sided tests within {wide}, adjusted likewise."
+            f"{how} adjusted by Holm over {len(found)} comparisons (significance level {ALPHA}); "
+            f"effect: {effect}; equivalent: two one-sided tests within {wide}, adjusted likewise."
         )
     )
     for line in blank_intervals((_about(c, first, second), c.difference) for c in found):

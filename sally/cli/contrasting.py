@@ -90,8 +90,8 @@ def say(found: list[Contrast], margin: float | None) -> None:
         folded(
             "difference: over pairs with the same player, instance, random draws and other "
             "players, 95% intervals from a bootstrap over clusters; p: sign flips, adjusted by "
-            f"Holm over {len(found)} comparisons, claims at {ALPHA}; equivalent: two one-sided "
-            f"tests within {wide}, adjusted likewise."
+            f"Holm over {len(found)} comparisons (significance level {ALPHA}); equivalent: two "
+            f"one-sided tests within {wide}, adjusted likewise."
         )
     )
     for line in blank_intervals((_about(c), c.comparison.difference) for c in found):

@@ -90,9 +90,10 @@ def fork(
     print_table(_rows(found), ["branch", *found[0].payoffs, *_differences(found), "played"])
     echo(
         folded(
-            f"final payoffs when play continues from step {turn}; the first repeat uses the random "
-            "draws of the log, later ones draws shared by all branches; difference: paired, from "
-            "the unchanged branch, with an interval from five pairs on."
+            f"The table shows final payoffs when play continues from step {turn}. The first repeat "
+            "uses the random draws of the log; each later repeat uses new draws, the same for all "
+            "branches. difference: from the branch `as it was`, over pairs with the same draws; "
+            "with fewer than five pairs there is no interval."
         )
     )
 

@@ -130,10 +130,11 @@ def say(rows: list[Reliability], target: float) -> None:
     print_table(lines, list(lines[0]))
     echo(
         folded(
-            "split half: reliability of a player's mean over these instances, for distinguishing "
-            "the players of these stores (mean of all split halves, interval from F); retest: even "
-            "against odd repeats of the same instances; error: standard error of measurement of "
-            f"such a mean; {wanted}: episodes per player for a reliability of {target:g}."
+            "split half: how reliably a player's mean over these instances distinguishes the "
+            "players of these stores (mean over all split halves, interval from the F "
+            "distribution); retest: correlation of even and odd repeats of the same instances; "
+            "error: standard error of measurement of such a mean; "
+            f"{wanted}: episodes per player needed for a reliability of {target:g}."
         )
     )
     for each in rows:
@@ -210,8 +211,9 @@ def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool)
         folded(
             "shares of the variance of one episode's score, generalised 95% intervals, "
             "which are wide for factors with few levels; setup: settings of a player other than "
-            "its words; chance: repeats of an instance; rest: residual. A factor with one level "
-            "is not shown; one that is confounded with another is marked `as` that factor."
+            "its wording; chance: differences between repeats of an instance; rest: residual. A "
+            "factor with one level is not shown; a factor that is confounded with another one is "
+            "marked `as` the other factor."
         )
     )
     for each in found:

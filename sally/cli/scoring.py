@@ -181,7 +181,7 @@ def notes(
             f"{'separates' if len(pooled) == 1 else 'separate'} them."
         )
     if left := sorted({row["seat"] for row in every} - {row["seat"] for row in shown}):
-        said.append(f"Not shown: {listed(left)}, without a studied player (--seat shows them).")
+        said.append(f"Seats without a studied player are not shown: {listed(left)} (see --seat).")
     return said
 
 

@@ -34,7 +34,7 @@ def test_every_point_is_there_and_every_gap_is_said():
 def test_a_study_that_asks_nothing_sees_only_what_is_done():
     bots = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
     found = points(study(bots))
-    assert "only doing is seen" in found["construct"].missing[0]
+    assert "only doing is measured" in found["construct"].missing[0]
     assert found["sampling"].missing[0] == "cell 'one' is one problem, played once"
     asked = points(study(bots, {"agent": ("their_move",)}))
     assert not asked["construct"].missing and asked["does asking change play"].missing

@@ -59,10 +59,12 @@ def _construct(study: Study, specs: Specs) -> Item:
         if asked:
             said.append(f"knowing in {game}: {listed(sorted(asked), 'and')}")
         else:
-            missing.append(f"no seat is asked about another's mind in {game}: only doing is seen")
+            missing.append(
+                f"no seat is asked about another's mind in {game}: only doing is measured"
+            )
         if spec.doing.no_split:
             said.append(
-                f"in {game} knowing and acting on it cannot be split: {spec.doing.no_split}"
+                f"in {game} knowing and acting on it cannot be separated: {spec.doing.no_split}"
             )
     return Item("construct", tuple(said), tuple(missing))
 
@@ -78,14 +80,15 @@ def _population(study: Study) -> Item:
         said.append(f"models: {listed(models, 'and')}, asked by {listed(ways, 'and')}")
     said.append(f"scripted players: {listed(bots, 'and') if bots else 'none'}")
     if len(models) == 1:
-        missing.append("one model: nothing can be said of models in general")
+        missing.append("only one model: results do not describe models in general")
     if not models and not _has_people(study):
         missing.append("no model and no person: the study only describes scripted players")
     return Item("population", tuple(said), tuple(missing))
 
 
 def _sampling(study: Study) -> Item:
-    said, missing = [f"seed {study.seed}; problems and chance never depend on who plays"], []
+    said = [f"seed {study.seed}; problems and random draws do not depend on the players"]
+    missing = []
     for cell in study.cells:
         if len(cell.instances) == 1 and cell.repeats == 1:
             missing.append(f"cell {cell.name!r} is one problem, played once")
@@ -96,7 +99,7 @@ def _sampling(study: Study) -> Item:
     if few:
         missing.append(
             f"fewer than {FEW} problems in {len(few)} of {len(study.cells)} cells (such as "
-            f"{few[0]}): results there hold for these problems, not for their kind"
+            f"{few[0]}): results there describe only these problems, not others of their kind"
         )
     return Item("sampling", tuple(said), tuple(missing))
 
@@ -107,14 +110,14 @@ def _scoring(study: Study, specs: Specs) -> Item:
         for game, s in specs.items()
     ]
     said.append(
-        f"answers may be given again {study.retries} times; what stays unreadable is a forfeit, "
-        "counted at what the rules give and, as the other bound, at the best it could have earned"
+        f"an unreadable answer may be repeated {study.retries} times; after that it is a forfeit, "
+        "scored as the rules prescribe and, as an upper bound, as the best move possible"
     )
     return Item("scoring", tuple(said))
 
 
 def _baselines(specs: Specs) -> Item:
-    said, missing = ["random and mindless players are played on the same settings"], []
+    said, missing = ["random and mindless players play in the same settings"], []
     for game, spec in specs.items():
         family = spec.family or spec.name
         card = registry.card(family)
@@ -130,15 +133,18 @@ def _baselines(specs: Specs) -> Item:
 
 
 def _uncertainty(study: Study) -> Item:
-    said = ["95% intervals over whole clusters: people, else problems, else repeats"]
+    said = [
+        "95% intervals over whole clusters (people if there are any, otherwise problems or repeats)"
+    ]
     bare = [c.name for c in study.cells if len(c.instances) * c.repeats < FEW]
     missing = (
-        [f"{len(bare)} cells have fewer than {FEW} episodes a lineup, so no interval: {bare[0]}"]
+        [f"{len(bare)} cells without intervals, such as {bare[0]}: under {FEW} episodes per lineup"]
         if bare
         else []
     )
     missing.append(
-        "no power is stated here; `sally plan STUDY --detect D --pilot DIR` says what it takes"
+        "the power is not known; `sally plan STUDY --detect D --pilot DIR` prints the number of "
+        "episodes needed to detect a difference D"
     )
     return Item("uncertainty", tuple(said), tuple(missing))
 
@@ -146,7 +152,7 @@ def _uncertainty(study: Study) -> Item:
 def _people(study: Study) -> Item:
     if _has_people(study):
         return Item("human baseline", ("people play in this study",))
-    why = "no person plays in this study; `sally people template` begins one on the same problems"
+    why = "no person plays in this study; `sally people template` prints a study with people"
     return Item("human baseline", (), (why,))
 
 
@@ -157,16 +163,17 @@ def _contamination(study: Study) -> Item:
         missing.append(f"problems follow {study.paper}, which models may have read")
     if packs:
         fresh = sorted(p.partition("@")[0] for p in packs if p)
-        said.append(f"wordings: {listed(['own words'] * ('' in packs) + fresh, 'and')}")
+        own = ["the game's own"] if "" in packs else []
+        said.append(f"wordings: {listed(own + fresh, 'and')}")
         if len(packs) < 2:
             missing.append("one wording only; `sally run STUDY --packs all` adds the others")
         if not any(p.partition("@")[0].endswith(TWIN) for p in packs):
             missing.append(
-                "no twin without a mind; `sally run STUDY --packs twin` adds it, and "
-                "`sally contrast DIR --twin` says what is specific to minds"
+                "no twin (the same problems with a mechanism in place of a mind); `sally run STUDY "
+                "--packs twin` adds it, and `sally contrast DIR --twin` compares the two"
             )
     else:
-        said.append("no player reads words")
+        said.append("no player reads prompts")
     return Item("contamination", tuple(said), tuple(missing))
 
 
@@ -177,7 +184,9 @@ def _asking(study: Study) -> Item:
     both = any(_ids(a) & _ids(s) for a in asked for s in silent)
     if not asked or both:
         return Item("does asking change play", said)
-    why = "no cell without questions on the same problems; `sally run STUDY --unasked` adds them"
+    why = (
+        "no cell has the same problems without probes; `sally run STUDY --unasked` adds such cells"
+    )
     return Item("does asking change play", said, (why,))
 
 

@@ -57,7 +57,8 @@ def number_question(probe: str, about: str = "") -> Question:
 
 Past = Trajectory[Any, Any, Any]
 NO_SPLIT = (
-    "one was not asked what other words would bring, so no best reply to the prediction is known"
+    "the player was not asked what other words would lead to, so the best reply to its prediction "
+    "is not known"
 )
 
 

@@ -117,9 +117,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     occupants={READER: "rules", TARGET: "exact"},
     doing=Doing(
         "mindgames_success",
-        no_split="a disclosure is right only as one of a set that is told over several m"
-        "essages, so no single message is a best reply to what the target is th"
-        "ought to know or like",
+        no_split="only a set of disclosures, made over several messages, can persuade, so no "
+        "single message is a best reply to a prediction of what the target knows or likes",
     ),
     pays=an_episode,
     fresh=lambda draws, name: {"number": draws.below(40)},

@@ -103,7 +103,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     doing=Doing(
         "earned_per_round",
         range=a_round,
-        no_split="what a token returns does not depend on what the others give",
+        no_split="the best contribution does not depend on what the others give",
     ),
     pays=an_episode,
     titles={"public_goods": "The common pot"},

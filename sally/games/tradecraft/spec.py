@@ -209,8 +209,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     settings={"max_turns": (1, 30)},
     portable=portable,
     doing=Doing(
-        no_split="what an offer is worth hangs on all later trades, for which no optimum is known, "
-        "so no offer is a best reply to what the other is thought to want",
+        no_split="the value of an offer depends on all later trades, for which no optimum is "
+        "known, so no offer is known to be a best reply to a prediction of what the other wants",
     ),
     pays=lambda game, seat: (0.0, 3.0),
     reference="first_order",  # best known: highest earnings of our traders over all rulesets

@@ -88,8 +88,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     ),
     doing=Doing(
         "clue_won",
-        no_split="a clue is any word, and what both listeners would make of every other "
-        "word was not asked",
+        no_split="a clue may be any word, and the speaker was not asked how the listeners would "
+        "understand other words",
     ),
     pays=lambda game, seat: (0.0, 1.0) if seat == OPPONENT else (-1.0, 1.0),
     fresh=lambda draws, name: {"word": draws.pick([item.word for item in items()])},
