@@ -120,7 +120,7 @@ def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str
     return table
 
 
-SCREEN = 44  # lines of a table printed by default, notes not included
+SCREEN = 40  # lines of a table printed by default, notes not included
 
 
 class PrintedPage(msgspec.Struct, frozen=True):
