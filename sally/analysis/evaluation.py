@@ -359,8 +359,8 @@ def _reference_lines(
 
 
 def _survived(episodes: Sequence[Episode]) -> dict[str, Estimate]:
-    """Return, for each game with several seats, the mean payoff that the evaluated seat may owe to
-    others' forfeits."""
+    """Return, for each game, the mean payoff of the evaluated seat that may be due to forfeits of
+    other seats (no value for one-player games)."""
     values: dict[str, list[float]] = {}
     clusters: dict[str, list[str]] = {}
     seats = evaluated_seats(episodes)

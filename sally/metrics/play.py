@@ -23,7 +23,7 @@ def _retries(played: Played, seat: Seat) -> float:
 
 
 def error_survival(played: Played, seat: Seat) -> float | None:
-    """Return the payoff that a seat may owe to others' forfeits; None in one-player games.
+    """Return how much of a seat's payoff may be due to others' forfeits; None in one-player games.
 
     In a game that pays turn by turn, this is the seat's gain in turns in which another seat
     forfeited and this seat did not. In a game that pays at the end, it is the whole payoff of an

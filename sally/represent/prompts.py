@@ -242,5 +242,5 @@ def require_decisions(found: Sequence[Decision], about: str, at: Place) -> None:
         other = "move" if at == "probe" else "probe"
         raise BadInput(
             f"No {at} prompt of a language model in the store has a label for "
-            f"{about or 'what the others will do'}; try its {other} prompts."
+            f"{about or 'what the others will do'}; try the store's {other} prompts."
         )

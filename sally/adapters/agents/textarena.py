@@ -67,7 +67,9 @@ class PartnerAgent(Agent):  # type: ignore[misc]
         found = re.search(r"You are Player ([01])\b.*?(?=\n\[|\Z)", observation, re.DOTALL)
         title = next((title for title in TITLES if found and title in found[0]), None)
         if found is None or title is None:
-            raise BadInput("The text is not a matrix game of TextArena from its first prompt on.")
+            raise BadInput(
+                "The text does not contain the first prompt of one of TextArena's matrix games."
+            )
         kind, player = KINDS[TITLES[title]], int(found[1])
         if kind.unread and observation.rfind(TALK_OVER) <= observation.rfind(NEW_ROUND):
             return ""  # a talk

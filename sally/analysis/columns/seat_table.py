@@ -144,7 +144,7 @@ def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
 
 
 class SeatColumns:
-    """Builder of the index columns of a store's seats."""
+    """Builder of the index columns that describe the seats of a store's episodes."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names, self._metrics = names, frozenset(names) - {SEATS, SEEDS}

@@ -1,7 +1,7 @@
 """Sources of the variance of scores: the model, the prompting, the problem and chance.
 
-The module also computes the drop in fresh wordings: a score that falls when the same game is
-reworded may partly reflect training data that contained the original wording.
+The module also computes how much a score drops when the same game is reworded: such a drop suggests
+that the score partly reflects training data that contained the original wording.
 """
 
 from __future__ import annotations

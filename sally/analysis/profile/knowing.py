@@ -1,8 +1,8 @@
-"""Knowledge of a seat about others: sums over its answers, and scores of mindless predictors.
+"""What a seat knows about others: sums over its answers, and scores of mindless predictors.
 
 Two baselines need no model of the other player: an even guess, and the best mindless predictor of
-this partner, which repeats the last true answer, the seat's own last move, or always the same
-answer.
+this partner. Mindless predictors repeat the last true answer, name the seat's own last move, or
+always give the same answer.
 """
 
 from __future__ import annotations

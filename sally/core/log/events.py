@@ -170,7 +170,7 @@ class Told(Noted, frozen=True):
 
     @property
     def odds(self) -> None:
-        """Always None: an injected value has no odds."""
+        """Always None: an injected value comes without probabilities."""
 
 
 class Forfeited(Noted, frozen=True):

@@ -34,7 +34,9 @@ def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported |
     if isinstance(given, Silence):
         return Skipped(number, seat, probe, given.reason, about)
     if not isinstance(given, ProbeReport):
-        raise IllegalMove(f"{seat} was asked {probe}; {given!r} is not a report.")
+        raise IllegalMove(
+            f"{seat} must answer the probe {probe} with a ProbeReport or a Silence, not {given!r}."
+        )
     if (why := problem(question, given)) is not None:
         raise IllegalMove(f"{seat}, asked {probe}: {why}.")
     value, reply, tries, calls = as_logged(given.value), given.reply, given.tries, given.calls

@@ -361,7 +361,7 @@ class WrappedModel:
 
     @property
     def can_score(self) -> bool:
-        """Whether the model can compute the log-probabilities of given answers."""
+        """Whether the model can compute the log-probabilities of answers that it is given."""
         return self._model.can_score
 
     @property

@@ -361,8 +361,11 @@ def _loaded(path: Path) -> ModuleType:
 
 
 def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
-    """Register and yield each entry of a module; the parts of a game that the module itself defines
-    are left out."""
+    """Register the entries that a module defines, and yield the folder and name of each.
+
+    If the module defines a game, its partners, metrics and other parts of a game are not registered
+    as separate entries, because they belong to that game.
+    """
     has_game = hasattr(module, CONSTANTS["games"])
     for folder, constant in CONSTANTS.items():
         if not hasattr(module, constant) or (has_game and folder in PARTS):

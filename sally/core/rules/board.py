@@ -256,10 +256,11 @@ class Board(msgspec.Struct, frozen=True):
 
 
 def board_of(context: SeatContext, view: Any) -> Board | None:
-    """Return the board for a seat's view: the game's own, or a text drawing made from its words.
+    """Return the board that shows a seat's view, or None if the game has none.
 
-    A board is made from the view alone; only names and public parameters are taken from the
-    context.
+    If the game does not define a board, the text drawing in the game's words is shown instead.
+    The position comes only from the view, so that a board shows nothing that is hidden from the
+    seat; the context supplies names and public parameters.
     """
     draw = registry.part(context.spec.name, "board")
     if draw is not None:

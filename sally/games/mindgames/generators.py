@@ -209,10 +209,10 @@ def puzzle_at(solutions: Solutions, index: int, persuader_values: tuple[int, ...
 def sample(
     n: int, seed: int, *, permute_letters: bool = True, solutions: Solutions | None = None
 ) -> tuple[Puzzle, ...]:
-    """Draw `n` standard puzzles: a symmetry class, then a matrix in it, then persuader values, each
-    drawn uniformly.
+    """Draw `n` standard puzzles.
 
-    No class is drawn twice before every class has been drawn once.
+    Symmetry classes are taken in random order, and every class is used once before any is used
+    again. Within a class, the matrix and then the persuader's values are drawn uniformly.
     """
     found = all_matrices() if solutions is None else solutions
     classes = symmetry_classes(found)

@@ -57,8 +57,11 @@ def most_frequent(seen: Sight) -> tuple[int, ...]:
 
 
 def recency(seen: Sight) -> tuple[int, ...]:
-    """Name the occupied box that the item was in last before its current box, or else the current
-    box."""
+    """Name the box that held the item most recently, apart from its current box.
+
+    Only boxes that are occupied now are considered; if there is no such box, the current box is
+    named.
+    """
     places = [state.index(seen.asked) for state in reversed(seen.states)]
     boxes = set(occupied(seen.states[-1])) - {places[0]}
     return (next((box for box in places if box in boxes), places[0]),)

@@ -181,8 +181,8 @@ def _trusted(trust: float) -> float:
 def _listener(game: StepRace, seat: Seat, trust: float = 0.8) -> Script:
     """Return a player that plays the best reply to announcements, or to the habits of silent seats.
 
-    Positions are valued by uniform play afterwards. The player announces its plan whenever the plan
-    changes, and chooses its move after all messages.
+    The value of a position is computed as if all seats moved uniformly at random from then on. The
+    player announces its plan whenever the plan changes, and chooses its move after all messages.
     """
     _trusted(trust)
 

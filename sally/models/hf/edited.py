@@ -57,7 +57,10 @@ def edited_scores(stream: ResidualStream, asked: Sequence[Edited]) -> list[Float
 
 @dataclass(frozen=True)
 class _Row:
-    """The tokens of a prompt, followed by one branch for each change."""
+    """The tokens of a prompt without its last one, followed by one branch for each change.
+
+    A branch is a copy of the prompt's last token and of the tokens of all options.
+    """
 
     stem: Tokens
     tree: Tree
@@ -65,7 +68,8 @@ class _Row:
 
     @property
     def branch(self) -> int:
-        """The tokens of a branch: the last token and the tokens of the options."""
+        """The number of tokens that are repeated for each change: the last token of the prompt and
+        the tokens of all options."""
         return 1 + len(self.tree.tokens)
 
     @property

@@ -121,7 +121,7 @@ def _refuse_private(held: Snapshot, texts: dict[str, bytes]) -> None:
         if why := private_part(data):
             raise BadInput(
                 f"In {name}, {why}; rerun with an alias from sally.toml or a relative path, or "
-                "pack it with the option `anyway`."
+                "pack the store with the option `anyway`."
             )
 
 

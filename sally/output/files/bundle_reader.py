@@ -88,8 +88,8 @@ def unpack(path: Path, folder: Path) -> Packed:
                 )
             if seal != seal_of(whole.hexdigest()):
                 raise BadInput(
-                    f"The bundle {path} was changed after packing: its files are unchanged, "
-                    "but the bytes around them are not."
+                    f"The bundle {path} was changed after packing: the files in it are intact, "
+                    "but other bytes of the archive were altered."
                 )
             whole.update(seal)
             return Packed(bundle, whole.hexdigest(), size)

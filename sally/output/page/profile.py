@@ -283,8 +283,8 @@ IDEAL_ABOUT = (
 
 
 def literal_section(lines: Sequence[LiteralBeside]) -> Html:
-    """Return a table with each model's scores on a battery of literal questions, next to its
-    knowing and doing in games."""
+    """Return a table that shows, for each model, its scores on a battery of test questions about
+    other minds (literal theory of mind) next to its scores for knowing and doing in games."""
     numbers = ("literal %", "best mindless %", "above mindless", "strict %", "knowing", "doing")
     heads = [
         tag("th", "model", scope="col"),

@@ -210,10 +210,10 @@ def _total(row: Conditions, metric: str, games: Games) -> Estimate | None:
 
 
 def _grudge(row: Conditions, metric: str, games: Games) -> Estimate | None:
-    """Return one count about a player, over its games in both seats.
+    """Return the count that `metric` names, over a player's games in both seats.
 
-    The counts tell how the player reacts after the other's first defection, and in how many games
-    the other never defects.
+    Some metrics count what the player does after the other's first defection; the rest count games
+    in which the other never defects.
     """
     counts: Counter[str] = Counter()
     for facts, played in games:

@@ -1,5 +1,9 @@
-"""Tables of riemer2025: the learner is simulated in bulk, interestingness is computed exactly, and
-figures of models come from episodes."""
+"""Tables of riemer2025.
+
+Values for the tabular learner come from simulations of many games at once, and values for language
+models from stored episodes. The *interestingness* of a game, as the paper defines it, is computed
+exactly.
+"""
 
 from __future__ import annotations
 

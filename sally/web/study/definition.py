@@ -741,7 +741,10 @@ def _check_condition(study: HumanStudy, condition: Condition) -> None:
             raise BadInput("every block must have as many seats for people as its condition.")
         _refuse_same_ids(there)
         if again := [i.id for i in there if (i, layout) in played]:
-            raise BadInput(f"two blocks play the instance {again[0]!r} in the same way.")
+            raise BadInput(
+                f"two blocks contain the instance {again[0]!r} with the same players, probes and "
+                "injections."
+            )
         played += [(i, layout) for i in there]
         for instance in there:
             people = dict.fromkeys(layout.people, "person")

@@ -72,7 +72,7 @@ def test_a_partner_reads_the_rounds_of_each_game(
 
 
 def test_a_text_from_another_game_is_refused() -> None:
-    with pytest.raises(BadInput, match="not a matrix game"):
+    with pytest.raises(BadInput, match="first prompt of one of TextArena's matrix games"):
         PartnerAgent("tit_for_tat")("You are Player 0 in Chess.")
 
 

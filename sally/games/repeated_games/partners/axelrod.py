@@ -38,8 +38,9 @@ def sources_read_once() -> Iterator[None]:
     """Cache sources and signatures, which the library reads up to 100 times each on import.
 
     The library has no setting that avoids this: `axelrod/makes_use_of.py` and `axelrod/player.py`
-    (https://github.com/Axelrod-Python/Axelrod) call `inspect` for every strategy. The caches halve
-    the import time; both functions are restored afterwards.
+    (https://github.com/Axelrod-Python/Axelrod) call `inspect` for every strategy. Within the
+    context, cached versions replace `inspect.getsource` and `inspect.signature`, which halves the
+    import time; the original functions are restored afterwards.
     """
     plain, signed = inspect.getsource, inspect.signature
     read, sign = functools.cache(plain), functools.cache(signed)

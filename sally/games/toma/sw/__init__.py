@@ -1,4 +1,4 @@
-"""ToMA: speak or wait (kang2026)."""
+"""The ToMA game Speak or Wait (kang2026)."""
 
 from sally.games.toma.sw.spec import GAME
 

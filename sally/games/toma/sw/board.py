@@ -1,4 +1,4 @@
-"""The board of speak or wait: the map as one seat knows it."""
+"""The board of the game Speak or Wait: the map as one seat knows it."""
 
 from __future__ import annotations
 

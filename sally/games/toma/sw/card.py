@@ -1,4 +1,4 @@
-"""The card of speak or wait: explorers, guides and eavesdroppers that ignore all messages.
+"""The card of the game Speak or Wait: explorers, guides and eavesdroppers that ignore all messages.
 
 Under `win=published`, an explorer that walks through all cells wins without a message; that is why
 `win=after_open` is our default. Even then such an explorer often wins once the password is known,

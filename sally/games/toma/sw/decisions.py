@@ -1,4 +1,4 @@
-"""Depths of reasoning about the ally on the channel of speak or wait.
+"""Depths of reasoning about the ally in the game Speak or Wait.
 
 The choice that depends on the ally is whether to speak: two simultaneous messages are heard as
 noise. An ally of level 0 speaks whenever it has something to say; an ally of level k speaks if an

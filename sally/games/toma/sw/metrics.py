@@ -1,4 +1,4 @@
-"""Metrics of speak or wait: the outcome of the game."""
+"""Metrics of the game Speak or Wait: its outcome."""
 
 from __future__ import annotations
 

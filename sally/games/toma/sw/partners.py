@@ -1,5 +1,9 @@
-"""The scripted players of speak or wait: players that take turns, leak, stay silent, sweep the grid
-or listen."""
+"""The scripted players of the game Speak or Wait (`toma_sw`).
+
+Guides and explorers take turns on the radio, speak in every turn, stay silent, name the treasure's
+cell openly, or walk through all cells. Eavesdroppers infer the treasure's cell from the messages or
+try the cells one by one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of speak or wait: a guide, an explorer, one radio channel and an eavesdropper.
+"""Rules of the game Speak or Wait: a guide, an explorer, one radio channel and an eavesdropper.
 
 Source: kang2026, appendix C.3 and E.3, with the turn order and the winning rule of our protocol. A
 and B act at the same time; two simultaneous messages are heard as noise. A message that is heard
@@ -162,7 +162,7 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class SpeakOrWait(Game[State, Action, View]):
-    """The game of speak or wait; `world` fixes all positions, otherwise nature draws them."""
+    """The game Speak or Wait; `world` fixes all positions, otherwise nature draws them."""
 
     world: World | None = None
     win: Literal["after_open", "published"] = "after_open"

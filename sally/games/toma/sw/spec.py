@@ -1,4 +1,4 @@
-"""Registry entry of speak or wait: rules, words, and the probe for the ally's next act."""
+"""Registry entry of the game Speak or Wait: rules, words, and the probe for the ally's next act."""
 
 from __future__ import annotations
 
