@@ -27,8 +27,8 @@ WIDTH = 79  # columns of text in a terminal of 80
 ABOUT = (
     "knowing: predictions about others, 0 for an even guess; acting on it: moves that are best "
     "replies to the player's own predictions, 0 for a random move; doing: 0 for a random player, 1 "
-    "for the optimum; mindless, best bot: their doing on the same problems; -: no predictions are "
-    "asked for in that game. These few problems show how it works; a claim needs the whole suite."
+    "for the optimum; mindless, best bot: their doing on the same problems. These few problems "
+    "show how it works; a claim needs the whole suite."
 )
 
 
@@ -66,6 +66,9 @@ def _say(found: Evaluation, missing: str) -> None:
                 title=f"{found.player}, {found.suite}: {found.episodes} episodes")  # fmt: skip
     for sentence in found.sentences:
         echo(fill(sentence, WIDTH))
+    for one in found.games:
+        if reason := one.why.get("knowing"):
+            echo(fill(f"{one.game} has no value of knowing: {reason}.", WIDTH))
     echo(fill(ABOUT, WIDTH))
     if missing:
         echo(fill(f"The embedded model did not play: {missing}.", WIDTH))

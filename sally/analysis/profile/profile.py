@@ -332,7 +332,9 @@ def _no_answer(group: MeasuredTable, asked: int) -> str:
     if not asked:
         kinds = (group.shared[kind] for kind in group.kinds())
         silent = any(shared.setup.arms.get(shared.seat) for shared in kinds)
-        return "it takes no such question" if silent else "nothing was asked about another's mind"
+        if silent:
+            return "these problems have no probe about another's mind, or the player answers none"
+        return "nothing was asked about another's mind"
     unread = int(group.of("unread").sum()) == asked
     return "no answer could be read" if unread else "no answer has a known truth"
 
