@@ -2,6 +2,8 @@
 
 `python benchmarks/hanabi_best_reply.py simple` goes through all 24 hands of the partner for both
 seats, prints each value with the nodes and seconds of processor it took, and the mean over deals.
+With `simple,iggi` instead of `simple`, the partner is drawn from a pool of these bots; numbers
+after the names select seats.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ def main(of: str, seats: tuple[int, ...] = (0, 1)) -> None:
     assert isinstance(game, Hanabi)
     hands = Counter(permutations(game.cards, game.hand_size))
     for me in seats:
-        best, mean = BestReply(game, me, of), 0.0
+        best, mean = BestReply(game, me, *of.split(",")), 0.0
         for hand, ways in sorted(hands.items(), reverse=True):
             start, before = time.process_time(), best.nodes
             value = best.dealt(hand)

@@ -5,7 +5,8 @@ Each player meets every partner of the declared pool of ipd and rps (20 rounds),
 public goods (20 rounds, three others of one rule) and every pair of opponents of the pool of the
 step race (targets 6 and 20). Printed are knowing on the scale of the ideal observer and the parts
 of the regret per round, in the step race per race. No player may earn more than the Bayes-adaptive
-one expects.
+one expects. In the small variants of Hanabi each player moves first in ten deals with every bot of
+the pool, and only predictions are compared.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sally.core.log.events import Episode, PlayerSpec
 from sally.core.registry import registry
 from sally.games.bargaining.ideal import POOL as RULES
 from sally.games.bargaining.values import cost_odds
+from sally.games.hanabi.ideal import POOL as BOTS
 from sally.games.public_goods.ideal import POOL as GIVERS
 from sally.games.repeated_games.ideal import declared_pool
 from sally.games.repeated_games.rules import RepeatedGame
@@ -31,6 +33,9 @@ CONTRIBUTORS = ("free_rider", "giver", "matcher")
 OTHERS = ("player_2", "player_3", "player_4")
 HABITS = ("free_of_last", "random")
 TARGETS = (6, 20)
+HANABI = ("hanabi_very_small", "hanabi_small", "hanabi_mini")
+OBSERVERS = ("observer", "smart", "iggi", "play_hinted")
+DEALS = 10
 
 
 def repeated(game: str, who: str) -> list[Episode]:
@@ -97,8 +102,23 @@ def raced(who: str, target: int) -> list[Episode]:
     ]
 
 
+def dealt(game: str, who: str) -> list[Episode]:
+    """Play Hanabi with every bot of the pool and predict its moves."""
+    return [
+        sally.play(game, {"ann": who, "bob": bot}, deal=deal, probes={"ann": ["their_move"]})
+        for bot in BOTS
+        for deal in range(DEALS)
+    ]
+
+
 def line(row: IdealRow) -> str:
     """Return a row in words."""
+    if row.adaptive is None:  # only predictions are compared
+        right, ideal, known = row.pool_accuracy, row.ideal_accuracy, row.knowing_of_ideal
+        return (
+            f"{row.game:18} {row.player:14} right {right.value:.1f} %  ideal {ideal.value:.1f} %  "
+            f"knowing of ideal {known.value:.2f}"
+        )
     parts = {n: getattr(row, n).value for n in ("pool_regret", "price", "by_moves", "pool_luck")}
     told = "  ".join(f"{name} {value:+.3f}" for name, value in parts.items())
     known = row.knowing_of_ideal.value
@@ -134,6 +154,11 @@ def main() -> None:
             for row in ideal_rows(raced(who, target)):
                 if row.seat == "player_1":
                     click.echo(f"target {target}: {line(row)}")
+    for game in HANABI:
+        for who in OBSERVERS:
+            for row in ideal_rows(dealt(game, who)):
+                if row.seat == "ann":
+                    click.echo(line(row))
 
 
 if __name__ == "__main__":

@@ -308,8 +308,12 @@ def say_ideal(
         lines = [{"player": row.player, "n": row.episodes, **_ideal_cells(row)} for row in there]
         for names in fitting(lines, ["player", "n"], list(IDEAL_COLUMNS)):
             print_table(lines, ("player", "n", *names), title=f"{game}, seat {seat}")
-        adaptive = " or ".join(dict.fromkeys(f"{row.adaptive:.2f}" for row in there))
-        echo(f"The Bayes-adaptive player expects {adaptive} per {there[0].per} over the pool.")
+        values = [f"{row.adaptive:.2f}" for row in there if row.adaptive is not None]
+        if values:
+            adaptive = " or ".join(dict.fromkeys(values))
+            echo(f"The Bayes-adaptive player expects {adaptive} per {there[0].per} over the pool.")
+        else:
+            echo("Only predictions are compared: Bayes-adaptive play is not computed in this game.")
     echo(folded(IDEAL_LEGEND))
 
 

@@ -261,6 +261,15 @@ class IdealProblem(NamedTuple):
     paid_once: bool = False  # whether the whole episode is paid, not each round
 
 
+class ObserverProblem(NamedTuple):
+    """An episode against a partner of a declared pool for which the ideal observer's forecasts are
+    known, but not the value of Bayes-adaptive play."""
+
+    forecasts: tuple[Floats, ...]  # the ideal observer's probabilities, one array for each round
+    rounds: tuple[SeenRound, ...]  # the rounds in which the player predicted the partner's move
+    earned: float  # in the whole episode
+
+
 def split(ideal: AdaptivePlay, place: int, rounds: Sequence[SeenRound]) -> IdealSplit:
     """Return the parts of the regret against the machine with index `place` in the pool."""
     belief, left = ideal.start(), len(rounds)

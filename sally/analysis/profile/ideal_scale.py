@@ -3,7 +3,8 @@
 Both know the pool from which the game draws partners. Knowing has a second scale: 0 is an even
 guess and 1 the ideal observer on the same questions, given the same past. Regret is divided into
 the cost of exploration (what even the Bayes-adaptive player gives up on average), inference,
-translation and luck, which add up to the regret.
+translation and luck, which add up to the regret. Where Bayes-adaptive play is not computed, only
+knowing is compared.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.stats import Estimate
 from sally.stats.cluster_interval import mean_by_rule, ratio_by_rule
-from sally.stats.ideal import TIE, IdealProblem, forecasts, split
+from sally.stats.ideal import TIE, IdealProblem, ObserverProblem, forecasts, split
 
-Find = Callable[[Played, Seat], IdealProblem | None]
+Find = Callable[[Played, Seat], IdealProblem | ObserverProblem | None]
 
 
 class IdealRow(msgspec.Struct, frozen=True):
@@ -37,7 +38,7 @@ class IdealRow(msgspec.Struct, frozen=True):
     ideal_accuracy: Estimate  # of the ideal observer on the same questions, in percent
     knowing_of_ideal: Estimate  # 0: an even guess, 1: the ideal observer
     earned: Estimate
-    adaptive: float  # what the Bayes-adaptive player expects over the pool
+    adaptive: float | None  # what the Bayes-adaptive player expects over the pool, if computed
     pool_regret: Estimate  # over the rounds that were played
     price: Estimate
     pool_inference: Estimate  # by the forecast of the pool; `inference` of a profile is by truth
@@ -93,23 +94,27 @@ def has_pool(game: str) -> bool:
 
 
 def without_pool(games: Iterable[str]) -> list[str]:
-    """Return a sentence for each game that declares no pool of partners.
+    """Return a sentence for each game without an ideal line, or with one in some variants only.
 
     The sentence gives the reason stated on the game's card.
     """
     found = {}
     for game in dict.fromkeys(games):
         card = registry.card(game)
-        if not has_pool(game) and card is not None and card.no_ideal:
+        if card is not None and card.no_ideal:
             found[card.family] = f"{card.family} has no ideal line: {card.no_ideal}."
     return list(found.values())
 
 
-def _add(sums: _Sums, problem: IdealProblem, cluster: str) -> None:
-    ideal, seen = problem.ideal, problem.rounds
-    asked = right = best = guess = earned = 0.0
-    for one, (odds, paid) in zip(seen, forecasts(ideal, seen), strict=True):
-        earned += paid
+def _add(sums: _Sums, problem: IdealProblem | ObserverProblem, cluster: str) -> None:
+    seen = problem.rounds
+    if isinstance(problem, ObserverProblem):
+        expected, earned = list(problem.forecasts), problem.earned
+    else:
+        found = forecasts(problem.ideal, seen)
+        expected, earned = [odds for odds, _ in found], sum(paid for _, paid in found)
+    asked = right = best = guess = 0.0
+    for one, odds in zip(seen, expected, strict=True):
         if one.predicted is not None:
             asked += 1
             guess += 1 / len(odds)
@@ -119,6 +124,13 @@ def _add(sums: _Sums, problem: IdealProblem, cluster: str) -> None:
     for name, value in (("asked", asked), ("right", right), ("ideal", best), ("guess", guess)):
         getattr(sums, name).append(value)
     many = len(seen)
+    if isinstance(problem, ObserverProblem):
+        sums.per = "episode"
+        sums.earned.append(earned)
+        for name in PARTS:
+            sums.parts.setdefault(name, []).append(np.nan)
+        return
+    ideal = problem.ideal
     sums.per = "episode" if problem.paid_once else "round"
     units = 1 if problem.paid_once else many
     sums.earned.append(earned / units)
@@ -159,6 +171,6 @@ def _row(key: tuple[str, str, str], sums: _Sums) -> IdealRow:
         ideal_accuracy=ratio_by_rule(100 * ideal[kept], asked[kept], names, (0.0, 100.0)),
         knowing_of_ideal=ratio_by_rule((right - guess)[kept], (ideal - guess)[kept], names),
         earned=mean(sums.earned),
-        adaptive=float(np.mean(sums.adaptive)),
+        adaptive=float(np.mean(sums.adaptive)) if sums.adaptive else None,
         **{name: mean(sums.parts[name]) for name in PARTS},
     )

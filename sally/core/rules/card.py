@@ -102,7 +102,7 @@ class Card(msgspec.Struct, frozen=True):
     conditions: tuple[Condition, ...]
     attacks: tuple[Attack, ...] = ()
     unattacked: str = ""  # why there are no attacks
-    no_ideal: str = ""  # why the game has no ideal observer and no Bayes-adaptive player
+    no_ideal: str = ""  # why the game has no ideal observer or no Bayes-adaptive player
     episodes: int = 100  # per condition and player, unless an audit asks for another number
 
     def __post_init__(self) -> None:

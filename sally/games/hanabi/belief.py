@@ -236,6 +236,13 @@ def with_hand(view: View, hand: Hand) -> View:
     return replace(view, hands=(*view.hands[: view.me], hand, *view.hands[view.me + 1 :]))
 
 
+def movers_view(view: View, hand: Hand) -> View:
+    """Return the mover's view, given a hand for the viewer."""
+    hands = with_hand(view, hand).hands
+    shown = (*hands[: view.mover], (), *hands[view.mover + 1 :])
+    return replace(view, me=view.mover, hands=shown)
+
+
 def own_hands(game: Hanabi, view: View, draws: Stream) -> list[tuple[Hand, Fraction]]:
     """Return the hands that the seat may hold with their probabilities, or a sample if there are
     too many.

@@ -1,11 +1,13 @@
-"""The exact best reply to a declared partner: expectimax over information states.
+"""The exact best reply to a declared partner, or to one drawn from a declared pool of partners:
+expectimax over information states.
 
-A seat sees neither its own hand nor the order of the deck. A case is one possible state: a hand for
-the seat, with the undrawn cards in any order. An information state is a list of weighted cases; the
-seat's moves, the partner's declared moves and every possible draw lead to the next information
-state. Information states with the same table, cases and partner memory share one value, and
-branches that cannot beat the best move found so far are pruned. This makes a full search of
-hanabi_very_small, with its ten cards, possible.
+A seat sees neither its own hand nor the order of the deck, and it may not know which bot of the
+pool its partner is. A case is one possibility: a bot, and a hand for the seat, with the undrawn
+cards in any order. An information state is a list of weighted cases; the seat's moves, the bots'
+declared moves and every possible draw lead to the next information state. Information states with
+the same table, cases and bot memories share one value, and branches that cannot beat the best move
+found so far are pruned. This makes a full search of hanabi_very_small, with its ten cards,
+possible for one known bot. Against a pool, the best reply is the Bayes-adaptive player.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from sally.games.hanabi.bots.simple import SimpleMemory
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import Card, State
 
-Case = tuple[State, float]
+Case = tuple[State, float, int]  # the state, its weight and the place of the bot in the pool
 Odds = Mapping[int, float]
 MOST_CARDS = 10  # the search is too large with more cards
 CLOSE = 1e-12
@@ -37,11 +39,19 @@ DECLARED = (*MEMORIES, *(name for name in RULES if name != "legal_random"))
 
 
 class BestReply:
-    """The exact best reply of one seat of a small game to a partner whose policy is known."""
+    """The exact best reply of one seat of a small game to a partner whose policy is known, or to
+    one that is drawn from a pool of known policies.
 
-    def __init__(self, game: Hanabi, me: int, of: str) -> None:
-        if of not in DECLARED:
-            raise unknown("bot with a computable best reply", of, DECLARED)
+    Args:
+        game: A game of two players with at most ten cards.
+        me: The number of the seat, from 0.
+        pool: The names of the bots that the partner may be, all equally likely.
+    """
+
+    def __init__(self, game: Hanabi, me: int, *pool: str) -> None:
+        for of in pool:
+            if of not in DECLARED:
+                raise unknown("bot with a computable best reply", of, DECLARED)
         if game.players != 2 or len(game.cards) > MOST_CARDS:
             raise BadInput(
                 f"the best reply is computed for two players and at most {MOST_CARDS} cards, as in "
@@ -49,8 +59,8 @@ class BestReply:
                 f"{len(game.cards)} cards"
             )
         self.game, self.me, self.other = game, me, 1 - me
-        self.policy = BOTS[of](game)
-        self.recall = Recall(game, MEMORIES[of]) if of in MEMORIES else None
+        self.policies = [BOTS[of](game) for of in pool]
+        self.recalls = [Recall(game, MEMORIES[of]) if of in MEMORIES else None for of in pool]
         self.nodes = 0
         self._moves: dict[Hashable, Odds] = {}
         self._found: dict[Hashable, tuple[float, int]] = {}
@@ -60,7 +70,9 @@ class BestReply:
     def dealt(self, theirs: tuple[Card, ...]) -> float:
         """Return the expected score right after the deal, given the partner's hand, which this seat
         sees."""
-        cases = dealt(self.game, self.me, theirs)
+        many = len(self.policies)
+        deals = dealt(self.game, self.me, theirs)
+        cases = [(state, w / many, bot) for state, w in deals for bot in range(many)]
         if self.me == 0:
             return self.best(cases)[0]
         found = self._answered([cases], 0.0, -1.0)
@@ -77,7 +89,7 @@ class BestReply:
 
     def _search(self, cases: list[Case]) -> tuple[float, int]:
         self.nodes += 1
-        total, most = sum(w for _, w in cases), score_bound(self.game, cases[0][0])
+        total, most = sum(w for _, w, _ in cases), score_bound(self.game, cases[0][0])
         best, move = -1.0, -1
         for action in self._ordered(cases):
             value = self._value(cases, action, best * total)
@@ -91,13 +103,13 @@ class BestReply:
         """Return the legal moves, likely good plays first, because a good move found early
         prunes more branches."""
         game, size = self.game, self.game.hand_size
-        total = sum(w for _, w in cases)
+        total = sum(w for _, w, _ in cases)
 
         def rank(action: int) -> float:
             if not size <= action < 2 * size:
                 return -0.5
             slot = action - size
-            plays = (w for s, w in cases if game.is_next(s, s.hands[self.me][slot]))
+            plays = (w for s, w, _ in cases if game.is_next(s, s.hands[self.me][slot]))
             return -sum(plays) / total
 
         return sorted(game.legal(cases[0][0], self.me), key=rank)
@@ -106,12 +118,12 @@ class BestReply:
         """Return the value of a move times the total weight of the possible states; None if this is
         not above `floor`."""
         done, after = 0.0, _Groups()
-        for state, weight in cases:
+        for state, weight, bot in cases:
             for new, chance in outcomes(self.game, state, action):
                 if self.game.over(new):
                     done += weight * chance * self._payoff(new)
                 else:
-                    after.add(new.past.last, new, weight * chance)
+                    after.add(new.past.last, new, weight * chance, bot)
         return self._answered(after.cases(), done, floor)
 
     # --- the partner's turn -----------------------------------------------------------------------
@@ -119,16 +131,16 @@ class BestReply:
     def _answered(self, groups: Iterable[list[Case]], done: float, floor: float) -> float | None:
         game, after = self.game, _Groups()
         for cases in groups:
-            mind = self._mind(cases[0][0])
-            for state, weight in cases:
-                for action, p in self._answer(state, mind).items():
+            minds = self._minds(cases)
+            for state, weight, bot in cases:
+                for action, p in self._answer(state, bot, minds[bot]).items():
                     for new, chance in outcomes(game, state, action):
                         if game.over(new):
                             done += weight * p * chance * self._payoff(new)
                             continue
                         seen = (state.past.last, new.past.last, new.hands[self.other])
-                        after.add(seen, new, weight * p * chance)
-        left = [(score_bound(game, cases[0][0]) * sum(w for _, w in cases), cases)
+                        after.add(seen, new, weight * p * chance, bot)
+        left = [(score_bound(game, cases[0][0]) * sum(w for _, w, _ in cases), cases)
                 for cases in after.cases()]  # fmt: skip
         left.sort(key=lambda each: -each[0])
         bound = sum(most for most, _ in left)
@@ -136,29 +148,35 @@ class BestReply:
             if done + bound <= floor + CLOSE:
                 return None
             bound -= most
-            done += sum(w for _, w in cases) * self.best(cases)[0]
+            done += sum(w for _, w, _ in cases) * self.best(cases)[0]
         return done if done + bound > floor + CLOSE else None
 
-    def _answer(self, state: State, mind: Hashable) -> Odds:
-        """Return the partner's move probabilities, cached by the partner's view and memory."""
-        key = (_table(state), state.hands[self.me], mind)
+    def _answer(self, state: State, bot: int, mind: Hashable) -> Odds:
+        """Return a bot's move probabilities, cached by the bot's view and memory."""
+        key = (bot, _table(state), state.hands[self.me], mind)
         if key not in self._moves:
             view = self.game.observe(state, self.game.seats[self.other])
-            self._moves[key] = self.policy(view)
+            self._moves[key] = self.policies[bot](view)
         return self._moves[key]
 
-    def _mind(self, state: State) -> Hashable:
-        if self.recall is None:
-            return None
-        memory = self.recall.of(self.game.observe(state, self.game.seats[self.other]))
-        return tuple(tuple(memory.remembered(id) for id in own) for own in memory.ids)
+    def _minds(self, cases: list[Case]) -> dict[int, Hashable]:
+        """Return the memory of each bot that the partner may still be."""
+        view = self.game.observe(cases[0][0], self.game.seats[self.other])
+        minds: dict[int, Hashable] = {}
+        for bot in sorted({bot for _, _, bot in cases}):
+            recall, minds[bot] = self.recalls[bot], None
+            if recall is not None:
+                memory = recall.of(view)
+                minds[bot] = tuple(tuple(map(memory.remembered, own)) for own in memory.ids)
+        return minds
 
     # --- equality of information states -----------------------------------------------------------
 
     def _key(self, cases: list[Case]) -> Hashable:
-        state, total = cases[0][0], sum(w for _, w in cases)
-        hands = sorted((s.hands[self.me], round(w / total, 12)) for s, w in cases)
-        return (_table(state), state.hands[self.other], tuple(hands), self._mind(state))
+        state, total = cases[0][0], sum(w for _, w, _ in cases)
+        hands = sorted((bot, s.hands[self.me], round(w / total, 12)) for s, w, bot in cases)
+        minds = tuple(self._minds(cases).values())
+        return (_table(state), state.hands[self.other], tuple(hands), minds)
 
     def _payoff(self, state: State) -> float:
         return self.game.payoffs(state)[self.game.seats[self.me]]
@@ -171,17 +189,18 @@ class _Groups:
     def __init__(self) -> None:
         self.by: dict[Hashable, dict[Any, Case]] = {}
 
-    def add(self, seen: Hashable, state: State, weight: float) -> None:
-        """Add a possible state; states with the same hands are merged."""
+    def add(self, seen: Hashable, state: State, weight: float, bot: int) -> None:
+        """Add a possible state and bot; states with the same hands are merged for each bot."""
         group = self.by.setdefault(seen, {})
-        before = group.get(state.hands)
-        if before is not None:
-            group[state.hands] = (before[0], before[1] + weight)
+        key = (bot, state.hands)
+        if key in group:
+            before, so_far, _ = group[key]
+            group[key] = (before, so_far + weight, bot)
             return
         if group:  # one past for all, so that a memory folds it once
             first = next(iter(group.values()))[0]
             state = msgspec.structs.replace(state, past=first.past)
-        group[state.hands] = (state, weight)
+        group[key] = (state, weight, bot)
 
     def cases(self) -> list[list[Case]]:
         """Return the possible states with their weights, as one list per group."""
@@ -190,11 +209,20 @@ class _Groups:
 
 def _table(state: State) -> Hashable:
     """Return the public state of the table without its history."""
-    return (state.piles, state.gone, state.tokens, state.last, state.marks, state.drawn)
+    return (
+        state.piles,
+        state.gone,
+        state.tokens,
+        state.lives,
+        state.last,
+        state.marks,
+        state.drawn,
+    )
 
 
-def dealt(game: Hanabi, me: int, theirs: tuple[Card, ...]) -> list[Case]:
-    """Return the possible deals for a seat that sees the partner's hand."""
+def dealt(game: Hanabi, me: int, theirs: tuple[Card, ...]) -> list[tuple[State, float]]:
+    """Return the possible deals for a seat that sees the partner's hand, with their
+    probabilities."""
     left = list(game.cards)
     for card in theirs:
         left.remove(card)

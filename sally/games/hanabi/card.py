@@ -38,9 +38,10 @@ def _condition(game: str, partner: str, **params: Any) -> Condition:
 
 CARD = Card(
     family="hanabi",
-    no_ideal="even in the smallest variant the exact search for a best reply to one known bot "
-    "takes seconds for each hand (`best_reply`), so that a pool of bots, one more hidden variable "
-    "in every information state, is not searched; larger variants do not fit at all",
+    no_ideal="the ideal observer is computed from answers to `their_move` beside a bot of its pool "
+    "in hanabi_mini, hanabi_small and hanabi_very_small, where all hands can be enumerated; "
+    "Bayes-adaptive play is computed in no variant, because even in hanabi_very_small the exact "
+    "search for one visible hand took 42 to 51 seconds with a pool of three bots (`best_reply`)",
     about="what two players score when one of them plays by a rule of thumb",
     unattacked="nothing is generated, as the deck is shuffled in play, and no single answer is "
     "right: what a play is worth depends on the hints given before, which the conditions measure",

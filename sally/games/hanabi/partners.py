@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-import msgspec
-
 from sally.core import errors
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
@@ -19,11 +17,11 @@ from sally.games.hanabi.belief import (
     counted,
     hidden,
     is_known_playable,
+    movers_view,
     public_counts,
     read,
     their_odds,
     their_posteriors,
-    with_hand,
 )
 from sally.games.hanabi.bots import BOTS, Make
 from sally.games.hanabi.bots.exact import bookkeeper, reader
@@ -105,19 +103,12 @@ def _their_move(
         return ProbeReport(turn.draws.pick(question.choices), (even,) * len(odds))
     own, draws = hidden(game, view), turn.draws
     for _ in range(SUPPOSED):
-        for action, p in policy(_movers_view(view, own.draw(draws))).items():
+        for action, p in policy(movers_view(view, own.draw(draws))).items():
             odds[move_name(game, view.mover, action)] += p / SUPPOSED
     total = sum(odds.values())
     return ProbeReport(
         max(odds, key=lambda move: odds[move]), tuple(p / total for p in odds.values())
     )
-
-
-def _movers_view(view: View, hand: tuple[int, ...]) -> View:
-    """Return the mover's view, given a hand for the viewer."""
-    hands = with_hand(view, hand).hands
-    shown = (*hands[: view.mover], (), *hands[view.mover + 1 :])
-    return msgspec.structs.replace(view, me=view.mover, hands=shown)
 
 
 def by_public_counts(game: Hanabi) -> Callable[[View], Odds]:
@@ -222,6 +213,30 @@ def _reader_answers(
     return answerer(game, own, make(game))
 
 
+def _observer_answers(
+    game: Hanabi, seat: Seat, of: str = "smart"
+) -> Callable[[Turn[Any, Any]], ProbeReport]:
+    from sally.games.hanabi.ideal import PoolObserver, is_observable  # loads numpy
+
+    if not is_observable(game):
+        raise errors.BadInput(
+            "the ideal observer enumerates all hands of two players; use hanabi_mini, "
+            "hanabi_small or hanabi_very_small"
+        )
+    other = answerer(game, by_counting(game), _declared(of)(game))
+
+    def answer(turn: Turn[Any, Any]) -> ProbeReport:
+        assert turn.question is not None
+        if turn.question.probe != "their_move":
+            return other(turn)
+        odds = PoolObserver(game).forecast(turn.view)
+        if odds is None:  # no bot of the pool explains the past
+            return other(turn)
+        return ProbeReport(max(odds, key=odds.__getitem__), tuple(odds.values()))
+
+    return answer
+
+
 BOOKKEEPER = Partner(
     name="bookkeeper",
     about="knows exactly what hints and counting say of its cards, and reads nothing into them",
@@ -238,6 +253,14 @@ READER = Partner(
     params={"of": "simple", "risk": 0.9},
     answers=_reader_answers,
 )
+OBSERVER = Partner(
+    name="observer",
+    about="plays as the bot `of`, and predicts its partner's moves as the ideal observer does",
+    source=OURS,
+    make=lambda game, seat, of="smart": script(_declared(of)(game)),
+    params={"of": "smart"},
+    answers=_observer_answers,
+)
 
 PARTNERS = {
     partner.name: partner
@@ -245,6 +268,7 @@ PARTNERS = {
         *(_bot(name, make) for name, make in BOTS.items()),
         BOOKKEEPER,
         READER,
+        OBSERVER,
         *(_mindless(name, make) for name, make in MINDLESS.items()),
     )
 }

@@ -30,9 +30,13 @@ def ideal_figure(rows: Sequence[IdealRow], columns: int = 2) -> Figure:
     Raises:
         BadInput: If there is no row, or Matplotlib is not installed.
     """
+    rows = [row for row in rows if row.pool_regret.value is not None]
     keys = list(dict.fromkeys((row.game, row.seat) for row in rows))
     if not keys:
-        raise BadInput("There is nothing to draw: no episode has a partner from a declared pool.")
+        raise BadInput(
+            "There is nothing to draw: no episode has a partner from a declared pool and a "
+            "computed value of Bayes-adaptive play."
+        )
     panels = [_panel([row for row in rows if (row.game, row.seat) == key]) for key in keys]
     return figure_of(panels, columns, TITLE, CAPTION)
 

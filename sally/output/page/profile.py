@@ -352,7 +352,12 @@ def _ideal_line(row: IdealRow) -> Html:
         tag("td", row.game, class_="broad"),
         tag("td", row.seat, class_="broad"),
         *cells,
-        tag("td", number(row.adaptive, 2), class_="number", data_v=row.adaptive),
+        tag(
+            "td",
+            "–" if row.adaptive is None else number(row.adaptive, 2),
+            class_="number",
+            data_v=row.adaptive,
+        ),
     )
 
 
@@ -360,14 +365,15 @@ def _ideal_plots(game: str, seat: str, rows: Sequence[IdealRow]) -> list[Html]:
     """Return two plots: knowing, with the ideal observer, and regret, with the Bayes-adaptive
     player."""
     known = [r for r in rows if r.knowing_of_ideal.value is not None]
+    played = [r for r in rows if r.pool_regret.value is not None]
     bars = {
         "knowing: 0 uniform guess, 1 ideal observer": [
             Bar("ideal observer", "", 1.0, None, None, None),
             *(_ideal_bar(r.player, r.knowing_of_ideal) for r in known),
         ],
         "regret per round; of the Bayes-adaptive player: the price of finding out": [
-            _ideal_bar("Bayes-adaptive", rows[0].price),
-            *(_ideal_bar(r.player, r.pool_regret) for r in rows),
+            *(_ideal_bar("Bayes-adaptive", r.price) for r in played[:1]),
+            *(_ideal_bar(r.player, r.pool_regret) for r in played),
         ],
     }
     return [
@@ -382,7 +388,7 @@ def _ideal_plots(game: str, seat: str, rows: Sequence[IdealRow]) -> list[Html]:
 
 
 def _ideal_bar(player: str, found: Estimate) -> Bar:
-    assert found.value is not None  # rows have at least one episode
+    assert found.value is not None  # rows without this value are left out
     return Bar(*in_two(player), found.value, found.interval, None, None)
 
 

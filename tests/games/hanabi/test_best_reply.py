@@ -8,56 +8,91 @@ from itertools import permutations
 import pytest
 
 from sally.core.errors import BadInput
+from sally.core.rules.game import Seat
 from sally.games.hanabi.best_reply import BestReply, Case
 from sally.games.hanabi.bots import BOTS
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.state import Policy
+from sally.games.hanabi.state import Policy, State
 
 SIX_CARDS = Hanabi(colours=1, ranks=3, hand=1, hints=2, lives=1)
 TWO_EACH = Hanabi(colours=1, ranks=3, hand=2, hints=1, lives=1)
 
 
-def deals(game: Hanabi) -> list[Case]:
+def deals(game: Hanabi) -> list[tuple[State, float]]:
     """Every order of the deck, with its chance."""
     orders = Counter(permutations(game.cards))
     total = orders.total()
     return [(game.dealt(deck), n / total) for deck, n in orders.items()]
 
 
-def plainly(game: Hanabi, me: int, policy: Policy, cases: list[Case]) -> float:
+def plainly(game: Hanabi, me: int, pool: list[Policy], cases: list[Case]) -> float:
     """The best that a seat can get: whole decks, every move, grouped by what the seat sees."""
-    total = sum(w * game.payoffs(s)[game.seats[me]] for s, w in cases if game.over(s))
-    going = [(s, w) for s, w in cases if not game.over(s)]
+    total = sum(w * game.payoffs(s)[game.seats[me]] for s, w, _ in cases if game.over(s))
+    going = [case for case in cases if not game.over(case[0])]
     if not going:
         return total
     mover = game.seats[going[0][0].mover]
     if going[0][0].mover != me:
         after = [
-            (game.step(s, {mover: action}), w * p)
-            for s, w in going
-            for action, p in policy(game.observe(s, mover)).items()
+            (game.step(s, {mover: action}), w * p, bot)
+            for s, w, bot in going
+            for action, p in pool[bot](game.observe(s, mover)).items()
         ]
-        return total + plainly(game, me, policy, after)
+        return total + plainly(game, me, pool, after)
     by_view: dict[object, list[Case]] = {}
-    for s, w in going:
-        by_view.setdefault(game.observe(s, mover), []).append((s, w))
+    for s, w, bot in going:
+        by_view.setdefault(seen_by(game, s, mover), []).append((s, w, bot))
     for group in by_view.values():
         total += max(
-            plainly(game, me, policy, [(game.step(s, {mover: a}), w) for s, w in group])
+            plainly(game, me, pool, [(game.step(s, {mover: a}), w, bot) for s, w, bot in group])
             for a in game.legal(group[0][0], me)
         )
     return total
 
 
-@pytest.mark.parametrize(("of", "me"), [("simple", 0), ("holmes", 1), ("van_den_bergh", 1)])
-def test_the_best_reply_is_worth_what_a_search_of_whole_decks_finds(of: str, me: int) -> None:
+def seen_by(game: Hanabi, state: State, seat: Seat) -> object:
+    """What a seat has seen: the hands that it sees and the whole past."""
+    view = game.observe(state, seat)
+    return view.hands, tuple(view.past)
+
+
+@pytest.mark.parametrize(
+    ("pool", "me"),
+    [
+        (["simple"], 0),
+        (["holmes"], 1),
+        (["van_den_bergh"], 1),
+        (["simple", "iggi"], 0),
+        (["outer", "holmes"], 1),
+    ],
+)
+def test_the_best_reply_is_worth_what_a_search_of_whole_decks_finds(
+    pool: list[str], me: int
+) -> None:
     game = SIX_CARDS
-    best = BestReply(game, me, of)
+    best, many = BestReply(game, me, *pool), len(pool)
+    policies = [BOTS[of](game) for of in pool]
     for theirs in {state.hands[1 - me] for state, _ in deals(game)}:
-        cases = [(s, w) for s, w in deals(game) if s.hands[1 - me] == theirs]
-        seen = sum(w for _, w in cases)
-        found = plainly(game, me, BOTS[of](game), [(s, w / seen) for s, w in cases])
-        assert best.dealt(theirs) == pytest.approx(found)
+        there = [(s, w) for s, w in deals(game) if s.hands[1 - me] == theirs]
+        seen = sum(w for _, w in there)
+        cases = [(s, w / seen / many, bot) for s, w in there for bot in range(many)]
+        assert best.dealt(theirs) == pytest.approx(plainly(game, me, policies, cases))
+
+
+def test_no_bot_beats_the_best_reply_to_a_pool_in_expectation() -> None:
+    game, pool = TWO_EACH, ("simple", "holmes", "van_den_bergh")
+    best, known = BestReply(game, 0, *pool), [BestReply(game, 0, of) for of in pool]
+    exact = informed = 0.0
+    values = {
+        hand: (best.dealt(hand), sum(one.dealt(hand) for one in known) / len(pool))
+        for hand in {s.hands[1] for s, _ in deals(game)}
+    }
+    for state, chance in deals(game):
+        exact += chance * values[state.hands[1]][0]
+        informed += chance * values[state.hands[1]][1]
+    assert exact < informed - 1e-6  # not to know the partner has a price
+    for name in ("simple", "holmes", "smart", "van_den_bergh"):
+        assert sum(beside(game, name, of) for of in pool) / len(pool) <= exact + 1e-9
 
 
 def test_with_two_cards_each_it_beats_every_bot_beside_the_same_partner() -> None:

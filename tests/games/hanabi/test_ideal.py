@@ -1,0 +1,134 @@
+"""The ideal observer of Hanabi: its odds by enumeration of whole decks, and its rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import sally
+from sally import store
+from sally.analysis.profile.ideal_scale import ideal_rows, without_pool
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.rules.chance import Stream
+from sally.games.hanabi.bots import BOTS
+from sally.games.hanabi.ideal import POOL, PoolObserver, is_observable
+from sally.games.hanabi.probes import move_name
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.state import State
+from sally.output.figures.ideal import ideal_figure
+from sally.output.page.profile import ideal_section
+
+TINY = Hanabi(colours=2, ranks=2, copies=(2, 1), hand=2, hints=2, lives=2)
+ONE_COLOUR = Hanabi(colours=1, ranks=3, hand=2, hints=2, lives=3)
+
+
+def seen(game: Hanabi, state: State, me: int) -> object:
+    view = game.observe(state, game.seats[me])
+    return view.hands, tuple(view.past)
+
+
+@pytest.mark.parametrize("game", [TINY, ONE_COLOUR])
+@pytest.mark.parametrize("me", [0, 1])
+def test_the_odds_are_those_of_all_decks_and_bots_that_fit_what_was_seen(
+    game: Hanabi, me: int
+) -> None:
+    policies = [BOTS[name](game) for name in POOL]
+    decks = Counter(permutations(game.cards))
+    asked = 0
+    for place, policy in enumerate(policies):
+        draws = Stream(f"ideal {me} {place}")
+        state = game.dealt(tuple(draws.shuffled(game.cards)))
+        observer = PoolObserver(game)
+        worlds = [
+            (start, n, bot)
+            for deck, n in decks.items()
+            for bot in range(len(POOL))
+            if seen(game, start := game.dealt(deck), me) == seen(game, state, me)
+        ]
+        while not game.over(state):
+            seat, odds = game.seats[state.mover], Counter[str]()
+            after = []
+            if state.mover == me:
+                action = draws.pick(game.legal(state, me))
+                after = [(game.step(s, {seat: action}), w, bot) for s, w, bot in worlds]
+            else:
+                moves = policy(game.observe(state, seat))
+                action = draws.draw(moves)
+                for s, w, bot in worlds:
+                    for its, p in policies[bot](game.observe(s, seat)).items():
+                        odds[move_name(game, state.mover, its)] += w * p
+                        after.append((game.step(s, {seat: its}), w * p, bot))
+                found = observer.forecast(game.observe(state, game.seats[me]))
+                assert found is not None and sum(found.values()) == pytest.approx(1)
+                for move, p in found.items():
+                    assert p == pytest.approx(odds[move] / odds.total())
+                asked += 1
+            state = game.step(state, {seat: action})
+            worlds = [world for world in after if seen(game, world[0], me) == seen(game, state, me)]
+    assert asked > 2 * len(POOL)
+
+
+def episodes(player: str | tuple[str, dict[str, str]], game: str, deals: int = 3) -> list:
+    return [
+        sally.play(game, {"ann": player, "bob": partner}, deal=deal, probes={"ann": ["their_move"]})
+        for partner in POOL
+        for deal in range(deals)
+    ]
+
+
+def test_a_profile_shows_knowing_beside_the_ideal_observer_but_no_regret() -> None:
+    played = episodes(("observer", {"of": "iggi"}), "hanabi_very_small")
+    played += episodes("iggi", "hanabi_very_small")
+    rows = {row.player.partition(" ")[0]: row for row in ideal_rows(played) if row.seat == "ann"}
+    observer, bot = rows["observer"], rows["iggi"]
+    assert observer.knowing_of_ideal.value == pytest.approx(1)
+    assert bot.knowing_of_ideal.value is not None and bot.knowing_of_ideal.value < 1
+    assert bot.ideal_accuracy.value == pytest.approx(observer.ideal_accuracy.value)
+    assert bot.earned.value == pytest.approx(observer.earned.value)
+    assert bot.adaptive is None and bot.pool_regret.value is None and bot.per == "episode"
+    assert "ideal observer" in str(ideal_section([observer, bot]))
+    with pytest.raises(BadInput, match="nothing to draw"):
+        ideal_figure([observer, bot])
+
+
+def test_the_command_and_the_report_show_predictions_only(tmp_path: Path) -> None:
+    folder, page = tmp_path / "store", tmp_path / "page.html"
+    folder.mkdir()
+    with store.Writer(folder) as writer:
+        for episode in episodes("iggi", "hanabi_very_small", deals=1):
+            writer.add(episode)
+    shown = CliRunner().invoke(cli, ["profile", str(folder), "--ideal"])
+    assert shown.exit_code == 0, shown.output
+    assert "Only predictions are compared" in shown.output and "of ideal" in shown.output
+    reported = CliRunner().invoke(cli, ["report", str(folder), "--out", str(page)])
+    assert reported.exit_code == 0 and "Players beside an ideal mind" in page.read_text()
+
+
+def test_only_a_partner_of_the_pool_in_a_small_game_that_was_predicted_has_a_row() -> None:
+    assert not is_observable(Hanabi()) and not is_observable(Hanabi(players=3, colours=1, hand=2))
+    asked = {"ann": ["their_move"]}
+    lineup = {"ann": "iggi", "bob": "iggi"}
+    assert not ideal_rows([sally.play("hanabi_very_small", lineup, deal=1)])
+    outside = {"ann": "iggi", "bob": "play_oldest"}
+    assert not ideal_rows([sally.play("hanabi_very_small", outside, deal=1, probes=asked)])
+    large = sally.play("hanabi", {"ann": "simple", "bob": "simple"}, deal=1, probes=asked)
+    assert not ideal_rows([large])
+    (why,) = without_pool(["hanabi"])
+    assert "hanabi_mini" in why
+    with pytest.raises(BadInput, match="ideal observer"):
+        sally.play("hanabi", {"ann": "observer", "bob": "simple"}, deal=1, probes=asked)
+
+
+def test_a_partner_that_no_bot_of_the_pool_explains_is_predicted_as_the_own_bot() -> None:
+    episode = sally.play(
+        "hanabi_mini",
+        {"ann": "observer", "bob": "play_oldest"},
+        deal=2,
+        probes={"ann": ["their_move"]},
+    )
+    assert episode.payoffs is not None
