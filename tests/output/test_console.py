@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sally.output.tables.console import folded, harmless
+from sally.output.tables.console import folded, harmless, print_table
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,12 @@ from sally.output.tables.console import folded, harmless
 def test_what_steers_a_terminal_is_shown(hostile: str, seen: str) -> None:
     assert harmless(hostile) == seen
     assert folded(hostile) == seen
+
+
+def test_wide_figures_do_not_shred_the_texts_beside_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    figures = {f"figure {n}": "0.98 [0.90, 1.00]" for n in range(3)}
+    print_table([{"game": "toma_po", **figures}], ["game", *figures])
+    assert "toma_po" in capsys.readouterr().out

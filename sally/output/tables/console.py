@@ -6,7 +6,7 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -106,18 +106,37 @@ def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str
         collapse_padding=True,
     )
     rows = list(rows)
+    texts = {column: [cell(row.get(column)) for row in rows] for column in columns}
+    figures = {column for column, mine in texts.items() if all(map(FIGURE.fullmatch, mine))}
+    whole = _leaves_room(texts, figures)
     for column in columns:
         numeric = all(isinstance(r.get(column), int | float | None) for r in rows)
-        figures = all(FIGURE.fullmatch(cell(r.get(column))) for r in rows)
         table.add_column(
             Text(harmless(column)),
             justify="right" if numeric else "left",
             overflow="fold",
-            no_wrap=figures,  # texts are wrapped first, so that a number keeps its interval
+            # texts are wrapped first, so that a number keeps its interval
+            no_wrap=column in figures and whole,
         )
     for row in rows:
         table.add_row(*(Text(cell(row.get(column))) for column in columns))
     return table
+
+
+WORD = 12  # characters of a word that are not broken for the sake of a number
+
+
+def _leaves_room(texts: Mapping[str, Sequence[str]], figures: Set[str]) -> bool:
+    """Return whether the other columns keep their longest words if these are not wrapped."""
+    room = console().width
+    for column, mine in texts.items():
+        most = max(map(len, [column, *mine])) if column in figures else _longest_word(mine)
+        room -= 2 + most
+    return room >= 0
+
+
+def _longest_word(texts: Iterable[str]) -> int:
+    return min(max((len(word) for text in texts for word in text.split()), default=1), WORD)
 
 
 SCREEN = 40  # lines of a table printed by default, notes not included
