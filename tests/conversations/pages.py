@@ -12,6 +12,9 @@ ROOT = Path(__file__).parent.parent.parent
 HOME = ROOT / "docs" / "strategies"
 COLUMNS = ("Prompt", "Calls per move", "Answer to a probe", "Requirements", "Source")
 SECTION = re.compile(r"^=== (.*?) ===$", re.M)
+TERMS = {  # explained on the pages whose table uses them
+    "menu": "A *menu* is the finite list of moves from which a player chooses.",
+}
 
 
 def row(strategy: str) -> tuple[str, ...]:
@@ -78,8 +81,8 @@ def page(strategy: str) -> str:
         f'Set `strategy = "{strategy}"` in the parameters of a language player to use it.',
         "[The reference](../reference/strategies.md) compares all strategies and describes",
         "retries, votes, and predictions that are part of a decision. A *probe* is a question that",
-        "the player is asked outside the game, such as what the other player will do; the",
-        "[glossary](../reference/glossary.md) also defines *menu* and *injection*.",
+        "the player is asked outside the game, such as what the other player will do.",
+        *(meaning for word, meaning in TERMS.items() if word in " ".join(cells)),
         "",
         "## An example",
         f"These are the model calls of the last turn ({title}) in a stored example",
