@@ -210,7 +210,7 @@ def print_scores(
     last = ["n", "missing"] if missing else ["n"]
     said = [name for name in metrics if any(row.get(name) not in NOTHING for row in rows)]
     if "game" in told and most <= SCREEN:
-        return _print_by_game(rows, told, said or metrics, page, last, most)
+        return _print_by_game(rows, told, said or metrics, page, last, most - NOTES)
     return print_page(rows, told, said or metrics, page, last, most=most)
 
 
@@ -261,6 +261,7 @@ def _print_by_game(
     return PrintedPage(before + 1, before + here, len(rows), len(pages), tuple(left))
 
 
+NOTES = 4  # lines by which the notes below several tables exceed those below one
 HEAD = 5  # lines of a table besides its rows: title, heading, rule and space
 
 

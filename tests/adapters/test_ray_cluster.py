@@ -141,7 +141,7 @@ class TwoNodes:
             assert node.process.poll() is None, f"RAY DOES NOT START HERE: {said.decode()}"
             return b"Ray runtime started" in said
 
-        until(ready, 120)
+        until(ready, 300)
         return node
 
 
@@ -181,7 +181,7 @@ def sally_run(study: str, out: Path, cluster: TwoNodes, cwd: Path) -> Forked:
 
 
 def said(run: Forked) -> dict[str, Any]:
-    out, err = run.communicate(timeout=180)
+    out, err = run.communicate(timeout=300)
     assert run.returncode == 0, err
     found: dict[str, Any] = json.loads(out)
     return found
@@ -204,14 +204,14 @@ def comes(true: Callable[[], bool], run: Forked) -> None:
         assert run.poll() is None, run.communicate()
         return true()
 
-    until(seen, 90)
+    until(seen, 300)
 
 
 def test_records_from_ray_are_those_of_this_process_to_the_byte(
     cluster: TwoNodes, tmp_path: Path
 ) -> None:
     run = begun(ROOT, "-c", BYTES, cluster.address, str(tmp_path / "ray"))
-    _, err = run.communicate(timeout=180)
+    _, err = run.communicate(timeout=300)
     assert run.returncode == 0, err
     here = run_study(ALL_GAMES, tmp_path / "here")
     assert lines(whole(tmp_path / "ray", 140)) == lines(here)
@@ -283,7 +283,7 @@ def test_the_calls_of_both_nodes_ask_one_keeper_of_the_rate(
         args = ["--use", "modelled.py", "run", "modelled", "--model", "lab", "--out", "o"]
         args += ["--on", f"ray://{cluster.address}", "--json"]
         run = begun(tmp_path, "-c", COUNTED, cluster.address, *args)
-        out, err = run.communicate(timeout=180)
+        out, err = run.communicate(timeout=300)
     assert run.returncode == 0, err
     found = whole(tmp_path / "o", 40)
     assert json.loads(out)["spent"]["calls"] == 80 == one.calls + two.calls

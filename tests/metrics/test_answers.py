@@ -69,7 +69,7 @@ def test_a_report_to_a_question_that_the_game_does_not_ask_is_refused():
     played = random_episode("rps")
     stray = Reported(0, "agent", "their_move_given_mine", 0, about="nobody")
     played.replay.reports[0, "agent", stray.probe, "nobody"] = stray
-    with pytest.raises(BadInput, match="about 'nobody' in turn 0, which rps does not ask"):
+    with pytest.raises(BadInput, match="about 'nobody' in turn 0, but rps does not ask"):
         counted(played, played.replay.game.seats[0])
 
 

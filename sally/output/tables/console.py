@@ -139,7 +139,7 @@ def _longest_word(texts: Iterable[str]) -> int:
     return min(max((len(word) for text in texts for word in text.split()), default=1), WORD)
 
 
-SCREEN = 40  # lines of a table printed by default, notes not included
+SCREEN = 44  # lines of a table printed by default, notes not included
 
 
 class PrintedPage(msgspec.Struct, frozen=True):

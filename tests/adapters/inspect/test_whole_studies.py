@@ -173,4 +173,4 @@ def test_part_of_a_study_is_played_under_the_ids_of_the_whole(tmp_path: Path) ->
     assert {e.setup.instance.game for e in found} == {"ipd"}
     assert all(e.cell.startswith("table 4:") for e in found)
     assert isinstance(other.exception, BadInput)
-    assert "No part of riemer2025 matches --cell no such" in str(other.exception)
+    assert "No cell of riemer2025 matches --cell no such" in str(other.exception)

@@ -99,7 +99,7 @@ def test_the_generator_follows_its_seed() -> None:
 def test_a_ruleset_too_poor_for_the_grade_says_so() -> None:
     rules = parse('name="poor"\n[recipes]\nk=["a + b -> c"]')
     assert generate(rules, 2, 1, Random(0)).grade == 1
-    with pytest.raises(NoInstance, match=r"grade 4 for poor"):
+    with pytest.raises(NoInstance, match=r"grade 4 was found for poor"):
         generate(rules, 2, 4, Random(0), tries=20)
 
 

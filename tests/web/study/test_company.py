@@ -142,7 +142,10 @@ def test_a_person_with_a_model_plays_and_learns_it_at_the_end(tmp_path, model):
         (TEXT.replace('title = "', 'models = ["counted"]\ntitle = "', 1), "models join groups"),
         (MODELS.replace("participants = 3", "participants = 2", 1), "must fill whole groups"),
         (CHAT.replace('title = "', 'models = ["counted"]\ntitle = "', 1), "models cannot chat"),
-        (TEXT.replace('people = ["agent"] ', 'chat_seconds = 9\npeople = ["agent"] ', 1), "group"),
+        (
+            TEXT.replace('people = ["agent"] ', 'chat_seconds = 9\npeople = ["agent"] ', 1),
+            "two people",
+        ),
     ],
 )
 def test_company_that_cannot_be_is_refused(tmp_path, model, text, why):
