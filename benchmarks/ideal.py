@@ -3,10 +3,13 @@
 Each player meets every partner of the declared pool of ipd and rps (20 rounds), of eleven_twenty
 (10 rounds), of bargaining (5 rounds, as the buyer with a value of 70, every cost of the prior), of
 public goods (20 rounds, three others of one rule) and every pair of opponents of the pool of the
-step race (targets 6 and 20). Printed are knowing on the scale of the ideal observer and the parts
-of the regret per round, in the step race per race. No player may earn more than the Bayes-adaptive
-one expects. In the small variants of Hanabi each player moves first in ten deals with every bot of
-the pool, and only predictions are compared.
+step race (targets 6 and 20), and as the encoder of Cipher every interceptor of its pool (matches of
+four games; `--only cipher --matches N`). Printed are knowing on the scale of the ideal observer and
+the parts of the regret per round, in the step race per race and in Cipher per match, where the
+games won against each interceptor are added. No player may earn more than the Bayes-adaptive one
+expects, apart from chance in Cipher, where codes and one interceptor are random.
+In the small variants of Hanabi each player moves first in ten deals with every bot of the pool, and
+only predictions are compared.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from sally.core.log.events import Episode, PlayerSpec
 from sally.core.registry import registry
 from sally.games.bargaining.ideal import POOL as RULES
 from sally.games.bargaining.values import cost_odds
+from sally.games.cipher.ideal import POOL as INTERCEPTORS
 from sally.games.hanabi.ideal import POOL as BOTS
 from sally.games.public_goods.ideal import POOL as GIVERS
 from sally.games.repeated_games.ideal import declared_pool
@@ -36,6 +40,7 @@ TARGETS = (6, 20)
 HANABI = ("hanabi_very_small", "hanabi_small", "hanabi_mini")
 OBSERVERS = ("observer", "smart", "iggi", "play_hinted")
 DEALS = 10
+ENCODERS = ("adapts", "crossing", "nearest")
 
 
 def repeated(game: str, who: str) -> list[Episode]:
@@ -111,6 +116,31 @@ def dealt(game: str, who: str) -> list[Episode]:
     ]
 
 
+def hinted(who: str, matches: int) -> list[Episode]:
+    """Play Cipher as the encoder against every interceptor of the pool."""
+    return [
+        sally.play(
+            "cipher",
+            {"encoder": who, "decoder": "by_keywords", "interceptor": name},
+            seed=number,
+            number=number,
+            probes={"encoder": ["their_guess"]},
+        )
+        for name in INTERCEPTORS
+        for number in range(matches)
+    ]
+
+
+def games_won(episodes: list[Episode]) -> str:
+    """Return the games of Cipher that the encoder's team won against each interceptor."""
+    found = []
+    for name in INTERCEPTORS:
+        here = [e for e in episodes if e.setup.lineup["interceptor"].player == name]
+        paid = sum(e.payoffs["encoder"] for e in here if e.payoffs is not None)
+        found.append(f"{name} {(4 * len(here) + paid) / 2:.0f} of {4 * len(here)}")
+    return ", ".join(found)
+
+
 def line(row: IdealRow) -> str:
     """Return a row in words."""
     if row.adaptive is None:  # only predictions are compared
@@ -130,8 +160,20 @@ def line(row: IdealRow) -> str:
 
 
 @click.command()
-def main() -> None:
+@click.option("--only", type=click.Choice(["cipher"]), help="play this game alone")
+@click.option("--matches", default=15, show_default=True, help="matches of Cipher per interceptor")
+def main(only: str | None, matches: int) -> None:
     """Print every player beside the ideal."""
+    if only is None:
+        others()
+    for who in ("bayes_adaptive", *ENCODERS):
+        episodes = hinted(who, matches)
+        for row in ideal_rows(episodes):
+            click.echo(f"{line(row)}  won: {games_won(episodes)}")
+
+
+def others() -> None:
+    """Print the rows of all games but Cipher."""
     for game in ("ipd", "rps"):
         for who in PLAYERS:
             for row in ideal_rows(repeated(game, who)):

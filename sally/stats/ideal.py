@@ -259,6 +259,7 @@ class IdealProblem(NamedTuple):
     place: int  # of the partner in the pool
     rounds: tuple[SeenRound, ...]
     paid_once: bool = False  # whether the whole episode is paid, not each round
+    about_reply: bool = False  # predictions are about the reply to the move already chosen
 
 
 class ObserverProblem(NamedTuple):

@@ -135,6 +135,8 @@ def _add(sums: _Sums, problem: IdealProblem | ObserverProblem, cluster: str) -> 
     units = 1 if problem.paid_once else many
     sums.earned.append(earned / units)
     sums.adaptive.append(ideal.value(ideal.start(), many) / units)
+    if problem.about_reply:  # such a prediction implies no other move
+        seen = tuple(one._replace(predicted=None) for one in seen)
     parts = split(ideal, problem.place, seen)
     for name, part in PARTS.items():
         value = getattr(parts, part)

@@ -48,10 +48,6 @@ def _encoder(name: str, interceptor: str, which: bool = False) -> Condition:
 
 CARD = Card(
     family="cipher",
-    no_ideal="three hints are any of thousands of words each, so that what the listeners' "
-    "guesses would reveal after each cannot be enumerated; the reference `adapts` "
-    "infers by Bayes' rule how the interceptor listens and gives the best hints "
-    "for that, without looking ahead",
     about="scores of hints and guesses that ignore what a hint means to each listener",
     unattacked="no option is right in itself: hints are as good as what both listeners make of "
     "them, which the conditions measure",

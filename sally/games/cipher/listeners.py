@@ -280,14 +280,14 @@ def best_hints(decoder: Mind, listener: Listener, at: Position, width: int = WID
     words = [unsaid(decoder, at, digit)[:width] for digit in digits(at.code)]
     read = [by_keywords(decoder, at.keywords, some) for some in words]
     heard_as = [_heard_by(listener, at.filed, some) for some in words]
-    decoded, intercepted = _chances(read, at), _chances(heard_as, at)
+    decoded, intercepted = chances(read, at), chances(heard_as, at)
     value = decoded * (1 - intercepted)
     a, b, c = np.unravel_index(int(np.argmax(np.round(value, 12))), value.shape)
     chosen = (words[0][int(a)], words[1][int(b)], words[2][int(c)])
     return Best(chosen, Worth(float(decoded[a, b, c]), float(intercepted[a, b, c])))
 
 
-def _chances(weights: Sequence[Floats], at: Position) -> Floats:
+def chances(weights: Sequence[Floats], at: Position) -> Floats:
     """Return, for each triple of words, the probability that a listener assigns to the true
     code."""
     places_of = PLACES[[INDEX[code] for code in at.left]]

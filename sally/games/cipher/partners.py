@@ -3,7 +3,7 @@ inference; and mindless players."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from sally.games.association.partners import shares
 from sally.games.cipher.listeners import (
     DIGITS,
     LENGTH,
+    LISTENERS,
     WAYS,
     WIDTH,
     Floats,
@@ -44,6 +45,7 @@ from sally.games.cipher.rules import (
     Hinted,
     Hints,
     Over,
+    Record,
     Revealed,
     View,
     record_of,
@@ -165,19 +167,28 @@ def _crossing_answers(game: Cipher, seat: Seat, **params: Any) -> Answerer:
     return lambda turn: encoder_report(turn, decoder, listener)
 
 
-def listener_belief(view: View) -> Floats:
-    """Return the posterior probability of each type of listener, given the past guesses."""
-    weights, game, began = np.zeros(len(WAYS)), 0, 0
+def past_guesses(view: View) -> Iterator[tuple[Record, tuple[str, ...], int]]:
+    """Yield the interceptor's past guesses, each with the record before the round and the hints."""
+    game = began = 0
     hints: tuple[str, ...] = ()
     for number, event in enumerate(view.log):
         if isinstance(event, Hinted):
             hints = event.hints
-            continue
-        if isinstance(event, Revealed) and event.interceptor:
-            record = record_of(view.pasts[game], view.log[began : number - 1])
-            weights = weights + _evidence(record.filed, hints, record.left, event.interceptor)
+        elif isinstance(event, Revealed) and event.interceptor:
+            yield (
+                record_of(view.pasts[game], view.log[began : number - 1]),
+                hints,
+                event.interceptor,
+            )
         elif isinstance(event, Over):
             game, began = game + 1, number + 1
+
+
+def listener_belief(view: View) -> Floats:
+    """Return the posterior probability of each type of listener, given the past guesses."""
+    weights = np.zeros(len(WAYS))
+    for record, hints, guess in past_guesses(view):
+        weights = weights + _evidence(record.filed, hints, record.left, guess)
     return shares(weights)
 
 
@@ -214,6 +225,38 @@ def _adapts(game: Cipher, seat: Seat) -> Script:
 
 def _adapts_answers(game: Cipher, seat: Seat) -> Answerer:
     return lambda turn: encoder_report(turn, Mind(), likeliest_listener(turn.view))
+
+
+def _bayes_adaptive(game: Cipher, seat: Seat) -> Script:
+    from sally.games.cipher.ideal import adaptive_hints, stage_of, weights_of  # imports the metrics
+
+    must_sit(seat, "bayes_adaptive", ENCODER)
+
+    def act(turn: CipherTurn) -> Action:
+        view = turn.view
+        stage = stage_of(view.record)
+        return Hints(*adaptive_hints(game, position(view), stage, weights_of(view)))
+
+    return act
+
+
+def _observer(game: Cipher, seat: Seat) -> Answerer:
+    """Return a function that answers probes with the ideal observer's forecast."""
+    from sally.games.cipher.ideal import POOL, guess_odds, weights_of  # imports the metrics
+
+    def answer(turn: CipherTurn) -> ProbeReport:
+        question, view = turn.question, turn.view
+        assert question is not None
+        weights = np.array(weights_of(view))
+        if question.probe == "listener":
+            return ProbeReport(LISTENERS[POOL[int(np.argmax(weights))]])
+        if question.about == DECODER:
+            return encoder_report(turn, Mind(), Listener("blind"))
+        assert isinstance(turn.pending, Hints)
+        at = position(view)
+        return odds_report(question, weights @ guess_odds(at.filed, turn.pending.words, at.left))
+
+    return answer
 
 
 def encoder_report(turn: CipherTurn, decoder: Mind, listener: Listener) -> ProbeReport:
@@ -355,6 +398,14 @@ PARTNERS = {
             SOURCE,
             _adapts,
             answers=_adapts_answers,
+        ),
+        Partner(
+            "bayes_adaptive",
+            "an encoder that maximises its expected payoff against an interceptor drawn from a "
+            "declared pool (by_history, by_bayes, random) with the decoder by_keywords",
+            SOURCE,
+            _bayes_adaptive,
+            answers=_observer,
         ),
         _listens("by_keywords", "the likeliest code by ties to keywords", _keywords_odds, DECODER),
         _listens(
