@@ -144,10 +144,10 @@ def games_won(episodes: list[Episode]) -> str:
 def line(row: IdealRow) -> str:
     """Return a row in words."""
     if row.adaptive is None:  # only predictions are compared
-        right, ideal, known = row.pool_accuracy, row.ideal_accuracy, row.knowing_of_ideal
+        right, ideal, share = row.pool_accuracy, row.ideal_accuracy, row.knowing_of_ideal
         return (
             f"{row.game:18} {row.player:14} right {right.value:.1f} %  ideal {ideal.value:.1f} %  "
-            f"knowing of ideal {known.value:.2f}"
+            f"knowing of ideal {share.value:.2f}"
         )
     parts = {n: getattr(row, n).value for n in ("pool_regret", "price", "by_moves", "pool_luck")}
     told = "  ".join(f"{name} {value:+.3f}" for name, value in parts.items())
