@@ -1,24 +1,9 @@
-"""The pool of interceptors that the ideal encoder of Cipher assumes, and play against it.
-
-The interceptor is `by_history`, `by_bayes` or `random`, equally likely and the same in all games of
-an episode; the decoder is `by_keywords`. All associate words by meaning alone. The observer is
-exact: the first two interceptors are deterministic, so the weight of each follows from its guesses
-by Bayes' rule.
-
-What the hints of a round change in later rounds cannot be enumerated. Values are therefore an upper
-bound: every round is assumed to have *perfect hints*, which the decoder reads correctly and which
-an interceptor who listens does not, whichever it is. No encoder earns more than this bound. The
-Bayes-adaptive player takes the hints with the highest value among all triples of the nearest words
-per digit. Of equally good triples, those that are likeliest to cost no token are preferred (the
-bound counts only the token that loses a game), and of these the one that is least clear to the
-decoder, which gives the interceptor the fewest clues for later rounds. `python -m benchmarks.ideal`
-compares the bound with what the player earns.
-"""
+"""An encoder's rounds of Cipher beside the ideal observer and perfect hints; the pool and the bound
+are those of `adaptive`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -26,202 +11,23 @@ import numpy as np
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.games.association.minds import Mind
-from sally.games.cipher.instances import PastRound
-from sally.games.cipher.listeners import (
-    CODES,
-    INDEX,
-    LENGTH,
-    LISTENERS,
-    PLACES,
-    Filed,
-    Floats,
-    Listener,
-    Position,
-    by_bayes,
-    by_history,
-    by_keywords,
-    chances,
-    decoder_odds,
-    digits,
-    likeliest,
-    listener_odds,
-    unsaid,
+from sally.games.cipher.adaptive import (
+    POOL,
+    PRIOR,
+    Stage,
+    Weights,
+    guess_odds,
+    later,
+    perfect_worth,
+    stage_of,
+    survival,
+    updated,
+    worth_of,
 )
+from sally.games.cipher.listeners import Floats, Position
 from sally.games.cipher.metrics import rounds
-from sally.games.cipher.partners import past_guesses
-from sally.games.cipher.rules import ENCODER, INTERCEPTOR, Cipher, Record, Revealed, View, Void
-from sally.stats.ideal import TIE, IdealProblem, SeenRound
-
-POOL = ("by_history", "by_bayes", "random")
-PRIOR = (1 / len(POOL),) * len(POOL)
-MIND = Mind()
-WIDTH = 40  # nearest words per digit among which the player searches
-NEAR = 1e-12  # log weights of codes that count as equal, as in `likeliest`
-Weights = tuple[float, ...]  # of the interceptors of the pool
-
-
-# --- what the interceptors guess ------------------------------------------------------------------
-
-
-@lru_cache(maxsize=4096)
-def guess_odds(filed: Filed, hints: tuple[str, ...], left: tuple[int, ...]) -> Floats:
-    """Return the probability of each guess, as (interceptor of the pool, remaining code)."""
-    rows = []
-    for name in POOL:
-        odds = listener_odds(Listener(LISTENERS[name]), filed, hints, left)
-        if name != "random":  # the others guess the most probable code
-            odds = np.eye(len(left))[left.index(likeliest(odds, left))]
-        rows.append(odds)
-    return np.array(rows)
-
-
-def updated(weights: Weights, odds: Floats, guess: int) -> Weights:
-    """Return the weights of the interceptors after the guess with this index."""
-    found = np.array(weights) * odds[:, guess]
-    return tuple((found / found.sum()).tolist()) if found.sum() > 0 else weights
-
-
-def weights_of(view: View) -> Weights:
-    """Return the weights of the interceptors, given the guesses that a seat has seen."""
-    weights: Weights = PRIOR
-    for record, hints, guess in past_guesses(view):
-        odds = guess_odds(record.filed, hints, record.left)
-        weights = updated(weights, odds, record.left.index(guess))
-    return weights
-
-
-# --- what a round is worth ------------------------------------------------------------------------
-
-
-class Stage(NamedTuple):
-    """The rounds and tokens of a game, the number of remaining codes, and whether any hints are
-    filed."""
-
-    played: int
-    missed: int
-    caught: int
-    left: int
-    filed: bool
-
-    def then(self, missed: bool, caught: bool) -> Stage:
-        """Return the stage after a round with this result."""
-        return Stage(
-            self.played + 1, self.missed + missed, self.caught + caught, self.left - 1, True
-        )
-
-
-def stage_of(record: Record) -> Stage:
-    """Return the stage of a game with this record."""
-    tokens = record.miscommunications, record.interceptions
-    return Stage(record.played, *tokens, len(record.left), any(record.filed))
-
-
-def opening(past: Sequence[PastRound]) -> Stage:
-    """Return the stage before the first round of a game that has these past rounds."""
-    return Stage(0, 0, 0, len(CODES) - len(past), bool(past))
-
-
-@lru_cache(maxsize=4096)
-def survives(length: int, tokens: int, listens: bool, at: Stage) -> float:
-    """Return the highest probability that the team wins, before the next code is drawn.
-
-    Args:
-        length: The rounds of a game.
-        tokens: The number of tokens of one kind that lose the game.
-        listens: Whether the interceptor uses the hints; if not, or if no hints are filed, it is
-            right by chance.
-        at: The stage of the game.
-    """
-    if at.missed >= tokens or at.caught >= tokens:
-        return 0.0
-    if at.played >= length:
-        return 1.0
-    hit = 0.0 if listens and at.filed else 1 / at.left
-    free, token = (survives(length, tokens, listens, at.then(False, c)) for c in (False, True))
-    return (1 - hit) * free + hit * token
-
-
-def survival(game: Cipher, at: Stage) -> Floats:
-    """Return, for each interceptor of the pool, the highest probability that the team wins."""
-    return np.array([survives(game.rounds, game.tokens, name != "random", at) for name in POOL])
-
-
-def later(game: Cipher, number: int) -> Floats:
-    """Return, for each interceptor, the highest expected payoff of the games from this one on."""
-    found = np.zeros(len(POOL))
-    for problem in game.row[number : game.games]:
-        found += 2 * survival(game, opening(problem.past)) - 1
-    return found
-
-
-def results(game: Cipher, at: Stage) -> Floats:
-    """Return the payoff of the game as (interceptor, decoder wrong, interceptor right)."""
-    stages = [[at.then(missed, caught) for caught in (False, True)] for missed in (False, True)]
-    return np.array([[2 * survival(game, one) - 1 for one in row] for row in stages]).transpose(
-        2, 0, 1
-    )
-
-
-def worth_of(
-    game: Cipher, at: Position, stage: Stage, weights: Weights, hints: Sequence[str]
-) -> float:
-    """Return the expected payoff of the current game if these hints are given."""
-    missed = int(likeliest(decoder_odds(MIND, at.keywords, hints, at.left), at.left) != at.code)
-    hit = guess_odds(at.filed, tuple(hints), at.left)[:, at.left.index(at.code)]
-    paid = results(game, stage)[:, missed]
-    return float(np.array(weights) @ (paid[:, 0] + hit * (paid[:, 1] - paid[:, 0])))
-
-
-def perfect_worth(game: Cipher, at: Position, stage: Stage, weights: Weights) -> float:
-    """Return the expected payoff of the current game with perfect hints in this round."""
-    hit = guess_odds(at.filed, at.keywords[:LENGTH], at.left)[:, at.left.index(at.code)]
-    if stage.filed:  # without hints from earlier rounds, no interceptor depends on the hints
-        hit = np.where([name == "random" for name in POOL], hit, 0.0)
-    paid = results(game, stage)[:, 0]
-    return float(np.array(weights) @ (paid[:, 0] + hit * (paid[:, 1] - paid[:, 0])))
-
-
-# --- the best hints -------------------------------------------------------------------------------
-
-
-def _is_read(weights: Sequence[Floats], at: Position) -> Floats:
-    """Return, for each triple of words, whether a listener with these log weights guesses the true
-    code."""
-    places_of = PLACES[[INDEX[code] for code in at.left]]
-    first, second, third = (w[:, places_of[:, j]] for j, w in enumerate(weights))
-    every = first[:, None, None, :] + second[None, :, None, :] + third[None, None, :, :]
-    top = every >= every.max(axis=-1, keepdims=True) - NEAR
-    return np.asarray(top.argmax(axis=-1) == at.left.index(at.code), dtype=float)
-
-
-@lru_cache(maxsize=1024)
-def adaptive_hints(
-    game: Cipher, at: Position, stage: Stage, weights: Weights, width: int = WIDTH
-) -> tuple[str, ...]:
-    """Return the hints of the Bayes-adaptive player, found among all triples of the `width` nearest
-    words per digit."""
-    words = [unsaid(MIND, at, digit)[:width] for digit in digits(at.code)]
-    read = [by_keywords(MIND, at.keywords, some) for some in words]
-    missed = 1 - _is_read(read, at)
-    caught = {
-        "by_history": _is_read([by_history(MIND, at.filed, some) for some in words], at),
-        "by_bayes": _is_read([by_bayes(MIND, at.filed, some) for some in words], at),
-        "random": np.full(missed.shape, 1 / len(at.left)),
-    }
-    worth, clean = np.zeros(missed.shape), np.zeros(missed.shape)  # clean: without a new token
-    for name, weight, paid in zip(POOL, weights, results(game, stage), strict=True):
-        hit = caught[name]
-        free, token = (paid[0, c] + missed * (paid[1, c] - paid[0, c]) for c in (0, 1))
-        worth += weight * (free + hit * (token - free))
-        clean += weight * (1 - missed) * (1 - hit)
-    clean = np.where(worth >= worth.max() - TIE, clean, -np.inf)
-    unclear = np.where(clean >= clean.max() - TIE, chances(read, at), np.inf)
-    a, b, c = np.unravel_index(int(np.argmin(np.round(unclear, 12))), unclear.shape)
-    return (words[0][int(a)], words[1][int(b)], words[2][int(c)])
-
-
-# --- an episode -----------------------------------------------------------------------------------
+from sally.games.cipher.rules import ENCODER, INTERCEPTOR, Cipher, Revealed, Void
+from sally.stats.ideal import IdealProblem, SeenRound
 
 
 class HintRound(NamedTuple):

@@ -3,7 +3,7 @@ inference; and mindless players."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +17,7 @@ from sally.core.rules.probe import ProbeReport, Question
 from sally.games.association.lexicon import cards, open_words, place
 from sally.games.association.minds import MIND_PARAMS, Mind, hubness, mind_of, tie
 from sally.games.association.partners import shares
+from sally.games.cipher.adaptive import POOL, adaptive_hints, guess_odds, stage_of, weights_of
 from sally.games.cipher.listeners import (
     DIGITS,
     LENGTH,
@@ -42,13 +43,9 @@ from sally.games.cipher.rules import (
     INTERCEPTOR,
     Action,
     Cipher,
-    Hinted,
     Hints,
-    Over,
-    Record,
-    Revealed,
     View,
-    record_of,
+    past_guesses,
 )
 from sally.games.cipher.spec import OTHER
 
@@ -167,23 +164,6 @@ def _crossing_answers(game: Cipher, seat: Seat, **params: Any) -> Answerer:
     return lambda turn: encoder_report(turn, decoder, listener)
 
 
-def past_guesses(view: View) -> Iterator[tuple[Record, tuple[str, ...], int]]:
-    """Yield the interceptor's past guesses, each with the record before the round and the hints."""
-    game = began = 0
-    hints: tuple[str, ...] = ()
-    for number, event in enumerate(view.log):
-        if isinstance(event, Hinted):
-            hints = event.hints
-        elif isinstance(event, Revealed) and event.interceptor:
-            yield (
-                record_of(view.pasts[game], view.log[began : number - 1]),
-                hints,
-                event.interceptor,
-            )
-        elif isinstance(event, Over):
-            game, began = game + 1, number + 1
-
-
 def listener_belief(view: View) -> Floats:
     """Return the posterior probability of each type of listener, given the past guesses."""
     weights = np.zeros(len(WAYS))
@@ -228,8 +208,6 @@ def _adapts_answers(game: Cipher, seat: Seat) -> Answerer:
 
 
 def _bayes_adaptive(game: Cipher, seat: Seat) -> Script:
-    from sally.games.cipher.ideal import adaptive_hints, stage_of, weights_of  # imports the metrics
-
     must_sit(seat, "bayes_adaptive", ENCODER)
 
     def act(turn: CipherTurn) -> Action:
@@ -242,7 +220,6 @@ def _bayes_adaptive(game: Cipher, seat: Seat) -> Script:
 
 def _observer(game: Cipher, seat: Seat) -> Answerer:
     """Return a function that answers probes with the ideal observer's forecast."""
-    from sally.games.cipher.ideal import POOL, guess_odds, weights_of  # imports the metrics
 
     def answer(turn: CipherTurn) -> ProbeReport:
         question, view = turn.question, turn.view

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -158,6 +158,23 @@ class View(msgspec.Struct, frozen=True):
     def record(self) -> Record:
         """The record of the current game."""
         return record_of(self.pasts[-1], self.log[self.began :])
+
+
+def past_guesses(view: View) -> Iterator[tuple[Record, tuple[str, ...], int]]:
+    """Yield the interceptor's past guesses, each with the record before the round and the hints."""
+    game = began = 0
+    hints: tuple[str, ...] = ()
+    for number, event in enumerate(view.log):
+        if isinstance(event, Hinted):
+            hints = event.hints
+        elif isinstance(event, Revealed) and event.interceptor:
+            yield (
+                record_of(view.pasts[game], view.log[began : number - 1]),
+                hints,
+                event.interceptor,
+            )
+        elif isinstance(event, Over):
+            game, began = game + 1, number + 1
 
 
 # --- the game -------------------------------------------------------------------------------------

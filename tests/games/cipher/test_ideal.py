@@ -20,13 +20,9 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.association.minds import Mind
-from sally.games.cipher.card import deaf_rounds
-from sally.games.cipher.generators import position_of
-from sally.games.cipher.ideal import (
-    IDEAL,
+from sally.games.cipher.adaptive import (
     POOL,
     PRIOR,
-    EncoderPool,
     Stage,
     adaptive_hints,
     opening,
@@ -34,6 +30,9 @@ from sally.games.cipher.ideal import (
     survival,
     worth_of,
 )
+from sally.games.cipher.card import deaf_rounds
+from sally.games.cipher.generators import position_of
+from sally.games.cipher.ideal import IDEAL, EncoderPool
 from sally.games.cipher.instances import PastRound, Problem, frozen
 from sally.games.cipher.listeners import (
     CODES,
