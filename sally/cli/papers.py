@@ -277,7 +277,8 @@ def _is_reference(row: Row) -> bool:
 
 
 def wording(paper: str) -> list[str]:
-    """Return one line on the origin of the prompts' wording, if the paper prompted models."""
+    """Return a list with one line on the origin of the prompts' wording if the paper prompted
+    models, else an empty list."""
     if not registry.paper(paper).prompts:
         return []
     return [
@@ -287,7 +288,8 @@ def wording(paper: str) -> list[str]:
 
 
 def incomplete(rows: Sequence[Row]) -> list[str]:
-    """Return one line if the store holds only some of the games of a published record."""
+    """Return a list with one line of warning if the store holds only some of the games of a
+    published record, else an empty list."""
     counts = [row for row in rows if row.metric == "games" and row.method == "count"]
     few = [(row.ours, row.published) for row in counts if row.ours and row.published]
     if not any(ours < published for ours, published in few):
@@ -300,7 +302,8 @@ def incomplete(rows: Sequence[Row]) -> list[str]:
 
 
 def undecided(rows: Sequence[Row]) -> list[str]:
-    """Return one line on the n that would decide undecided values, if there are any."""
+    """Return a list with one line that says which n would decide the undecided values, or an empty
+    list if no value is undecided."""
     open_ = [row for row in rows if row.verdict == "undecided"]
     if not open_:
         return []
@@ -418,7 +421,7 @@ def _counted(found: Sequence[Verdict]) -> str:
     "--depth",
     "by_depth",
     is_flag=True,
-    help="Print how often reasoners of depth 0, 1, 2, ... are right on the frozen sets.",
+    help="Print how often reasoners of depth 0, 1, 2, ... are right on the stored problem sets.",
 )
 @click.option(
     "--checklist",

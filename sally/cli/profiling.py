@@ -232,7 +232,8 @@ def say_depths(
     figure: Path | None,
     as_json: bool,
 ) -> None:
-    """Print each player's accuracy by certified depth, with pass^k over repeats."""
+    """Print each player's accuracy at each depth of reasoning that problems are certified to
+    require, with pass^k over repeats of a problem."""
     if figure:
         figures.check(figure)
     with ExitStack() as open_ones:

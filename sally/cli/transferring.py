@@ -41,7 +41,7 @@ TITLES = {
 )
 @json_option
 def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) -> None:
-    """Show the effect of training on one task on performance in others."""
+    """Show how training on one task changes performance in other tasks."""
     with ExitStack() as open_ones:
         places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
         cells = transfer(tagged(chain.from_iterable(map(episodes_of, places))))

@@ -508,7 +508,11 @@ def read_prompt_logprobs(raw: bytes) -> tuple[in_process.Tokens, list[float], in
             logprobs.append(0.0)
             continue
         if len(position) != 1:
-            raise ModelFailure("bad_reply", "The server returned several tokens per position.")
+            raise ModelFailure(
+                "bad_reply",
+                f"The server returned {len(position)} tokens for one position of the prompt; "
+                "it should return one.",
+            )
         ((token, scored),) = position.items()
         if not token.isdecimal() or len(token) > 9:
             raise ModelFailure("bad_reply", "The server returned a token id that is not a number.")

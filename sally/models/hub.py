@@ -1,4 +1,5 @@
-"""Resumable download of a file from a Hugging Face repository; never leaves a partial result."""
+"""Download of a file from a Hugging Face repository. An interrupted download continues from the
+bytes already on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Model calls of one answer: its requests, their outcomes, and the drivers.
+"""The model calls for one answer of a language player: the requests, their outcomes, and the
+drivers that supply the replies.
 
 A language player's answer to an ask is a coroutine that yields a `Request` whenever it needs a
 model and receives a reply. The driver decides where the replies come from: a model that is awaited

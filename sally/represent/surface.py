@@ -37,7 +37,7 @@ class Labels(msgspec.Struct, frozen=True):
 
 
 def labelled(found: Sequence[Decision], kind: As) -> Labels:
-    """Return the decisions that have a label of this kind, with their labels.
+    """Return the decisions that have a label of the given kind, with their labels.
 
     Raises:
         BadInput: The kind is unknown, or the prompts of these decisions name different choices.
@@ -67,7 +67,13 @@ def labelled(found: Sequence[Decision], kind: As) -> Labels:
 
 
 def code(one: Decision, value: Any, kind: As) -> int:
-    """Return the class of a value at a decision, or NONE if the value has no class of this kind."""
+    """Return the index of the class to which a value belongs at a decision, or NONE.
+
+    The classes depend on `kind`. For "action", they are the choices; for "shown", the names of the
+    choices in the prompt, sorted; for "change", whether the value equals the previous one. The
+    result is NONE if the value is not one of the choices or, for "change", if there is no previous
+    value.
+    """
     if value not in one.choices:
         return NONE
     if kind == "change":

@@ -113,7 +113,7 @@ class Counting:
 
     @property
     def can_score(self) -> bool:
-        """Whether the model can score candidates, as known without contacting it."""
+        """Whether the model can score candidates, judged by its name, without contacting it."""
         return in_process(self.name) or self.name.startswith("sally/")
 
     async def complete(

@@ -1,4 +1,5 @@
-"""Checks that a game's log is the same for every driver of the match."""
+"""Checks of a game's logs: they replay, and they do not depend on when or in which order the
+players answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Checks of a game's probes and injections."""
+"""Checks of a game's probes and injections (what a seat is told about another player's mind before
+it moves)."""
 
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ def _sure(question: Any, truth: Any) -> tuple[float, ...] | None:
 
 
 def an_oracle_tells_the_truth(at: Bench) -> None:
-    """Check that a seat with truth injection is told what the replay says was true."""
+    """Check that what a seat is told about another player's mind agrees with a replay of the
+    episode."""
     for probe in at.spec.probes:
         injection = Injection(probe.seats[0], probe.name)
         for seed in range(3):

@@ -179,7 +179,8 @@ class RateLimiter:
         return RateLimiter(1e9, 1e9)
 
     def _forget_full(self, now: float) -> None:
-        """Drop the buckets that are full again."""
+        """Forget the clients whose token buckets have filled up again; if there are still too many,
+        forget all."""
         full = self._size / self._rate
         self._buckets = {who: b for who, b in self._buckets.items() if now - b[1] < full}
         if len(self._buckets) >= self._most:

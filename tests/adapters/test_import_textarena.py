@@ -46,7 +46,7 @@ def test_points_that_the_replies_do_not_give_are_a_difference(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"env": "Chess-v0"}, "no matrix game of TextArena named 'Chess'"),
+        ({"env": "Chess-v0"}, "no TextArena matrix game named 'Chess'"),
         ({"rules": {}}, "does not give the payoffs: cooperate_reward"),
         ({"steps": 3}, "line 1: not a record of a game"),
     ],

@@ -121,7 +121,7 @@ def roshambo(name: str) -> MakeBot:
         BadInput: There is no such bot.
     """
     if name not in pyspiel.roshambo_bot_names():
-        raise unknown("bot of OpenSpiel", name, pyspiel.roshambo_bot_names())
+        raise unknown("OpenSpiel bot", name, pyspiel.roshambo_bot_names())
 
     def make(game: Any, player: int) -> Any:
         return pyspiel.make_roshambo_bot(player, name, max(FEWEST_THROWS, game.max_game_length()))

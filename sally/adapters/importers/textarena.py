@@ -119,7 +119,7 @@ class _Game:
         self.record, self.name = record, name
         stem = record.env.split("-v")[0]
         if stem not in KINDS:
-            raise unknown("matrix game of TextArena", stem, KINDS)
+            raise unknown("TextArena matrix game", stem, KINDS)
         self.kind = KINDS[stem]
         self.cells = self.kind.cells or dilemma(record.rules)
         self.talk = sum(step.phase != "decision" for step in record.steps)

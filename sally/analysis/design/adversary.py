@@ -32,7 +32,7 @@ FEWEST = 20  # with fewer questions a learner learns nothing
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """The accuracy of one attacker on fresh questions or on a frozen set."""
+    """The accuracy of one attacker on fresh questions or on a stored set of problems."""
 
     attack: str
     questions: str  # "fresh" or "frozen"
@@ -103,7 +103,8 @@ def page_attack(game: str, attack: Attack, questions: int, seed: int, joined: bo
 
 
 def attack_of(attack: Attack, questions: int, seed: int) -> list[Finding]:
-    """Attack fresh and frozen questions with learners and with the strongest single feature."""
+    """Attack fresh questions and those of stored sets with learners and with the strongest single
+    feature."""
     if questions < FEWEST:
         raise BadInput(f"An attack needs at least {FEWEST} questions, not {questions}.")
     table = tabled(attack, attack.fresh(questions, seed))

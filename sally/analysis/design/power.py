@@ -124,7 +124,7 @@ def needs(
     _check(detect, sd, pilot is not None, alpha)
     family = family_of(study, metric) if family is None else family
     if family < 1:
-        raise BadInput(f"family must be at least 1, not {family}.")
+        raise BadInput(f"family, the number of comparisons, must be at least 1, not {family}.")
     target = _Target(detect, alpha, family, equivalent)
     values = [] if pilot is None else values_of(pilot, metric)
     return [

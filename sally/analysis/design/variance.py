@@ -90,7 +90,9 @@ def _sources(game: str, measure: str, mine: list[FactorScore]) -> Sources:
 
 
 def _drops(mine: list[FactorScore]) -> tuple[list[float], float | None, float | None]:
-    """Return the score in the game's own wording minus the mean over fresh wordings, by setting."""
+    """Return the differences between the score in the game's own wording and the mean score in
+    fresh wordings, one for each setting, and the mean of each of these two scores over the
+    settings."""
     own: dict[str, list[float]] = {}
     fresh: dict[str, list[float]] = {}
     for each in mine:

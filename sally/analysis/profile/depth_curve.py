@@ -1,4 +1,5 @@
-"""Accuracy by certified depth, and pass^k, for each player of some episodes.
+"""Accuracy at each depth of reasoning that problems are certified to require, and pass^k, for each
+player of some episodes.
 
 Only decisions from certified sets of problems count. Such a set consists of blocks, one for each
 depth of reasoning: in a block, a reasoner of its depth is right in every decision, and every
@@ -24,7 +25,8 @@ from sally.stats.cluster_interval import mean_by_rule
 
 
 class DepthPoint(msgspec.Struct, frozen=True):
-    """The accuracy of one player at one certified depth of reasoning."""
+    """The accuracy of one player on the problems that are certified to require one depth of
+    reasoning."""
 
     game: str
     seat: str

@@ -77,7 +77,8 @@ class Means:
         return ratio_by_rule(tops, bottoms, self._clusters[there], bounds)
 
     def share(self, above: Floats, below: Floats, most: float = 1.0) -> Estimate:
-        """Return a ratio between 0 and `most` over the rows whose denominator is not 0."""
+        """Return the ratio of two sums over the rows whose denominator is not 0. The ratio is known
+        to lie between 0 and `most`, and its interval is kept within these bounds."""
         return self.ratio(above, or_missing(below), (0.0, most))
 
     def mean(self, value: Floats, bounds: Bounds | None = None) -> Estimate:

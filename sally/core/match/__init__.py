@@ -1,1 +1,2 @@
-"""An episode in progress: the turn engine, its drivers, replay and playback."""
+"""An episode in progress: the turn engine, the drivers that supply the players' answers, replay and
+playback."""

@@ -168,7 +168,7 @@ class SeatContext:
         words, seat = self.words, self.seat
         rules = words.rules(seat) if payoffs else words.rules_without_payoffs(seat)
         if rules is None:
-            raise LookupError(f"{self.spec.name} has no text of its rules without the payoffs")
+            raise LookupError(f"{self.spec.name} has no version of the rules without payoffs")
         parts = (words.texts["frame"], rules, after_rules)
         said = HashedText.start("\n\n".join(part for part in parts if part) + "\n\n")
         self._rules[after_rules, payoffs] = said

@@ -222,7 +222,8 @@ def _last_colons(line: str) -> Iterator[int]:
 
 
 def _stated(text: str, label: str) -> list[tuple[int, str]]:
-    """Return each labelled value with its end position; the game's own label takes precedence."""
+    """Return each labelled value with its end position. General labels are tried only if the game's
+    own label is not found."""
     begin, lines = _last_lines(text)
     for labels in ((label.casefold(),), LABELS):
         pattern, found, at = _label(labels), list[tuple[int, str]](), begin

@@ -1,4 +1,4 @@
-"""Dots of the atlas: the score of one player in one game by one measure."""
+"""Dots of the atlas figure; each is the score of one player in one game by one measure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class AtlasColumn(msgspec.Struct, frozen=True):
 
 
 class AtlasDot(msgspec.Struct, frozen=True):
-    """One dot of the atlas: the score of one player in one column."""
+    """One dot of the atlas figure: the score of one player in one column."""
 
     column: AtlasColumn
     who: str
@@ -47,7 +47,8 @@ class AtlasDot(msgspec.Struct, frozen=True):
 
 
 class AtlasSource(msgspec.Struct, frozen=True):
-    """The rule by which a paper's imported episodes become dots (`ATLAS` in its module `atlas`)."""
+    """A paper's rule for turning its imported episodes into dots of the atlas figure; the paper's
+    module `atlas` defines it as `ATLAS`."""
 
     prefix: str | tuple[str, ...]  # of the ids of its instances
     dots: Callable[[Sequence[Played]], list[AtlasDot]]

@@ -175,7 +175,7 @@ class GameSpec(Generic[S, A, V]):
     sentences: Mapping[str, str] = field(default_factory=dict)  # descriptions for people
     roles: Mapping[str, str] = field(default_factory=dict)  # "the guide", by seat
     settings: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
-    """Parameters that a visitor may set: bounds of a whole number, or None for a frozen problem."""
+    """Parameters that a visitor may set: bounds of a whole number, or None for a stored problem."""
     fresh: Callable[[Stream, str], Mapping[str, Any]] | None = None
     """Function that draws the parameters of a visitors' table, given the game's name, for games
     whose default problem is always the same."""

@@ -1,4 +1,4 @@
-"""Frozen problems that a visitor can select by a few successive choices."""
+"""Problems shipped with a game that a visitor can select by a few successive choices."""
 
 from __future__ import annotations
 

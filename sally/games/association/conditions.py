@@ -1,5 +1,5 @@
-"""Card conditions that the word games share: frozen series of boards or games, and partners with
-different associations."""
+"""Conditions that the audits of all word games share: stored series of boards or games, and
+partners with different associations."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MINDS: Mapping[str, Mapping[str, Any]] = {
 
 
 def rows_of(game: str, label: str) -> tuple[Instance, ...]:
-    """Return one instance of a game per frozen series of problems, labelled with `label` and the
-    number of the series."""
+    """Return one instance of a game for each stored series of problems, labelled with `label` and
+    the number of the series."""
     return tuple(instance(game, f"{label} {n:03d}", number=n) for n in range(ROWS))
 
 

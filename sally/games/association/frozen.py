@@ -1,4 +1,5 @@
-"""Frozen series of problems: package data of a game that may be superseded but is never edited."""
+"""Stored series of problems: package data of a game. A set of such series may be superseded by a
+new set but is never edited."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ P = TypeVar("P")
 
 
 class Frozen(msgspec.Struct, Generic[P], frozen=True):
-    """A frozen set with its version and the seed that generated it."""
+    """A stored set of problems with its version and the seed that generated it."""
 
     set: str
     version: int
@@ -23,7 +24,8 @@ class Frozen(msgspec.Struct, Generic[P], frozen=True):
 
 
 def frozen_set(package: str, problem: type[P], sets: tuple[str, ...], name: str) -> Frozen[P]:
-    """Return a frozen set by name, from the folder `instances` of a game."""
+    """Return the stored set of problems with the given name, from the folder `instances` of a
+    game."""
     if name not in sets:
         raise unknown(f"set of {package.split('.')[-2]}", name, sets)
     kind: Any = problem
@@ -38,7 +40,7 @@ def _read(package: str, problem: Any, name: str) -> Any:
 
 
 def row_of(found: Frozen[P], number: int) -> tuple[P, ...]:
-    """Return the problems with this number in a frozen set: the games that are played one after
+    """Return the series with this number in a stored set: problems that are played one after
     another."""
     if not 0 <= number < len(found.rows):
         raise BadInput(f"number must be from 0 to {len(found.rows) - 1}, not {number}")

@@ -17,7 +17,7 @@ Mask = npt.NDArray[np.bool_]
 
 @cache
 def columns() -> dict[str, int]:
-    """Return the index of each noun on the list, in alphabetical order."""
+    """Return the index of each noun in the noun list, which is in alphabetical order."""
     return {word: column for column, word in enumerate(cards())}
 
 

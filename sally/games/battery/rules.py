@@ -101,12 +101,12 @@ class Battery(Game[State, int, View]):
             raise BadInput(f"order must be from 0 to {max(nested.ORDERS)}, not {self.order}")
         if self.order is not None and self.generator != "nested":
             raise BadInput(
-                f"order can be set for the generator nested only, not for {self.generator}"
+                f"`order` can be set only if `generator` is 'nested', not {self.generator!r}"
             )
         if (self.generator == "file") != bool(self.item):
-            raise BadInput("item must be set if generator is file, and only then")
+            raise BadInput("`item` must be set if `generator` is 'file', and only then")
         if (self.file or self.hash) and self.generator != "file":
-            raise BadInput("file and hash can be set only if generator is file")
+            raise BadInput("`file` and `hash` can be set only if `generator` is 'file'")
 
     @cached_property
     def items(self) -> tuple[Item, ...]:

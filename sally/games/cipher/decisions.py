@@ -55,8 +55,8 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def _training_tasks(game: str) -> Split:
-    """Return the frozen games, split into parts; the learner is the interceptor, and the encoder
-    gives clear hints."""
+    """Return the stored games, split into training, validation and held-out parts; the learner is
+    the interceptor, and the encoder gives clear hints."""
     rows = range(len(frozen(Cipher().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
     others = {"encoder": PlayerSpec("nearest"), "decoder": PlayerSpec("by_keywords")}

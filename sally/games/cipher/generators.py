@@ -1,4 +1,4 @@
-"""Generator of frozen games with distinct keywords, and of certified decisions."""
+"""Generator of the stored sets of games with distinct keywords, and of certified decisions."""
 
 from __future__ import annotations
 

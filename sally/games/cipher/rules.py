@@ -184,7 +184,7 @@ def past_guesses(view: View) -> Iterator[tuple[Record, tuple[str, ...], int]]:
 class Cipher(Game[State, Action, View]):
     """Several games with the same players, each with its own keywords.
 
-    `set` and `number` name a frozen series of games; `problems` gives custom games instead. With
+    `set` and `number` name a stored series of games; `problems` gives custom games instead. With
     `channel`, the interceptor receives a randomly garbled copy of the code that does not depend on
     the hints: each row of `channel` gives the probabilities that 0, 1, 2 and 3 digits of the copy
     are right in a round (the last row holds for all later rounds). `told` is the statement about

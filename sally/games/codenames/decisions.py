@@ -35,8 +35,8 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def _training_tasks(game: str) -> Split:
-    """Return the frozen problems, split into parts; the learner gives clues to the partner
-    `associates`."""
+    """Return the stored problems, split into training, validation and held-out parts; the learner
+    gives clues to the partner `associates`."""
     rows = range(len(frozen(Codenames().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
     return by_problem(game, "giver", problems, {"guesser": PlayerSpec("associates")})

@@ -21,8 +21,13 @@ SHORTEST, LONGEST = 2, 6  # the run of the best clue for plain sense
 
 
 def board(name: str, seed: int, row: int, number: int) -> Problem:
-    """Draw boards until the hubness of the team's own cards is close to that of all cards, and the
-    value of the best clue is between `SHORTEST` and `LONGEST`."""
+    """Draw boards until one meets two conditions, and return it.
+
+    The mean hubness of the team's own cards must be close to that of all cards (the hubness of a
+    word is the number of words that have it among their nearest in meaning). For a guesser who
+    associates by plain meaning, the best clue must yield at least `SHORTEST` and at most `LONGEST`
+    cards.
+    """
     draws = Stream(seed, "codenames", name, row, number)
     key = tuple(colour for colour, n in SIZES[name].items() for _ in range(n))
     while True:
@@ -51,7 +56,8 @@ def _is_even(words: tuple[str, ...], key: tuple[Colour, ...]) -> bool:
 
 
 def make(name: str, seed: int = SEED, rows: int = ROWS) -> Frozen[Problem]:
-    """Return a frozen set with `rows` series of boards of one size."""
+    """Generate a set of problems; `rows` is the number of series of boards, and `name` the size of
+    all boards."""
     made = tuple(
         tuple(board(name, seed, row, number) for number in range(BOARDS)) for row in range(rows)
     )

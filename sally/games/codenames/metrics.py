@@ -176,8 +176,8 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
     """Return (inference loss, translation loss) for each clue with a prediction; they sum to the
     regret.
 
-    The translation loss is the highest value minus the value that the giver predicted, capped at
-    the highest value; the inference loss is the rest.
+    The translation loss is the highest value of any clue minus the value that the giver predicted,
+    but at least 0; the inference loss is the rest of the regret.
     """
     found = []
     for each in decisions(played, seat):

@@ -133,7 +133,7 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Codenames(Game[State, Action, View]):
-    """The game of Codenames; `set` and `number` name a frozen series of boards, and `problems`
+    """The game of Codenames; `set` and `number` name a stored series of boards, and `problems`
     gives custom boards instead."""
 
     set: str = "small"

@@ -1,4 +1,4 @@
-"""The frozen deals that ship with the package: generated once, never edited.
+"""The stored deals that ship with the package: generated once, never edited.
 
 The number of a deal already determines its cards; the files list the cards for other programs and
 let a test detect a change in the shuffle.
@@ -38,9 +38,9 @@ class FrozenDeals(msgspec.Struct, frozen=True):
 
 
 def frozen_decks(game: str) -> tuple[tuple[Card, ...], ...]:
-    """Return the decks of a game's frozen deals in order; raise BadInput for an unknown game."""
+    """Return the decks of a game's stored deals in order; raise BadInput for an unknown game."""
     if game not in SETS:
-        raise unknown("frozen set of deals", game, SETS)
+        raise unknown("stored set of deals", game, SETS)
     source = files(__package__) / "instances" / f"{game}.json"
     found = msgspec.json.decode(source.read_bytes(), type=FrozenDeals)
     return tuple(tuple(ord(card) - FIRST_LETTER for card in deck) for deck in found.decks)

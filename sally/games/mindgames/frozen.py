@@ -1,4 +1,4 @@
-"""The frozen sets of puzzles shipped with the package; they may be superseded but are never
+"""The sets of puzzles shipped with the package. A set may be superseded by a new one but is never
 edited."""
 
 from functools import cache
@@ -28,7 +28,7 @@ SEED = 2025
 
 
 class Frozen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One frozen set: its name, its seed, and its puzzles by number."""
+    """One stored set of puzzles: its name, its version, its seed, and its puzzles by number."""
 
     set: Collection
     version: int
@@ -38,13 +38,13 @@ class Frozen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def frozen(collection: Collection) -> Frozen:
-    """Return a shipped frozen set."""
+    """Return one of the sets of puzzles shipped with the package."""
     source = files(__package__).joinpath("instances", f"{collection}.json")
     return msgspec.json.decode(source.read_bytes(), type=Frozen)
 
 
 def puzzle(collection: Collection, number: int) -> Puzzle:
-    """Return one frozen puzzle."""
+    """Return one puzzle of a stored set."""
     kept = frozen(collection).puzzles
     if not 0 <= number < len(kept):
         raise BadInput(f"The set {collection!r} has puzzles 0 to {len(kept) - 1}, not {number}.")
@@ -52,7 +52,7 @@ def puzzle(collection: Collection, number: int) -> Puzzle:
 
 
 def make(collection: Collection) -> Frozen:
-    """Generate a set again; the result must equal the frozen one.
+    """Generate a set of puzzles again; the result must equal the stored set.
 
     The two standard sets use every symmetry class at most once and share no class: the first 40
     classes drawn are `standard`, the next 20 are `variants`.

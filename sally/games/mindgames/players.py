@@ -37,13 +37,15 @@ Part = TypeVar("Part")
 
 
 class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The answer to the first call: the statements."""
+    """The model's reply to the first call for a message: the statements that it found in the
+    message."""
 
     disclosures: tuple[Disclosure, ...] = ()
 
 
 class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The answer to the second call: the questions."""
+    """The model's reply to the second call for a message: the questions that it found in the
+    message."""
 
     motivational: tuple[str, ...] = ()
     informational: tuple[Asked, ...] = ()

@@ -137,7 +137,7 @@ def spoken(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class MindGame(Game[State, Action, View]):
-    """The MindGames game: a puzzle under a cover story, by default from a frozen set."""
+    """The MindGames game: a puzzle under a cover story, by default from a stored set of puzzles."""
 
     collection: frozen.Collection = "standard"
     number: int = 0

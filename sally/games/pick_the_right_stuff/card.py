@@ -1,9 +1,9 @@
 """The card of Pick the Right Stuff: shortcuts and their inverses under every generator.
 
 The conditions with generated games audit the generators; a larger number of episodes draws more
-games. With so many comparisons, some scores differ from the guess level by chance alone. The frozen
-sets are audited separately: they were selected to be balanced on most of these rules, so their
-balance says nothing about the generators.
+games. With so many comparisons, some scores differ from the guess level by chance alone. The stored
+sets of games are audited separately: they were selected to be balanced on most of these rules, so
+their balance says nothing about the generators.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ USERS = 5
 
 
 def _training_tasks(game: str) -> Split:
-    """Return the balanced frozen games with five users, split into training, validation and
+    """Return the balanced stored games with five users, split into training, validation and
     held-out games."""
     numbers = range(len(frozen_games("balanced_zero", USERS)))
     problems = {f"balanced_zero_{n}": {"number": n, "users": USERS} for n in numbers}

@@ -1,4 +1,4 @@
-"""The frozen sets of games shipped with the package; they may be superseded but are never
+"""The sets of games shipped with the package. A set may be superseded by a new one but is never
 edited."""
 
 from importlib.resources import files
@@ -37,7 +37,8 @@ SEED = 2024
 
 
 class FrozenSet(msgspec.Struct, frozen=True):
-    """A frozen set: games of one kind with the same number of users, and the seed."""
+    """A stored set of games of one kind with the same number of users, and the seed that generated
+    it."""
 
     collection: CollectionName
     users: int
@@ -46,15 +47,15 @@ class FrozenSet(msgspec.Struct, frozen=True):
 
 
 def frozen_games(collection: CollectionName, users: int) -> tuple[Instance, ...]:
-    """Return the sixty frozen games of a collection with this number of users."""
+    """Return the sixty stored games of a collection that have this number of users."""
     kept = {each.users: each.games for each in frozen_sets(collection)}
     if users not in kept:
-        raise ValueError(f"{collection} is frozen for {sorted(kept)} users, not for {users}.")
+        raise ValueError(f"{collection} has sets for {sorted(kept)} users, not for {users}.")
     return kept[users]
 
 
 def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
-    """Return all frozen sets of games in a collection."""
+    """Return all stored sets of games in a collection."""
     if collection not in COLLECTIONS:
         raise ValueError(
             f"There is no collection {collection!r}; the collections are {COLLECTIONS}."
@@ -64,7 +65,7 @@ def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
 
 
 def make(collection: CollectionName, users: int, seed: int = SEED) -> FrozenSet:
-    """Generate a set of games; the seed of a frozen set reproduces its games."""
+    """Generate a set of games; the seed of a stored set reproduces the games of that set."""
     return FrozenSet(collection, users, seed, _generated(collection, users, seed))
 
 

@@ -1,16 +1,16 @@
-"""The generator of the infinite mode: private rules, rehearsals that identify them, and questions
-at gaps that were not rehearsed.
+"""The generator of the infinite mode: private rules of users, rehearsals that identify the rules,
+and questions about cases that were not rehearsed.
 
 Every user gets a rule from the families in play and rehearses it at a few gaps (a gap is the number
-of resets since the user last saw the locker). The generator accepts rehearsals only if all rules,
-of any family in play, that explain them are the same function; so the rehearsals identify the rule.
-In the game, a user collects only at a gap that it has not rehearsed.
+of resets since the user last saw the locker). The generator accepts rehearsals only if all rules
+that explain them, from any family in play, are the same function; so the rehearsals identify the
+rule. In the game, a user collects only at a gap that it has not rehearsed.
 
 The gap and the rehearsed gaps are drawn first; then, independently of them, the distance from the
 box seen last; then a rule that fits. So without the rehearsed answers, every box is equally likely
 at any gap. The first generator drew the distance first and then a suitable gap, so the gap revealed
 information about the distance (multiples of a rule's period lead back to the box seen last); it is
-still available as `even=False`, for the first frozen set.
+still available as `even=False`, to reproduce the first stored set of games.
 """
 
 from collections import defaultdict

@@ -68,7 +68,8 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class LockerGame(Game[State, Action, View]):
-    """The locker game: from a frozen set, from a generator with a seed, or as a custom problem.
+    """The locker game, played from a stored set, from a generator with a seed, or on a custom
+    problem.
 
     All of nature's moves are fixed beforehand, so each has probability 1.
     """
@@ -158,7 +159,7 @@ class LockerGame(Game[State, Action, View]):
 
 @lru_cache(maxsize=512)
 def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int | None) -> Instance:
-    """Return game `number`, from a frozen set or generated from a seed."""
+    """Return game `number`, from a stored set or generated from a seed."""
     if number < 0:
         raise BadInput(f"number must be at least 0, not {number}")
     if users < 2:
@@ -169,7 +170,7 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
         return _generated(mode, generator, users, derived_seed(seed, number))
     if users not in SIZES:
         raise BadInput(
-            f"there are no frozen games with {users} users, only with "
+            f"there are no stored games with {users} users, only with "
             f"{', '.join(map(str, SIZES))}; set generator_seed to generate a game"
         )
     wanted = f"{generator}_{mode}"
@@ -177,7 +178,7 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
         wanted = "infinite_2" if generator == "even" else "infinite"
     games = frozen_games(next(name for name in COLLECTIONS if name == wanted), users)
     if number >= len(games):
-        raise BadInput(f"number must be from 0 to {len(games) - 1} in a frozen set, not {number}")
+        raise BadInput(f"number must be from 0 to {len(games) - 1} in a stored set, not {number}")
     return games[number]
 
 

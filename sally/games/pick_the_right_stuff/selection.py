@@ -1,6 +1,6 @@
 """Selection of a small set of games on which rules of thumb score at guess level.
 
-A generator balances games only on average; a frozen set of sixty would still be biased by chance.
+A generator balances games only on average; a set of sixty games would still be biased by chance.
 The selection is a local search: it replaces one game at a time by the candidate that lowers the
 squared bias most, until no candidate lowers it. Biases are integers (shares times a common
 multiple), so the result does not depend on the machine.

@@ -25,7 +25,8 @@ LEAST = 5  # decisions
 def decision_dots(
     games: Sequence[Played], source: str, years: Mapping[str, int], people: int | None = None
 ) -> list[AtlasDot]:
-    """Return the dots of recorded players against scripted partners that are finite automata.
+    """Return the dots of the atlas figure for recorded players against scripted partners that are
+    finite automata.
 
     A dot is one player with one partner, because records rarely pair every player with every
     partner. Clusters are people or, if no person played, games.

@@ -87,7 +87,7 @@ def _checked_odds(automaton: Automaton[Any], state: Any, own: Sequence[int]) -> 
     if any(mine not in own for mine in given) or min(chances) < 0 or abs(sum(chances) - 1) > 1e-9:
         raise BadInput(
             f"In state {state!r} the automaton plays {dict(given)!r}; it must give "
-            f"probabilities of the moves {list(own)} that sum to 1."
+            f"the moves {list(own)} probabilities that sum to 1."
         )
     return chances
 

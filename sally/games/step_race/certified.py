@@ -148,7 +148,8 @@ def solve_all() -> tuple[Certified, ...]:
 
 @cache
 def certified() -> tuple[Certified, ...]:
-    """Return the frozen certified tables."""
+    """Return the certified tables (partners, evaluated seat and target) that ship with the
+    package."""
     file = resources.files(__package__) / "instances" / FILE
     return msgspec.json.decode(file.read_bytes(), type=tuple[Certified, ...])
 

@@ -48,7 +48,7 @@ class RacePool:
     """Inference and play against two opponents of the pool.
 
     Args:
-        missing: The steps that each seat needs to reach the target at the start.
+        missing: For each seat, the number of steps from its starting position to the target.
         number: The player's seat, from 0.
     """
 

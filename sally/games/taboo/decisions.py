@@ -74,7 +74,7 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def training_split(game: str) -> Split:
-    """Return the frozen sequences of problems, split into training, validation and held-out
+    """Return the stored sequences of problems, split into training, validation and held-out
     sequences; the learner gives the hints, and the partner guesses."""
     rows = range(len(frozen(Taboo().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}

@@ -1,5 +1,5 @@
-"""Generator of sequences of problems: targets at every level of hubness, with their nearest words
-banned."""
+"""Generator of sequences of problems, with targets that are near in meaning to few, some or many
+other words; the words nearest to a target are banned."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def levels() -> list[list[str]]:
 
 
 def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen[Problem]:
-    """Return sequences of problems, each with two targets per level of hubness in random order."""
+    """Return sequences of problems, each with equally many targets from every group of `levels`, in
+    random order."""
     groups, made = levels(), []
     for row in range(rows):
         draws = Stream(seed, "taboo", row)

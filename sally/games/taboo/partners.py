@@ -82,7 +82,8 @@ def _by_mind(turn: TabooTurn, mind: Mind) -> ProbeReport:
 
 
 def belief(view: View) -> Floats:
-    """Return the posterior over the grid of minds, given the guesses so far."""
+    """Return the posterior over the minds (ways of associating words) that the learner considers,
+    given the guesses so far."""
     weights = np.zeros(len(GRID))
     for cue, answer in view.cues:
         weights = weights + _evidence((), cue, answer)
@@ -94,7 +95,8 @@ def belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(tries: Tries, hint: str | None, named: str | None) -> Floats:
-    """Return the log-likelihood of one guess under each mind of the grid."""
+    """Return the log-likelihood of one guess under each mind (way of associating words) that the
+    learner considers."""
     column = columns().get(plain(named)) if named else None
     if hint is None or column is None:
         return np.zeros(len(GRID))

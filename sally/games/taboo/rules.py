@@ -96,7 +96,7 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Taboo(Game[State, Action, View]):
-    """The game of Taboo, played on a frozen sequence of problems (number `number` of the collection
+    """The game of Taboo, played on a stored sequence of problems (number `number` of the collection
     `set`) or on custom `problems`."""
 
     set: str = "balanced"

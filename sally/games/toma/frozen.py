@@ -1,4 +1,4 @@
-"""The frozen problem sets of the games `toma_po` and `toma_mg`: package data; a set may be
+"""The stored sets of problems of the games `toma_po` and `toma_mg`: package data. A set may be
 superseded by a new one but is never edited."""
 
 from importlib.resources import files
@@ -37,7 +37,7 @@ class Certified(Keyed[T], Generic[T], frozen=True):
 
 
 class Frozen(msgspec.Struct, Generic[T], frozen=True):
-    """One frozen set with its version and seed."""
+    """One stored set of scenarios with its version and seed."""
 
     set: str
     version: int
@@ -46,7 +46,7 @@ class Frozen(msgspec.Struct, Generic[T], frozen=True):
 
 
 def po(version: int = 2) -> Frozen[po_rules.Scenario]:
-    """Return the 150 frozen scenarios of the partially observable game, 30 per level.
+    """Return the 150 stored scenarios of the partially observable game, 30 per level.
 
     Version 1 is superseded, because the magnitudes of the player's own costs revealed the answer.
     """
@@ -73,7 +73,7 @@ PER_DEPTH = 60
 
 
 class CertifiedSet(msgspec.Struct, Generic[T], frozen=True):
-    """A frozen set of certified scenarios with its version and seed."""
+    """A stored set of certified scenarios with its version and seed."""
 
     set: str
     version: int
@@ -115,7 +115,7 @@ def certified_po(scenario: po_rules.Scenario, block: int) -> Certified[po_rules.
 
 
 def mg(version: int = 6) -> Frozen[mg_rules.Scenario]:
-    """Return the frozen scenarios of the minority game: 40 per level, 30 before version 5.
+    """Return the stored scenarios of the minority game: 40 per level, 30 before version 5.
 
     The older versions are superseded because shortcuts find the answer: in versions 1 to 3, counts
     of likes and dislikes; in version 4, counts over the agents that relations name; at level 1 of

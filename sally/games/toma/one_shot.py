@@ -71,20 +71,20 @@ def check_agreement(problem: OneShotScenario, level: int | None, story: str) -> 
 
 
 def frozen_scenario(game: str, id: str, known: Mapping[str, T]) -> T:
-    """Return the frozen scenario with this id; raise BadInput if there is none."""
+    """Return the stored scenario with this id; raise BadInput if there is none."""
     if id not in known:
-        raise unknown(f"frozen scenario of {game}", id, known)
+        raise unknown(f"stored scenario of {game}", id, known)
     return known[id]
 
 
 def first_scenario(known: Mapping[str, T], level: int, story: str, levels: Collection[int]) -> T:
-    """Return the first frozen scenario of a level, and of a story if one is given."""
+    """Return the first stored scenario of a level, and of a story if one is given."""
     if level not in levels:
         raise BadInput(f"level must be one of {min(levels)} to {max(levels)}, not {level}")
     for scenario in known.values():
         if scenario.level == level and story in ("", scenario.story):
             return scenario
-    raise BadInput(f"there is no frozen scenario of level {level} with the story {story!r}")
+    raise BadInput(f"there is no stored scenario of level {level} with the story {story!r}")
 
 
 # --- words for numbered options -------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Writer of the frozen instance sets: `python -m sally.games.tradecraft.freezing FOLDER`.
+"""Writer of the stored sets of instances: `python -m sally.games.tradecraft.freezing FOLDER`.
 
 A set is never edited: a new draw that supersedes it gets a new seed and a new file name.
 """
@@ -109,7 +109,7 @@ def write(folder: Path) -> None:
 
 
 def certified_again(name: str) -> InstanceSet:
-    """Certify the instances of a frozen set again, under the current ruleset; raise if an instance
+    """Certify the instances of a stored set again, under the current ruleset; raise if an instance
     would be rejected."""
     first = instance_set(name)
     rules = named_ruleset("minecraft_core")

@@ -34,7 +34,7 @@ class Instance(msgspec.Struct, frozen=True):
 
 
 class InstanceSet(msgspec.Struct, frozen=True):
-    """A frozen set of instances, and the rules under which they were certified."""
+    """A stored set of instances, and the rules under which they were certified."""
 
     ruleset: str
     settings: dict[str, Any]  # of the generator, for an invented ruleset

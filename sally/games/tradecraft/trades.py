@@ -98,8 +98,8 @@ def exchange(
     draws: int = 2000,
     level: float = 0.9,
 ) -> Exchange:
-    """Return the correlation and slope of offered on requested value, with intervals resampled by
-    episode."""
+    """Return the correlation of offered with requested value and the slope of offered on requested
+    value, with intervals from a bootstrap that resamples episodes."""
     x, y = np.asarray(requested, np.float64), np.asarray(offered, np.float64)
     if not (x.shape == y.shape == (len(episodes),)):
         raise ValueError(
@@ -465,7 +465,8 @@ def priced(played: Played, seat: Seat) -> list[tuple[float, float]]:
 
 
 def exchange_of(plays: Iterable[tuple[Played, Seat]], *, seed: int, draws: int = 2000) -> Exchange:
-    """Return the correlation and slope of offered on requested value over many episodes."""
+    """Return the correlation of offered with requested value, and the slope of offered on requested
+    value, over many episodes."""
     asked, given, names = [], [], []
     for played, seat in plays:
         for request, offer in priced(played, seat):

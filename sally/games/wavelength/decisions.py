@@ -90,7 +90,7 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def training_split(game: str) -> Split:
-    """Return the frozen problems, split into training, validation and held-out parts. The learner
+    """Return the stored problems, split into training, validation and held-out parts. The learner
     gives the clues, and the partner guesses."""
     rows = range(len(frozen(Wavelength().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}

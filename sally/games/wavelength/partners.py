@@ -113,13 +113,13 @@ def _by_place(turn: DialTurn, placed: Callable[[str], int]) -> ProbeReport:
 
 
 def grid() -> tuple[Dial, ...]:
-    """Return the dials that the learner considers."""
+    """Return the dials that the learner considers: every combination of a shift and a stretch."""
     return tuple(Dial(shift, stretch) for shift in SHIFTS for stretch in STRETCHES)
 
 
 def prior() -> Floats:
-    """Return the prior over the grid of dials: one half on the undistorted dial, the rest
-    uniform."""
+    """Return the prior over the dials that the learner considers: one half on the undistorted dial,
+    the rest divided equally among the others."""
     plain = np.array([dial == PLAIN for dial in grid()])
     return np.where(plain, 0.5, 0.5 / (len(plain) - 1))
 
@@ -140,7 +140,8 @@ def belief(view: View) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _evidence(clue: str, fact: int, left: str, right: str) -> Floats:
-    """Return the log-likelihood of one revealed position under each dial of the grid."""
+    """Return the log-likelihood of one revealed position under each dial that the learner
+    considers."""
     expected = np.array([set_for(dial, clue, left, right) for dial in grid()])
     off: Floats = -np.abs(expected - fact) / SLACK
     return np.maximum(off, LEAST)
@@ -148,7 +149,7 @@ def _evidence(clue: str, fact: int, left: str, right: str) -> Floats:
 
 @lru_cache(maxsize=256)
 def _readings(left: str, right: str) -> Floats:
-    """Return the position of each vocabulary word on each dial of the grid."""
+    """Return the position of each vocabulary word on each dial that the learner considers."""
     return np.stack([np.rint(reading(dial, left, right)) for dial in grid()])
 
 

@@ -70,7 +70,7 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Wavelength(Game[State, Action, View]):
-    """The game of Wavelength, played on a frozen sequence of problems (sequence `number` of the set
+    """The game of Wavelength, played on a stored sequence of problems (sequence `number` of the set
     `set`) or on custom `problems`."""
 
     set: str = "balanced"

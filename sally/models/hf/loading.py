@@ -41,7 +41,8 @@ def device_here() -> str:
 
 
 def load(folder: Path, device: str, dtype: str) -> tuple[Any, Any]:
-    """Return the model, with the attention that Sally's cache rows need, and its tokeniser."""
+    """Return the model and its tokeniser; the model uses Sally's own attention function, which
+    Sally's key-value cache requires."""
     register()
     with _quiet():
         try:

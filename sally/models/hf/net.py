@@ -70,8 +70,9 @@ class Span:
 
 @dataclass(frozen=True)
 class Part:
-    """The next tokens of a job that are evaluated in one pass; the pass that reaches the end of the
-    prompt also evaluates the job's tree."""
+    """The tokens of one job that the next forward pass evaluates. For a job that scores
+    continuations of its prompt, the pass that reaches the end of the prompt also evaluates the
+    continuations, which are stored as a tree."""
 
     job: Job
     count: int
@@ -79,7 +80,7 @@ class Part:
 
     @property
     def nodes(self) -> int:
-        """The number of tokens that belong to the tree."""
+        """The number of tokens in this pass that belong to the tree of continuations."""
         return len(self.job.tree.tokens) if self.whole and self.job.tree else 0
 
 

@@ -1,4 +1,5 @@
-"""The curve of accuracy by certified depth, one panel for each game and seat."""
+"""The curve of accuracy over the depth of reasoning that problems are certified to require, with
+one panel for each game and seat."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ CAPTION = (
 
 
 def depth_figure(points: Sequence[DepthPoint], columns: int = 2) -> Figure:
-    """Draw each player's accuracy by certified depth.
+    """Draw each player's accuracy at each depth of reasoning that problems are certified to
+    require.
 
     Raises:
         BadInput: If there is no point, or Matplotlib is not installed.

@@ -1,4 +1,5 @@
-"""Dots of the atlas: models of 2023 in repeated games, against the declared bots that they met."""
+"""Dots of the atlas figure: models of 2023 in repeated games, against the declared bots that they
+met."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ PEOPLE = 2023
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return a dot for each model and game. People are left out: their opponent was a table of
-    answers, for which there is no automaton."""
+    """Return a dot of the atlas figure for each model and game. People are left out: their opponent
+    was a table of answers, for which there is no automaton."""
     return decision_dots(games, "akata2025", YEARS, PEOPLE)
 
 

@@ -1,4 +1,4 @@
-"""Dots of the atlas: people's contributions to public goods, by the return per token."""
+"""Dots of the atlas figure: people's contributions to public goods, by the return per token."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ SOURCE, YEAR = "alsobay2025", 2025
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return one dot for each value of `back` (the payoff of a token to each member), from games
-    without extra stages; the intervals treat the seats of one game as a cluster."""
+    """Return one dot of the atlas figure for each value of `back` (the payoff of a token to each
+    member), from games without extra stages; the intervals treat the seats of one game as a
+    cluster."""
     by_return: dict[str, list[tuple[float, Played]]] = {}
     for played in games:
         game = game_of(played)

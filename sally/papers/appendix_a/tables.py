@@ -27,7 +27,7 @@ MOST_ROWS = 10  # rows of a frozen set in a cell; each is ten rounds, or three b
 
 @lru_cache(maxsize=64)
 def episodes(game: str, partner: str, giver: str, rows: int, seed: int) -> tuple[Played, ...]:
-    """Return the episodes of bots on the first `rows` problems of a game's frozen set."""
+    """Return the episodes of bots on the first `rows` problems of a game's stored set."""
     spec, found = registry.game(game), []
     lineup = {GIVERS[game]: players_of(game)[giver], "guesser": partners_of(game)[partner]}
     for number in range(rows):

@@ -1,4 +1,5 @@
-"""Dots of the atlas: people in 300 rounds of rock, paper, scissors, by the bot that they met."""
+"""Dots of the atlas figure: people in 300 rounds of rock, paper, scissors, by the bot that they
+met."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ YEAR = 2024
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return a dot for the people against each bot that is a finite automaton."""
+    """Return a dot of the atlas figure for each bot that is a finite automaton: the score of the
+    people who played against it."""
     return decision_dots(games, "brockbank2024", {}, YEAR)
 
 

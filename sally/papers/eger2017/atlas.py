@@ -1,4 +1,4 @@
-"""Dots of the atlas: how often people and AIs play a card that is certainly playable."""
+"""Dots of the atlas figure: how often people and AIs play a card that is certainly playable."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ SOURCE, YEAR = "eger2017", 2017
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return the dots of people and of AIs, separately for the games with each AI; in intervals,
-    each person is a cluster."""
+    """Return the dots of the atlas figure for people and for AIs, separately for the games with
+    each AI; in intervals, each person is a cluster."""
     sides = figures.side_games(games)
     found = []
     for ai in AIS:

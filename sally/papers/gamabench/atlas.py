@@ -1,4 +1,4 @@
-"""Dots of the atlas: guessing and public goods games with one model in all seats."""
+"""Dots of the atlas figure: guessing and public goods games with one model in all seats."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def goods_column(back: float) -> AtlasColumn:
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return the dots of every model with leaderboard runs; in intervals, each game is a
-    cluster."""
+    """Return the dots of the atlas figure for every model with leaderboard runs; in intervals, each
+    game is a cluster."""
     ids: dict[str, str] = {}
     tables: list[RecordedTable] = []
     for played in games:

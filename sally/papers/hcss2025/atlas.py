@@ -1,4 +1,4 @@
-"""Dots of the atlas: how well models do against declared bots in the dilemma, by stopping
+"""Dots of the atlas figure: how well models do against declared bots in the dilemma, by stopping
 probability."""
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ LEAST = 5  # decisions
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return the dots of models with published replies, and of scripted players in the agent's
-    seat."""
+    """Return the dots of the atlas figure for models with published replies and for scripted
+    players in the agent's seat."""
     sides = [s for s in figures.side_matches(games) if s.replies]
     found = []
     for stop in sorted({s.stop for s in sides}):
@@ -64,7 +64,8 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
 
 
 def _scripted(games: Sequence[Played], column: AtlasColumn, stop: float) -> list[AtlasDot]:
-    """Return the dots of recorded scripted players and learners against the same bots."""
+    """Return the dots of the atlas figure for recorded scripted players and learners against the
+    same bots."""
     lost = figures.scripted(games, stop)
     found = []
     for name, made in sorted(lost.items()):

@@ -36,7 +36,7 @@ def model_at(game: str, model: str, strategy: str) -> PlayerSpec:
 
 
 def scenarios(game: str, level: int | None = None) -> tuple[Instance, ...]:
-    """Return the frozen scenarios of toma_po or toma_mg, of one level or of all levels."""
+    """Return the stored scenarios of toma_po or toma_mg, of one level or of all levels."""
     found: Any = po_scenarios() if game == "toma_po" else mg_scenarios()
     return tuple(
         instance(game, one.id, scenario=one.id, level=one.level)

@@ -99,7 +99,7 @@ def counts() -> dict[tuple[int, str], int]:
 
 @cache
 def planned(persuader: str) -> Estimate:
-    """Return the share of games that a planner wins. Each frozen puzzle is played twice: with a
+    """Return the share of games that a planner wins. Each stored puzzle is played twice: with a
     target that has a frozen memory, and with one that has a sequential memory."""
     condition = "revealed" if persuader == "revealed" else "hidden"
     games = [

@@ -1,5 +1,5 @@
-"""Dots of the atlas: doing in hindsight, by era, of models' recorded quotes and of the quotes that
-simple rules would have made instead."""
+"""Dots of the atlas figure: doing in hindsight, by era, of models' recorded quotes and of the
+quotes that simple rules would have made instead."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def seat_games(games: Sequence[Played]) -> list[findings.SeatGame]:
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return a dot for each model with enough recorded games (counted by seat), and for simple
-    rules applied to the same quotes.
+    """Return a dot of the atlas figure for each model with enough recorded games (counted by seat),
+    and for simple rules applied to the same quotes.
 
     Eras, which differ in the kind of talk, are separate columns, because models of different eras
     hardly met.
@@ -71,8 +71,8 @@ def _dot(
     habit: str | None,
     family: str = "",
 ) -> list[AtlasDot]:
-    """Return the dot of the recorded quotes or, given a habit (a fixed rule), of the quotes that it
-    would have made instead."""
+    """Return the dot of the atlas figure for the recorded quotes or, given a habit (a fixed rule),
+    for the quotes that the habit would have made instead."""
     pair = findings.doing if habit is None else findings.mindless(findings.HABITS[habit])
     value = findings.estimate(seats, pair)
     if value is None or value.value is None:

@@ -1,5 +1,5 @@
-"""Dots of the atlas: how well language models and simple rules did, in hindsight, in the published
-step games."""
+"""Dots of the atlas figure: how well language models and simple rules did, in hindsight, in the
+published step games."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COLUMNS = {
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return a dot for each model with enough games and one for each mindless rule.
+    """Return a dot of the atlas figure for each model with enough games and for each mindless rule.
 
     Rules are scored on the turns of all seats.
     """

@@ -94,7 +94,11 @@ def seat_games(games: Iterable[Played]) -> list[SeatGame]:
 def ratio(
     pairs: Sequence[tuple[float, float]], games: Sequence[str], bounds: Bounds | None
 ) -> Interval | None:
-    """Return a ratio of sums over (numerator, denominator); `games` are the clusters."""
+    """Return the sum of the numerators divided by the sum of the denominators, with its interval.
+
+    `pairs` holds (numerator, denominator) pairs, and `games` the game of each pair; the interval
+    treats each game as a cluster.
+    """
     if sum(b for _, b in pairs) <= 0:
         return None
     found = ratio_by_rule([a for a, _ in pairs], [b for _, b in pairs], list(games), bounds)

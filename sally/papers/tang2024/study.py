@@ -25,7 +25,7 @@ INVERSES = ("but_start", "but_true", "but_start_or_true")
 
 
 def games(name: str, users: int = USERS, **params: Any) -> tuple[Instance, ...]:
-    """Return the frozen games of a set as instances."""
+    """Return the games of a stored set as instances."""
     stem = f"{name.replace(' ', '-')}-{users}"
     return tuple(
         instance(GAME, f"{stem}-{number:03d}", users=users, number=number, **params)

@@ -86,7 +86,7 @@ def facts(played: Played) -> Conditions | None:
 
 
 def _is_theirs(game: LockerGame) -> bool:
-    """Return whether a game is from the frozen published set: five users, in the authors'
+    """Return whether a game is from the stored published set: five users, in the authors'
     wording."""
     frozen = game.problem is None and game.generator_seed is None
     asked = (game.generator, game.users, game.wording)

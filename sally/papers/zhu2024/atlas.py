@@ -1,5 +1,5 @@
-"""Dots of the atlas: people, models and rules of thumb in one-shot 2x2 games, each against the
-choices of all people in the other role."""
+"""Dots of the atlas figure: people, models and rules of thumb in one-shot 2x2 games, each against
+the choices of all people in the other role."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ COLUMN = AtlasColumn(
 
 
 def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
-    """Return the dots of people, of rules of thumb applied to the same games, and of models that
-    played them; games with few people in the other role are left out."""
+    """Return the dots of the atlas figure for people, for rules of thumb applied to the same games,
+    and for models that played them; games with few people in the other role are left out."""
     found = []
     for player, who in scaled(games, LEAST).items():
         people, name = player == PEOPLE, player.removeprefix("hf:")

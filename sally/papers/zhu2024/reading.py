@@ -174,8 +174,8 @@ def person_choices(file: str, number: int, line: bytes) -> list[Choice]:
 
 @lru_cache(maxsize=1 << 16)
 def canonical(own: tuple[int, ...], other: tuple[int, ...]) -> tuple[Role, int, int]:
-    """Return the canonical form of a game in a role, and whether its rows and its columns are
-    exchanged relative to that form."""
+    """Return the canonical form of a game as seen by one player, and whether the game's rows and
+    whether its columns are in the opposite order to that form."""
     found = []
     for rows in (0, 1):
         for columns in (0, 1):
@@ -187,8 +187,8 @@ def canonical(own: tuple[int, ...], other: tuple[int, ...]) -> tuple[Role, int, 
 
 @lru_cache(maxsize=1 << 14)
 def exchanged(role: Role) -> tuple[Role, int]:
-    """Return the other player's role, and whether its rows are exchanged relative to this role's
-    columns."""
+    """Return the role of the other player in the same game, and 1 if the rows of that role are in
+    the opposite order to the columns of `role`, else 0."""
     own, other = role[:4], role[4:]
     theirs = (other[0], other[2], other[1], other[3])
     mine = (own[0], own[2], own[1], own[3])

@@ -161,7 +161,8 @@ class Quality(StudySection, frozen=True):
 
 
 class Layout(StudySection, frozen=True):
-    """The players by seat, the probes and the injections of a round."""
+    """The players in the seats of a round, the probes, and the injections (what seats are told
+    about another player's mind before they move)."""
 
     people: tuple[str, ...]  # seats of participants; several are filled by a group
     others: dict[str, PlayerSpec] = msgspec.field(
@@ -185,7 +186,8 @@ class Block(StudySection, frozen=True):
 
 
 class Condition(Layout, frozen=True, kw_only=True):
-    """A condition: players by seat, probes and injections."""
+    """A condition of a study: the players by seat, the probes, and the injections (what seats are
+    told about another player's mind before they move)."""
 
     name: str
     instances: tuple[Instance, ...] = ()  # empty: those of the study

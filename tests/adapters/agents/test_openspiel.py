@@ -97,5 +97,5 @@ def test_one_player_serves_two_matches_and_refuses_other_games() -> None:
         assert set(moves[1:]) == {2}  # it beats the other's last move
     with pytest.raises(BadInput, match="play repeated games"):
         sally.play("step_race", dict.fromkeys(("player_1", "player_2", "player_3"), bot))
-    with pytest.raises(BadInput, match="bot of OpenSpiel"):
+    with pytest.raises(BadInput, match="OpenSpiel bot"):
         roshambo("greenburg")

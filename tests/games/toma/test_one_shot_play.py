@@ -237,7 +237,7 @@ def test_what_is_unclear_is_refused(reply: str) -> None:
     ("game", "params", "says"),
     [
         ("toma_po", {"level": 7}, "0 to 4"),
-        ("toma_po", {"scenario": "po-L9"}, "no frozen scenario"),
+        ("toma_po", {"scenario": "po-L9"}, "no stored scenario"),
         ("toma_po", {"scenario": "po-L1-2026-1", "level": 2}, "level is 2"),
         ("toma_po", {"story": "moon"}, "moon"),
         ("toma_po", {"matrix": "half"}, "matrix"),

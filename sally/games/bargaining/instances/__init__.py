@@ -57,7 +57,7 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Frozen(msgspec.Struct, frozen=True):
-    """A frozen set with its version and the seed that generated it."""
+    """A stored set of problems with its version and the seed that generated it."""
 
     set: str
     version: int
@@ -67,7 +67,7 @@ class Frozen(msgspec.Struct, frozen=True):
 
 @cache
 def frozen(name: str = "certified") -> Frozen:
-    """Return a frozen set by name."""
+    """Return the stored set of problems with the given name."""
     if name not in SETS:
         raise unknown("set of bargaining problems", name, SETS)
     text = files(__package__).joinpath(f"{name}.json").read_bytes()
@@ -75,7 +75,7 @@ def frozen(name: str = "certified") -> Frozen:
 
 
 def problem(number: int, name: str = "certified") -> Problem:
-    """Return one problem of a frozen set."""
+    """Return one problem of a stored set."""
     found = frozen(name).problems
     if not 0 <= number < len(found):
         raise BadInput(f"number must be from 0 to {len(found) - 1}, not {number}")

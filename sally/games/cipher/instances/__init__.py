@@ -1,4 +1,5 @@
-"""Frozen series of games: package data that may be superseded but is never edited."""
+"""Stored series of games: package data. A set of such series may be superseded by a new set but is
+never edited."""
 
 from __future__ import annotations
 
@@ -28,11 +29,11 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
 
 
 def frozen(name: str) -> Frozen[Problem]:
-    """Return a frozen set by name."""
+    """Return the stored set of problems with the given name."""
     return frozen_set(__package__, Problem, SETS, name)
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """Return the problems with this number in a frozen set: the games that are played one after
+    """Return the series with this number in a stored set: games that are played one after
     another."""
     return row_of(frozen(name), number)

@@ -1,5 +1,5 @@
-"""Frozen series of boards: package data; a set may be superseded by a new one but is never
-edited."""
+"""Stored series of boards: package data. A set of such series may be superseded by a new set but is
+never edited."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def frozen(name: str) -> Frozen[Problem]:
-    """Return a frozen set by name."""
+    """Return the stored set of problems with the given name."""
     return frozen_set(__package__, Problem, SETS, name)
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """Return the boards with this number in a frozen set, in the order in which they are played."""
+    """Return the series with this number in a stored set: boards, in the order in which they are
+    played."""
     return row_of(frozen(name), number)

@@ -77,7 +77,8 @@ def _verb(word: str) -> bool:
 
 
 def moves(word: str) -> bool:
-    """Return whether a word expresses a direction or a denial."""
+    """Return whether a word says that something rises, falls or stays the same, or denies
+    something."""
     return any(
         p.match(word)
         for p in (lexicon.RISES, lexicon.FALLS, lexicon.STAYS, lexicon.KEEPS, lexicon.DENIES)

@@ -1,4 +1,5 @@
-"""Frozen sequences of problems: package data that may be superseded but is never edited."""
+"""Stored sequences of problems: package data. A set of such sequences may be superseded by a new
+set but is never edited."""
 
 from __future__ import annotations
 
@@ -17,10 +18,10 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def frozen(name: str) -> Frozen[Problem]:
-    """Return a frozen set by name."""
+    """Return the stored set of problems with the given name."""
     return frozen_set(__package__, Problem, SETS, name)
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """Return one sequence of problems from a frozen set."""
+    """Return one sequence of problems from a stored set."""
     return row_of(frozen(name), number)

@@ -41,7 +41,7 @@ class View(msgspec.Struct, frozen=True):
 class Minority(OneShot[View]):
     """The minority game: choose, of four places, the one that the fewest others choose.
 
-    `scenario` is a complete scenario or the id of a frozen one; without it, the first frozen
+    `scenario` is a complete scenario or the id of a stored one; without it, the first stored
     scenario of the `level` (and of the cover `story`, if given) is played.
     """
 
@@ -83,12 +83,12 @@ class Minority(OneShot[View]):
 
 @cache
 def frozen_scenarios(version: int = 6) -> dict[str, Scenario]:
-    """Return the frozen scenarios of a version by id; version 6 supersedes all others."""
+    """Return the stored scenarios of a version by id; version 6 supersedes all others."""
     return {keyed.scenario.id: keyed.scenario for keyed in frozen.mg(version).scenarios}
 
 
 def all_scenarios() -> dict[str, Scenario]:
-    """Return every frozen scenario by id, superseded ones included."""
+    """Return every stored scenario by id, superseded ones included."""
     versions = (frozen_scenarios(version) for version in range(1, 7))
     return {id: scenario for found in versions for id, scenario in found.items()}
 

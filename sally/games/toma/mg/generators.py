@@ -1,18 +1,18 @@
 """Generator of the minority game: seeded, certified and balanced scenarios.
 
-Version 1 made the first frozen set. A learner that counts likes and dislikes, by agents with and
-without a relation, found the answer there in .56 to .85 of scenarios. Version 2 also balances each
-of these counts, their order and their size; learners that combine them still reached .39 to .47.
-Version 3 makes these counts equal for all places (`even`) and selects drafts so that those with the
-same counts have different answers (`twins`); but given the numbers of likes and dislikes, which
-differ between drafts, boosted trees still reached .28 and .35 at levels 1 and 2. In version 4
-equally many agents both like and dislike something about each place (`crossing`), and each place is
-named first equally often (`firsts`); but counts over the agents that a relation names still
-revealed the answer (.53 and .62 at levels 2 and 3). At levels 2 and 3, version 5 yields matched
-sets of four scenarios that share all of these counts but have four different answers (`matched`);
-level 1 was unchanged, and learners still reached .28 there from the order in the prompt. Version 6
-yields matched sets at level 1 too; its levels 2 and 3 are those of version 5. The older versions
-are kept so that their sets can be reproduced.
+Version 1 made the first stored set of scenarios. A learner that counts likes and dislikes, by
+agents with and without a relation, found the answer there in .56 to .85 of scenarios. Version 2
+also balances each of these counts, their order and their size; learners that combine them still
+reached .39 to .47. Version 3 makes these counts equal for all places (`even`) and selects drafts so
+that those with the same counts have different answers (`twins`); but given the numbers of likes and
+dislikes, which differ between drafts, boosted trees still reached .28 and .35 at levels 1 and 2. In
+version 4 equally many agents both like and dislike something about each place (`crossing`), and
+each place is named first equally often (`firsts`); but counts over the agents that a relation names
+still revealed the answer (.53 and .62 at levels 2 and 3). At levels 2 and 3, version 5 yields
+matched sets of four scenarios that share all of these counts but have four different answers
+(`matched`); level 1 was unchanged, and learners still reached .28 there from the order in the
+prompt. Version 6 yields matched sets at level 1 too; its levels 2 and 3 are those of version 5. The
+older versions are kept so that their sets can be reproduced.
 """
 
 from collections.abc import Iterator, Sequence

@@ -15,7 +15,7 @@ from sally.games.toma.po.rules import Scenario, answer
 
 
 def training_split(game: str) -> Split:
-    """Return the frozen scenarios, split into training, validation and held-out scenarios."""
+    """Return the stored scenarios, split into training, validation and held-out scenarios."""
     return by_problem(game, "player", {id: {"scenario": id} for id in frozen_scenarios()}, {})
 
 

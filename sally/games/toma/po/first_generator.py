@@ -1,4 +1,4 @@
-"""The superseded generator of the first frozen set of the partially observable game.
+"""The superseded generator of the first stored set of scenarios of the partially observable game.
 
 It balances ranks but not magnitudes: the spread of the player's costs reveals the answer (accuracy
 .31 to .48, with a chance level of .20 to .25). It is kept to reproduce figures on the first set;

@@ -43,7 +43,7 @@ class PartlySeen(OneShot[View]):
     """The partially observable game: pick a task that no other agent picks, or declare failure
     inevitable.
 
-    `scenario` is a complete scenario or the id of a frozen one; without it, the first frozen
+    `scenario` is a complete scenario or the id of a stored one; without it, the first stored
     scenario of the `level` (and of the cover `story`, if given) is played.
     """
 
@@ -96,12 +96,12 @@ class PartlySeen(OneShot[View]):
 
 @cache
 def frozen_scenarios(version: int = 2) -> dict[str, Scenario]:
-    """Return the 150 frozen scenarios of a version by id; version 2 supersedes version 1."""
+    """Return the 150 stored scenarios of a version by id; version 2 supersedes version 1."""
     return {keyed.scenario.id: keyed.scenario for keyed in frozen.po(version).scenarios}
 
 
 def all_scenarios() -> dict[str, Scenario]:
-    """Return every frozen scenario by id, superseded and certified ones included."""
+    """Return every stored scenario by id, superseded and certified ones included."""
     return {**frozen_scenarios(1), **frozen_scenarios(2), **certified_scenarios()}
 
 

@@ -161,7 +161,11 @@ SHAPES: dict[int, tuple[tuple[int, ...], ...]] = {
 def knowledge(
     level: int, player: int, knows: tuple[tuple[int, ...], ...]
 ) -> tuple[int, ...] | None:
-    """Return the seat of each role if `knows` has the structure of the level, else None."""
+    """Return the seats in the order of their roles, or None if `knows` does not fit the level.
+
+    A level defines which of the four roles know the costs of which others; the player has role 0.
+    `knows` lists, for each seat, the seats whose costs it knows.
+    """
     shape = SHAPES[level]
     for rest in permutations([seat for seat in range(4) if seat != player]):
         seats = (player, *rest)
