@@ -48,7 +48,8 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.interval and not self.interval[0] <= self.value <= self.interval[1]:
             raise ValueError(
                 f"The figure {self.metric} at {self.row} is {self.value}, "
-                f"outside its interval {list(self.interval)}; give [low, high] with low <= value <= high."
+                f"outside its interval {list(self.interval)}; write [low, high] with "
+                "low <= value <= high."
             )
 
 

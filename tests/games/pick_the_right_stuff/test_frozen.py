@@ -151,7 +151,7 @@ def test_choosing_makes_a_set_more_even_than_chance_does() -> None:
 
 
 def test_unknown_sets_are_refused_with_what_there_is() -> None:
-    with pytest.raises(ValueError, match=r"frozen for \[3, 5, 8\] users, not for 4"):
+    with pytest.raises(ValueError, match=r"sets for \[3, 5, 8\] users, not for 4"):
         frozen_games("balanced_zero", 4)
     with pytest.raises(ValueError, match="There is no collection 'easy'"):
         frozen_sets("easy")  # type: ignore[arg-type]
