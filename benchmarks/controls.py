@@ -53,6 +53,20 @@ OTHER_WORDS = (
       for size, store in zip(SIZES, WORDS, strict=True)),
     ("Sources of variance", f"variance {' '.join(WORDS)}"),
 )  # fmt: skip
+QUICKSTART, KANG_LIST = "audit --checklist quickstart", "audit --checklist kang2026"
+NOTES = {  # by command: what a reader must know before the listing
+    BOTS[0][1]: "`ToM %` is the share of right predictions of the partner's move, "
+    "`action_consistency` the share of moves that are best replies to the player's own prediction, "
+    "and `functional regret` the mean payoff per round that the player lost against the best play "
+    "with this partner. The columns that the listing leaves out are not used on this page.",
+    QUICKSTART: "The checklist reads the study as it is declared: 180 episodes, all with probes. "
+    "The run above used two options: `--limit 3` plays at most three episodes of each lineup, and "
+    "`--unasked` also plays every episode without probes. The comparison under *Does asking change "
+    "play?* therefore has the episodes that the checklist reports as missing from the study.",
+    KANG_LIST: "The study names one model per run and was run once with each of the two models.",
+    f"score {FIRST} --metric mentions_test": "`mentions_test` is the share of the model's answers "
+    "whose text mentions that this may be a test.",
+}
 LAYOUT = (
     ("Sources of variance", f"variance {' '.join(LAYOUTS)}"),
     *((f"Does it follow its own policy? {size}", f"score {store} --metric follows_policy")
@@ -75,10 +89,11 @@ PARTS = (
      "something else. In the tables, `base` is the condition named after *minus*, and `here` the "
      "condition named before it."),
     ("The same models under other layouts, and as authors of a policy", LAYOUT, "The study "
-     "`controls` plays with sixteen layouts of the prompt (of the history, the question, the "
-     "options and the answer). In other cells the model is first asked to write down a policy, a "
-     "rule for all its moves. With `then=run` the policy is executed; with `then=play` the model "
-     "plays freely, and `follows_policy` is the share of its moves that agree with the policy."),
+     "`controls` presents the prompt in sixteen layouts, which differ in how the history, the "
+     "question, the options and the answer are laid out. In other cells the model is "
+     "first asked to write down a policy, a rule for all its moves. With `then=run` the policy is "
+     "executed; with `then=play` the model plays freely, and "
+     "`follows_policy` is the share of its moves that agree with the policy."),
 )  # fmt: skip
 
 
@@ -94,16 +109,22 @@ def page() -> Iterator[str]:
     )
     yield ""
     yield (
-        "Of the nine points of the reporting checklist, the study of bots completes four and the "
-        "study kang2026 three. Most comparisons of models below have only 2 or 4 pairs of "
-        "episodes. With so few pairs a sign-flip test cannot give a p below .5 or .125, so a "
-        "result that is not significant says nothing for or against a difference."
+        "Sally's reporting checklist has nine points. The study of bots completes four of them, "
+        "and the study `kang2026`, which follows [the paper of that name](../papers/kang2026.md), "
+        "completes three. Most comparisons of conditions with language models below have only 2 or "
+        "4 pairs of episodes. A sign-flip test cannot give a p below .5 with 2 pairs or below .125 "
+        "with 4, so a difference that is not significant says nothing here. The verdict "
+        "`equivalent` comes from another test, which 4 pairs can pass if their differences are "
+        "all close to 0; `too few for a claim` means that they do not pass it either. Differences "
+        "are rounded, so 0.000 can be any of these verdicts or `identical`."
     )
     for title, commands, about in PARTS:
         yield from ("", f"## {title}", about)
         for heading, command in commands:
             if heading:
                 yield from ("", f"### {heading}")
+            if command in NOTES:
+                yield NOTES[command]
             yield from ("", "```text", f"$ sally {command}", *printed(command), "```")
 
 

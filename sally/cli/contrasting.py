@@ -88,10 +88,13 @@ def say(found: list[Contrast], margin: float | None) -> None:
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
     echo(
         folded(
+            "base and here: mean scores in the conditions named after and before `minus`; "
             "difference: over pairs with the same player, instance, random draws and other "
             "players, 95% intervals from a bootstrap over clusters; p: sign flips, adjusted by "
             f"Holm over {len(found)} comparisons (significance level {ALPHA}); equivalent: two "
-            f"one-sided tests within {wide}, adjusted likewise."
+            f"one-sided tests within {wide}, adjusted likewise; identical: no pair differs; too "
+            "few for a claim: not shown to be equivalent, and too few clusters for a significant "
+            "difference."
         )
     )
     for line in blank_intervals((_about(c), c.comparison.difference) for c in found):

@@ -227,8 +227,8 @@ def why(
     lost = sum(one.loss for one in found)
     echo(
         folded(
-            f"{dear} of {len(found)} decisions lost payoff, {lost:.4g} in total; evaluated by "
-            f"{listed(dict.fromkeys(one.how for one in found), 'and')}."
+            f"{dear} of {len(found)} decisions lost payoff. The total loss is {lost:.4g}, "
+            f"evaluated by {listed(dict.fromkeys(one.how for one in found), 'and')}."
         )
     )
 

@@ -146,7 +146,7 @@ def say_matrix(found: Matrix) -> None:
     """Print the mean correlations within and between traits and games."""
     if len(found.measures) < 2:
         return
-    echo(f"\nCorrelations over {found.players} players:")
+    echo(f"\nCorrelations over the players that have both measures ({found.players} in all):")
     lines = [
         {"measures": kind, "pairs": e.n, "mean correlation": estimate_cell(e.value, e.interval, 2)}
         for kind, e in found.means.items()

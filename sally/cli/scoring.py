@@ -106,7 +106,7 @@ def warn(seats: SeatTable) -> None:
 def without_result(reasons: Mapping[str, int]) -> list[str]:
     """Return one line per reason why episodes have no result, most frequent first."""
     ordered = Counter(reasons).most_common()
-    found = [f"{n} without a result: {why}" for why, n in ordered[:REASONS]]
+    found = [f"{n} without a result ({why})" for why, n in ordered[:REASONS]]
     if rest := ordered[REASONS:]:
         found.append(
             f"{sum(n for _, n in rest)} without a result for {len(rest)} other reasons; "
@@ -239,6 +239,7 @@ def _print_by_game(
     for game in games:
         mine = [row for row in rows if row["game"] == game]
         filled = [n for n in metrics if any(row.get(n) not in NOTHING for row in mine)]
+        filled = filled or [n for n in metrics if n in has[game]]
         order = sorted(filled, key=lambda n: (n in LATER, shared[n]))
         keys = [k for k in told if k != "game" and (k in WHO or len({r[k] for r in mine}) > 1)]
         groups = fitting(mine, [*keys, *last], order)

@@ -40,7 +40,7 @@ def watch(place: Path | str, once: bool, as_json: bool) -> None:
                 live.update(Text(harmless("\n".join(lines(now)))), refresh=True)
     if now.censored:
         for why, n in store.survey(place).reasons.items():
-            echo(harmless(f"  {n} without a result: {why}"))
+            echo(harmless(f"  {n} without a result ({why})"))
 
 
 def _looks(place: Path | str, once: bool) -> Iterator[Look]:

@@ -54,15 +54,24 @@ def blank_intervals(estimates: Iterable[tuple[str, Estimate]]) -> list[str]:
     ['no interval (random in rps): one value']
     """
     reasons: dict[str, dict[str, None]] = {}
+    every: set[str] = set()
     for name, estimate in estimates:
+        every.add(name)
         if estimate.value is not None and estimate.interval is None:
             _, there, reason = estimate.method.partition(WHY)
             if there:
                 reasons.setdefault(reason, {})[name] = None
+    if len(reasons) == 1 and len(every) > SHOWN:
+        ((why, names),) = reasons.items()
+        if len(names) == len(every):
+            return [f"no interval for any of the {len(every)} values: {why}"]
     return [f"no interval ({_some(list(names))}): {why}" for why, names in reasons.items()]
 
 
-def _some(names: Sequence[str], most: int = 4) -> str:
+SHOWN = 4  # names of values without an interval
+
+
+def _some(names: Sequence[str], most: int = SHOWN) -> str:
     """Return the first `most` names and the number of further names, as text."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

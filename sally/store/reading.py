@@ -97,14 +97,14 @@ def _add(contents: Contents, found: Episode | BadLine) -> None:
 
 
 def reason(episode: Episode) -> str:
-    """Return why an episode has no result, with numbers removed so that equal causes match.
+    """Return why an episode has no result, with numbers replaced by N so that equal causes match.
 
     An episode that ended by the rules has no result if it is void, that is, if a seat forfeited
     every decision.
     """
     end = episode.end
     if isinstance(end, Censored):
-        said = _NUMBER.sub(lambda found: found["kept"] or "…", end.detail)
+        said = _NUMBER.sub(lambda found: found["kept"] or "N", end.detail)
         return f"{end.cause}: {said}" if said else end.cause
     if silent := void_seats(episode):
         return f"void: {listed(sorted(silent))} forfeited every decision"

@@ -96,6 +96,14 @@ def test_every_row_stands_on_one_page(capsys):
         print_page(table, ["player"], ["m"], pages + 1)
 
 
+def test_a_metric_that_is_0_everywhere_is_shown_if_it_was_asked_for(tmp_path):
+    with store.Writer(tmp_path) as writer:
+        for game in ("rps", "ipd"):
+            writer.add(sally.play(game, {"agent": "random", "partner": "tit_for_tat"}, 1, rounds=4))
+    said = CliRunner().invoke(cli, ["score", str(tmp_path), "--metric", "forfeits"]).output
+    assert said.count("forfeits") == 2 and "0.000" in said
+
+
 def test_a_mean_without_an_interval_gives_the_reason_in_text_and_json(tmp_path):
     with store.Writer(tmp_path) as writer:
         for seed in range(2):

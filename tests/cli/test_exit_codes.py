@@ -64,7 +64,7 @@ def test_a_study_that_was_played_ends_with_0_and_counts_void_episodes(
     assert json.loads(capsys.readouterr().out)["void"] == 1
     assert run(monkeypatch, always("Option: J")) == 0  # nothing is missing
     said = capsys.readouterr().out
-    assert "1 without a result: void: agent forfeited every decision" in said
+    assert "1 without a result (void: agent forfeited every decision)" in said
     row = next(line.split() for line in said.splitlines() if "said" in line)
     assert row[-2:] == ["3", "1"]  # n and missing
 
@@ -155,4 +155,4 @@ def test_reasons_are_grouped_whatever_numbers_they_contain(
 
     assert run(monkeypatch, Scripted(fault)) == 3
     (reason,) = store.survey("out").reasons
-    assert "http://lab:8000/v1 of gpt-4: job … of …, … s, … left, …% at …" in reason
+    assert "http://lab:8000/v1 of gpt-4: job N of N, N s, N left, N% at N" in reason

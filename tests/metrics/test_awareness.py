@@ -113,4 +113,4 @@ def test_play_is_told_apart_by_what_players_take_this_for():
     found = {c.condition: c for c in contrast(episodes, "aware", metrics=["reward_per_round"])}
     assert set(found) == {"taken for: test"}
     made = found["taken for: test"]
-    assert made.base == "taken for a game" and made.comparison.difference.value > 0
+    assert made.base == "taken for: game" and made.comparison.difference.value > 0

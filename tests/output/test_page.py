@@ -198,7 +198,7 @@ def test_censored_and_unreadable_ones_are_counted(folder: Path, tmp_path: Path) 
         writer.add(msgspec.structs.replace(second, events=cut))
     (other / "9-z.jsonl").write_bytes(b"{}\n")
     said = text_of(page_of(other, tmp_path / "c.html"))
-    assert "1 of 2 episodes have no result;" in said and "1 without a result: budget" in said
+    assert "1 of 2 episodes have no result;" in said and "1 without a result (budget" in said
     assert "1 lines of the store are unreadable" in said
     assert "has no study, so missing episodes are unknown" in said
     assert "gone <b>" in said

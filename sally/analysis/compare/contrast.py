@@ -33,7 +33,7 @@ from sally.core.rules.metric import Played
 
 Of = Literal["asked", "twin", "packs", "aware"]
 Condition = Callable[[Episode, str], str | None]
-NOT_ASKED, OWN_WORDS, A_GAME = "not asked", "the game's own words", "taken for a game"
+NOT_ASKED, OWN_WORDS, A_GAME = "not asked", "the game's own words", "taken for: game"
 TWIN = "_twin"  # suffix of the words packs that describe the other player as a mechanism
 
 
@@ -82,7 +82,7 @@ def taken_for(episode: Episode, seat: str) -> str | None:
         if not isinstance(event, Reported) or (event.seat, event.probe) != (seat, WHAT_IS_THIS):
             continue
         if isinstance(event.value, str):
-            return A_GAME if event.value == "game" else f"taken for: {event.value}"
+            return f"taken for: {event.value}"
     return None
 
 

@@ -64,7 +64,8 @@ def _construct(study: Study, specs: Specs) -> Item:
             )
         if spec.doing.no_split:
             said.append(
-                f"in {game} knowing and acting on it cannot be separated: {spec.doing.no_split}"
+                f"the stated limit that knowing and acting on it cannot be separated in {game}: "
+                f"{spec.doing.no_split}"
             )
     return Item("construct", tuple(said), tuple(missing))
 
@@ -80,7 +81,9 @@ def _population(study: Study) -> Item:
         said.append(f"models: {listed(models, 'and')}, asked by {listed(ways, 'and')}")
     said.append(f"scripted players: {listed(bots, 'and') if bots else 'none'}")
     if len(models) == 1:
-        missing.append("only one model: results do not describe models in general")
+        missing.append(
+            "the study has only one model: its results do not describe models in general"
+        )
     if not models and not _has_people(study):
         missing.append("no model and no person: the study only describes scripted players")
     return Item("population", tuple(said), tuple(missing))
@@ -110,8 +113,9 @@ def _scoring(study: Study, specs: Specs) -> Item:
         for game, s in specs.items()
     ]
     said.append(
-        f"an unreadable answer may be repeated {study.retries} times; after that it is a forfeit, "
-        "scored as the rules prescribe and, as an upper bound, as the best move possible"
+        f"after an unreadable answer the question is asked again, at most {study.retries} times; "
+        "an answer that stays unreadable is a forfeit, scored as the rules prescribe and, as an "
+        "upper bound, as the best move possible"
     )
     return Item("scoring", tuple(said))
 
@@ -185,7 +189,8 @@ def _asking(study: Study) -> Item:
     if not asked or both:
         return Item("does asking change play", said)
     why = (
-        "no cell has the same problems without probes; `sally run STUDY --unasked` adds such cells"
+        "no cell that the study declares has the same problems without probes; `sally run STUDY "
+        "--unasked` adds such cells to a run"
     )
     return Item("does asking change play", said, (why,))
 

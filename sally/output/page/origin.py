@@ -141,7 +141,7 @@ def missing(held: PageData, seen: Provenance, counts: Counts) -> list[str]:
             f"{cut:,} of {len(held):,} episodes have no result{'' if told else f' ({causes})'}; "
             "metrics that need one exclude them, and their n is smaller."
         )
-        said += [f"{n:,} without a result: {why}" for why, n in most]
+        said += [f"{n:,} without a result ({why})" for why, n in most]
     if lost := sum(seen.forfeits.values()):
         why = ", ".join(f"{n:,} {reason}" for reason, n in seen.forfeits.items())
         said.append(f"{lost:,} of {lost + seen.moves:,} moves were forfeited ({why}).")
