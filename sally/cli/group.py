@@ -148,7 +148,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "transfer": Entry(
         "sally.cli.transferring:transfer_",
-        "Show the effect of training on one task on performance in others.",
+        "Show how training on one task changes performance in other tasks.",
     ),
     "inspect": Entry(
         "sally.cli.inspecting:inspect",
