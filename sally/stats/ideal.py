@@ -252,6 +252,21 @@ class SeenRound(NamedTuple):
     predicted: tuple[float, ...] | None
 
 
+def stated_odds(
+    odds: Sequence[float] | None, value: object, choices: Sequence[object]
+) -> tuple[float, ...] | None:
+    """Return the odds that a report states over the choices: its own, or certainty of its value.
+
+    The result is None if the report states no odds and its value is not among the choices.
+
+    >>> stated_odds(None, "b", ("a", "b"))
+    (0.0, 1.0)
+    """
+    if odds is not None:
+        return tuple(odds)
+    return tuple(float(each == value) for each in choices) if value in choices else None
+
+
 class IdealProblem(NamedTuple):
     """An episode against a partner of a declared pool, as one seat played it."""
 

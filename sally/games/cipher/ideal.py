@@ -27,7 +27,7 @@ from sally.games.cipher.adaptive import (
 from sally.games.cipher.listeners import Floats, Position
 from sally.games.cipher.metrics import rounds
 from sally.games.cipher.rules import ENCODER, INTERCEPTOR, Cipher, Revealed, Void
-from sally.stats.ideal import IdealProblem, SeenRound
+from sally.stats.ideal import IdealProblem, SeenRound, stated_odds
 
 
 class HintRound(NamedTuple):
@@ -140,11 +140,8 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
         stage = stage_of(game.record(state))
         found.append(HintRound(each.game, each.at, stage, each.hints, after - before))
         report = played.replay.report(each.turn, seat, "their_guess", INTERCEPTOR)
-        left, odds = each.at.left, None
-        if report is not None and report.odds is not None:
-            odds = tuple(report.odds)
-        elif report is not None and report.value in left:
-            odds = tuple(np.eye(len(left))[left.index(report.value)].tolist())
+        left = each.at.left
+        odds = None if report is None else stated_odds(report.odds, report.value, left)
         seen.append(SeenRound(0, left.index(each.interceptor), odds))
     place = POOL.index(lineup["interceptor"].player)
     pool = EncoderPool(game, found)

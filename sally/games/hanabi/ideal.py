@@ -22,7 +22,7 @@ from sally.games.hanabi.decisions import rules_of
 from sally.games.hanabi.probes import move_name, moves_of
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import Policy, View
-from sally.stats.ideal import ObserverProblem, SeenRound
+from sally.stats.ideal import ObserverProblem, SeenRound, stated_odds
 
 POOL = ("simple", "holmes", "smart", "iggi", "outer", "piers", "van_den_bergh")
 MOST_HANDS = 1_000
@@ -95,11 +95,8 @@ def IDEAL(played: Played, seat: Seat) -> ObserverProblem | None:
         odds = observer.forecast(view)
         choices = moves_of(game, view)
         made = choices.index(move_name(game, view.mover, step.moves[other]))
-        if report.odds is not None:
-            said = tuple(report.odds)
-        elif report.value in choices:
-            said = tuple(np.eye(len(choices))[choices.index(report.value)])
-        else:
+        said = stated_odds(report.odds, report.value, choices)
+        if said is None:
             continue
         assert odds is not None  # the partner is a bot of the pool
         found.append(np.array(list(odds.values())))

@@ -9,7 +9,6 @@ Bayes-adaptive play then looks a few rounds ahead and beyond that treats the lev
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from sally.games.level_k.minds import level_odds
 from sally.games.level_k.payoffs import Boxes, Request
 from sally.games.level_k.rules import LevelGame
 from sally.games.level_k.solvers import pay_table
-from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound
+from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound, stated_odds
 
 LEVELS = range(4)
 LOOKAHEAD = 2  # ten moves each; beyond the first distinguishing round little is left to learn
@@ -61,9 +60,10 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     mine, theirs = game.menu(seat), game.menu(others[0])
     said: dict[int, tuple[float, ...]] = {}
     for report in played.replay.reports.values():
-        value: Any = report.value
-        if (report.seat, report.probe) == (seat, "their_move") and isinstance(value, int):
-            said[report.turn] = tuple(np.eye(len(theirs))[theirs.index(value)])
+        if (report.seat, report.probe) == (seat, "their_move"):
+            odds = stated_odds(None, report.value, theirs)
+            if odds is not None:
+                said[report.turn] = odds
     seen = []
     for one in rounds(played, seat):
         answer = played.replay.move(one.turn, others[0])

@@ -18,7 +18,7 @@ from sally.core.rules.metric import Played
 from sally.games.public_goods.declared import RULES, nearest
 from sally.games.public_goods.metrics import game_of
 from sally.games.public_goods.rules import PublicGoods, others_of
-from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound
+from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound, stated_odds
 
 POOL = tuple(RULES)
 
@@ -62,9 +62,8 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
         if step.forfeited:
             continue
         given = tuple(step.moves[each] for each in game.seats)
-        theirs, told = others_of(given, number)[0], None
+        theirs = others_of(given, number)[0]
         report = played.replay.report(step.turn, seat, "their_mean", "others")
-        if report is not None and report.value in menu:
-            told = tuple(np.eye(len(menu))[menu.index(report.value)])
+        told = None if report is None else stated_odds(None, report.value, menu)
         seen.append(SeenRound(menu.index(given[number]), menu.index(theirs), told))
     return IdealProblem(ideal_of(game), POOL.index(name), tuple(seen))
