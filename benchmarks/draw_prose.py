@@ -3,16 +3,23 @@
     python -m benchmarks.draw_prose --seed 1
     python -m benchmarks.draw_prose --seed 1 --markdown    # a table to fill in
     python -m benchmarks.draw_prose --seed 1 --pages 15 --under results papers    # pages only
+    python -m benchmarks.draw_prose --seed 1 --peers httpx polars --peer-pages DIR --blind OUT
 
 The population is every docstring and every error message in `sally/`, and every page under `docs/`;
 with `--under` it is every page of these folders of `docs/`.
 The draw depends on the seed and the repository only.
+
+With `--blind`, as many docstrings and messages of installed peer packages and as many pages of
+`--peer-pages` are drawn, and both draws are written in random order, without file names, to
+`OUT/texts.txt` and `OUT/pages/`; `OUT/key.csv`, which judges must not see, gives their origin.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import csv
+import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,34 +72,93 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def of_folder(folder: Path, root: Path) -> tuple[list[Text], list[Text]]:
+    """Return the docstrings and the error messages of all modules in a folder or file."""
+    said, raised = list[Text](), list[Text]()
+    for path in [folder] if folder.is_file() else sorted(folder.rglob("*.py")):
+        file, tree = str(path.relative_to(root)), ast.parse(path.read_text(encoding="utf-8"))
+        said += docstrings(tree, file)
+        raised += errors(tree, file)
+    return said, raised
+
+
+def of_package(name: str) -> tuple[list[Text], list[Text]]:
+    """Return the docstrings and the error messages of an installed package or module."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise SystemExit(f"--peers: no package {name} is installed")
+    path = Path(spec.origin)
+    folder = path.parent if path.name == "__init__.py" else path
+    return of_folder(folder, folder.parent)
+
+
+def peer_draw(draws: Random, packages: list[str], pages: Path, n: int) -> list[list[Text]]:
+    """Return docstrings, messages and pages of peers: equal shares of the packages."""
+    found = [of_package(name) for name in packages]
+    shares = [
+        [text for part in parts for text in draws.sample(part, min(len(part), total))]
+        for parts, total in (
+            ([said for said, _ in found], DOCSTRINGS // len(found)),
+            ([raised for _, raised in found], -(-ERRORS // len(found))),
+        )
+    ]
+    files = [page for page in sorted(pages.rglob("*")) if page.is_file()]
+    return [*shares, [Text(str(page), 1, page.read_text()) for page in draws.sample(files, n)]]
+
+
+def write_blind(draws: Random, ours: list[list[Text]], peers: list[list[Text]], out: Path) -> None:
+    """Write both draws in random order without their origin, and the key to a separate file."""
+    (out / "pages").mkdir(parents=True, exist_ok=True)
+    key, lines = list[tuple[str, str, str, int]](), list[str]()
+    for kind, own, other in zip(("docstring", "message", "page"), ours, peers, strict=True):
+        mixed = [("ours", text) for text in own] + [("peer", text) for text in other]
+        for number, (origin, text) in enumerate(draws.sample(mixed, len(mixed)), 1):
+            key.append((f"{kind} {number}", origin, text.file, text.line))
+            if kind == "page":
+                (out / "pages" / f"{number:02}.txt").write_text(text.text, encoding="utf-8")
+            else:
+                lines.append(f"{kind} {number}: {text.text}")
+    (out / "texts.txt").write_text("\n\n".join(lines) + "\n", encoding="utf-8")
+    with (out / "key.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("text", "origin", "file", "line"), *key])
+
+
 def main() -> None:
-    """Print the draw."""
+    """Print the draw, or write a blind one."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--markdown", action="store_true", help="print Markdown tables")
     parser.add_argument("--pages", type=int, default=PAGES, help="number of pages")
     parser.add_argument("--under", nargs="+", help="draw only pages, from these folders of docs/")
+    parser.add_argument("--peers", nargs="+", help="installed packages, for a blind draw")
+    parser.add_argument("--peer-pages", type=Path, help="folder with pages, for a blind draw")
+    parser.add_argument("--blind", type=Path, metavar="OUT", help="write a blind draw to OUT")
     options = parser.parse_args()
-    said, raised = list[Text](), list[Text]()
-    for path in sorted((ROOT / "sally").rglob("*.py")):
-        file, tree = str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
-        said += docstrings(tree, file)
-        raised += errors(tree, file)
+    said, raised = of_folder(ROOT / "sally", ROOT)
     homes = [ROOT / "docs" / folder for folder in options.under or [""]]
     found = sorted(page for home in homes for page in home.rglob("*.md"))
-    pages = [Text(str(page.relative_to(ROOT)), 1, "") for page in found]
+    pages = [Text(str(page.relative_to(ROOT)), 1, page.read_text()) for page in found]
     draws = Random(f"prose {options.seed}")
-    texts = [("docstrings", said, DOCSTRINGS), ("error messages", raised, ERRORS)]
-    for title, every, n in [
-        *([] if options.under else texts),
+    kinds = [
+        *([] if options.under else [("docstrings", said, DOCSTRINGS)]),
+        *([] if options.under else [("error messages", raised, ERRORS)]),
         ("pages", pages, options.pages),
-    ]:
+    ]
+    drawn = [draws.sample(every, n) for _, every, n in kinds]
+    if options.blind:
+        if not options.peers or not options.peer_pages or options.under:
+            parser.error("--blind needs --peers and --peer-pages, and excludes --under")
+        peers = peer_draw(draws, options.peers, options.peer_pages, options.pages)
+        write_blind(draws, drawn, peers, options.blind)
+        return
+    for (title, every, n), texts in zip(kinds, drawn, strict=True):
         print(f"\n{title}: {n} of {len(every)}\n")
-        for number, (file, line, text) in enumerate(draws.sample(every, n), 1):
+        for number, (file, line, text) in enumerate(texts, 1):
+            shown = "" if title == "pages" else text
             if options.markdown:
-                print(f"| {number} | `{file}:{line}` | {text.replace('|', '¦')} |  |")
+                print(f"| {number} | `{file}:{line}` | {shown.replace('|', '¦')} |  |")
             else:
-                print(f"{number:3} {file}:{line} {text}")
+                print(f"{number:3} {file}:{line} {shown}")
 
 
 if __name__ == "__main__":
