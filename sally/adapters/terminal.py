@@ -41,7 +41,7 @@ class Person(msgspec.Struct, frozen=True):
                 action, typed = self._ask(turn)
                 return Decision(action, reply=typed)
             except (IllegalMove, Unreadable) as why:
-                self.show(f"That will not do: {why}")
+                self.show(f"Try again: {why}")
             except Left:
                 return LEFT
 
@@ -67,7 +67,7 @@ class Person(msgspec.Struct, frozen=True):
             except Unreadable as why:
                 menu = question.kind == "choice" and question.scale is None
                 told = _pick_one(scene.options, numbered) if menu else str(why)
-                self.show(f"That will not do: {told}")
+                self.show(f"Try again: {told}")
             except Left:
                 return LEFT
 
@@ -90,7 +90,7 @@ class Person(msgspec.Struct, frozen=True):
                 found = turn.use(tool, dict(part.split("=", 1) for part in given))
                 self.show(msgspec.json.encode(found).decode())
             except ValueError as why:  # includes BadInput
-                self.show(f"That will not do: {why}")
+                self.show(f"Try again: {why}")
         return typed
 
     def _ask(self, turn: Turn[Any, Any]) -> tuple[Any, str]:

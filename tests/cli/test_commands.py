@@ -130,7 +130,7 @@ def test_a_person_plays_in_the_terminal(study):
         typed="1\nnonsense\nF\n2\n", cwd=study,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "That will not do" in done.stdout
+    assert "Try again" in done.stdout
     assert done.stdout.strip().endswith("over: agent 23, partner 13")
     assert sally("replay", "mine", cwd=study).returncode == 0
 
@@ -312,4 +312,4 @@ def test_a_person_may_look_something_up_while_it_decides(study):
     )
     assert '"item":"torch","made_by"' in done.stdout
     assert "did you mean item_info" in done.stdout
-    assert done.stdout.count("That will not do") == 2
+    assert done.stdout.count("Try again") == 2
