@@ -15,48 +15,48 @@ from sally.core.version import DISTRIBUTION, VERSION
 
 if TYPE_CHECKING:
     from sally import testing as testing
-    from sally.api import Comparisons as Comparisons
-    from sally.api import CrossplayRows as CrossplayRows
-    from sally.api import Episodes as Episodes
-    from sally.api import Planned as Planned
-    from sally.api import ProfileRows as ProfileRows
-    from sally.api import Rows as Rows
-    from sally.api import audit as audit
-    from sally.api import checklist as checklist
-    from sally.api import compare as compare
-    from sally.api import compare_logs as compare_logs
-    from sally.api import contrast as contrast
-    from sally.api import crossplay as crossplay
-    from sally.api import decisions as decisions
-    from sally.api import episodes as episodes
-    from sally.api import export as export
-    from sally.api import fork as fork
-    from sally.api import list_games as list_games
-    from sally.api import list_importers as list_importers
-    from sally.api import list_metrics as list_metrics
-    from sally.api import list_packs as list_packs
-    from sally.api import list_partners as list_partners
-    from sally.api import list_players as list_players
-    from sally.api import list_strategies as list_strategies
-    from sally.api import list_studies as list_studies
-    from sally.api import load as load
-    from sally.api import pack as pack
-    from sally.api import plan as plan
-    from sally.api import play as play
-    from sally.api import profile as profile
-    from sally.api import reliability as reliability
-    from sally.api import replay as replay
-    from sally.api import report as report
-    from sally.api import reproduce as reproduce
-    from sally.api import run as run
-    from sally.api import score as score
-    from sally.api import summary as summary
-    from sally.api import to_pandas as to_pandas
-    from sally.api import to_polars as to_polars
-    from sally.api import transcript as transcript
-    from sally.api import use as use
-    from sally.api import variance as variance
-    from sally.api import why as why
+    from sally.analysis.columns.rows import summary as summary
+    from sally.analysis.columns.rows import to_pandas as to_pandas
+    from sally.analysis.columns.rows import to_polars as to_polars
+    from sally.api.analyses import audit as audit
+    from sally.api.analyses import compare as compare
+    from sally.api.analyses import compare_logs as compare_logs
+    from sally.api.analyses import crossplay as crossplay
+    from sally.api.analyses import decisions as decisions
+    from sally.api.analyses import episodes as episodes
+    from sally.api.analyses import load as load
+    from sally.api.analyses import profile as profile
+    from sally.api.analyses import replay as replay
+    from sally.api.analyses import reproduce as reproduce
+    from sally.api.analyses import score as score
+    from sally.api.catalog import list_games as list_games
+    from sally.api.catalog import list_importers as list_importers
+    from sally.api.catalog import list_metrics as list_metrics
+    from sally.api.catalog import list_packs as list_packs
+    from sally.api.catalog import list_partners as list_partners
+    from sally.api.catalog import list_players as list_players
+    from sally.api.catalog import list_strategies as list_strategies
+    from sally.api.catalog import list_studies as list_studies
+    from sally.api.controls import checklist as checklist
+    from sally.api.controls import contrast as contrast
+    from sally.api.controls import fork as fork
+    from sally.api.controls import reliability as reliability
+    from sally.api.controls import variance as variance
+    from sally.api.controls import why as why
+    from sally.api.files import export as export
+    from sally.api.files import pack as pack
+    from sally.api.files import report as report
+    from sally.api.playing import play as play
+    from sally.api.playing import transcript as transcript
+    from sally.api.playing import use as use
+    from sally.api.results import Comparisons as Comparisons
+    from sally.api.results import CrossplayRows as CrossplayRows
+    from sally.api.results import Episodes as Episodes
+    from sally.api.results import Planned as Planned
+    from sally.api.results import ProfileRows as ProfileRows
+    from sally.api.rows import Rows as Rows
+    from sally.api.studies import plan as plan
+    from sally.api.studies import run as run
     from sally.core.errors import BadInput as BadInput
     from sally.core.log.events import Episode as Episode
     from sally.core.log.events import Instance as Instance
@@ -99,12 +99,17 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 _PLACES = {
-    "api": "Comparisons CrossplayRows Episodes Planned ProfileRows Rows audit checklist "
-    "compare compare_logs contrast crossplay decisions episodes export fork list_games "
-    "list_importers list_metrics list_packs list_partners list_players "
-    "list_strategies list_studies load pack plan play profile reliability replay "
-    "report reproduce run score summary to_pandas to_polars transcript use "
-    "variance why",
+    "analysis.columns.rows": "summary to_pandas to_polars",
+    "api.analyses": "audit compare compare_logs crossplay decisions episodes load profile replay "
+    "reproduce score",
+    "api.catalog": "list_games list_importers list_metrics list_packs list_partners list_players "
+    "list_strategies list_studies",
+    "api.controls": "checklist contrast fork reliability variance why",
+    "api.files": "export pack report",
+    "api.playing": "play transcript use",
+    "api.results": "Comparisons CrossplayRows Episodes Planned ProfileRows",
+    "api.rows": "Rows",
+    "api.studies": "plan run",
     "core.errors": "BadInput",
     "core.log.events": "Episode Instance PlayerSpec",
     "core.match.player": "Player Turn",

@@ -11,7 +11,7 @@ import msgspec
 
 from sally import store
 from sally.adapters.terminal import Left, Person
-from sally.api import play as play_episode
+from sally.api.playing import play as play_episode
 from sally.cli.common import parsed, set_option
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import PlayerSpec

@@ -6,7 +6,7 @@ import msgspec
 
 import sally
 from sally.analysis.design.checklist import checklist
-from sally.api import find_study
+from sally.api.studies import find_study
 from sally.core.log.events import PlayerSpec
 from sally.core.registry.study import Cell, Study, instance
 from sally.studies.arms import with_unasked

@@ -7,7 +7,7 @@ import pytest
 
 import sally
 from sally.analysis.compare.contrast import NOT_ASKED, OWN_WORDS, conclusion, contrast
-from sally.api import find_study
+from sally.api.studies import find_study
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec
 from sally.core.rules.probe import Injection

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sally.cli import cli
-from sally.cli.group import ENTRIES, brought
+from sally.cli.group import ENTRIES, brought, description
 from sally.core.registry import registry
 
 LOADED = """import sys; sys.argv = {0}
@@ -57,7 +57,7 @@ def test_a_list_of_games_waits_for_no_solver_and_no_framework() -> None:
 def test_the_list_says_of_a_command_what_the_command_says_of_itself(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None and command.name == name
-    assert command.get_short_help_str(200) == ENTRIES[name].about
+    assert command.get_short_help_str(200) == description(ENTRIES[name])
 
 
 def test_commands_that_papers_and_games_bring_are_found_without_loading_them() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sally.api import run
+from sally.api.studies import run
 from sally.core.prompt.model import ModelKind, Reply, Usage
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from sally import store
-from sally.api import play
+from sally.api.playing import play
 from sally.core.log.events import Moved, episode_id
 from sally.core.log.scenes import REFEREE, tell
 from sally.core.rules.probe import Injection
