@@ -11,7 +11,7 @@ import msgspec
 from sally.cli.common import parsed, set_option
 from sally.cli.packs import say_pack
 from sally.core.terminal_text import echo
-from sally.output.tables.console import folded, json_option, print_json
+from sally.output.tables.console import json_option, print_json, print_text
 from sally.testing import SEEDS, Result, results
 
 
@@ -34,7 +34,7 @@ def check(game: str, settings: tuple[str, ...], seeds: int, as_json: bool) -> No
     for result in results(game, parsed(settings), seeds=seeds):
         found.append(result)
         if not as_json and not result.passed:
-            echo(folded(f"failed: {result.check}: {result.why}"))
+            print_text(f"failed: {result.check}: {result.why}")
     broken = sum(not result.passed for result in found)
     if as_json:
         print_json({"game": game, "checks": msgspec.to_builtins(found), "failed": broken})

@@ -9,7 +9,7 @@ from sally.analysis.design.claims import Verdict, verdicts
 from sally.cli.common import STORE
 from sally.cli.profiling import profile_rows_of
 from sally.core.terminal_text import echo
-from sally.output.tables.console import folded, json_option, print_json, print_table
+from sally.output.tables.console import json_option, print_json, print_table, print_text
 from sally.store import Where
 
 
@@ -50,7 +50,7 @@ def checklist(
     ]
     print_table(lines, list(lines[0]))
     for reason, who in grouped_reasons(found).items():
-        echo(folded(f"{reason[0]} refused: {reason[1]} ({'; '.join(who)})"))
+        print_text(f"{reason[0]} refused: {reason[1]} ({'; '.join(who)})")
     refused = sum(bool(why) for each in found for why in each.refused.values())
     echo(f"{refused} of {len(found) * 3} words are refused; -: not refused.")
 

@@ -34,11 +34,11 @@ from sally.output.tables.console import (
     estimate_cell,
     fitting,
     folded,
-    harmless,
     json_option,
     print_json,
     print_page,
     print_table,
+    print_text,
 )
 from sally.stats import Estimate
 from sally.stats.intervals import FEW, blank_intervals
@@ -125,7 +125,7 @@ def episodes_of(folder: Where) -> Iterator[Episode]:
 
 def unreadable(line: str) -> None:
     """Report an unreadable line on standard error; a copy of it is in the store's quarantine."""
-    echo(harmless(f"unreadable, kept in quarantine: {line}"), err=True)
+    echo(f"unreadable, kept in quarantine: {line}", err=True)
 
 
 def say(found: Sequence[Comparison], first: str, second: str, margin: float | None) -> None:
@@ -141,7 +141,7 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
     if any(alone):
         echo(f"left out because unpaired: {alone[0]} values of {first}, {alone[1]} of {second}")
     if "missing" not in hidden:
-        echo(folded(f"missing: episodes of {first} and of {second} without a result"))
+        print_text(f"missing: episodes of {first} and of {second} without a result")
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the players' scores"
     over = " or ".join(dict.fromkeys(c.clusters for c in found))
     if found[0].design == "unpaired":
@@ -157,22 +157,17 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
             f"{over}; p: sign flips,"
         )
         effect = "Cohen's dz"
-    echo(
-        folded(
-            f"{how} adjusted by Holm over {len(found)} comparisons (significance level {ALPHA}); "
-            f"effect: {effect}; equivalent: two one-sided tests within {wide}, adjusted likewise."
-        )
+    print_text(
+        f"{how} adjusted by Holm over {len(found)} comparisons (significance level {ALPHA}); "
+        f"effect: {effect}; equivalent: two one-sided tests within {wide}, adjusted likewise."
     )
-    for line in blank_intervals((_about(c, first, second), c.difference) for c in found):
-        echo(folded(line))
+    print_text(*blank_intervals((_about(c, first, second), c.difference) for c in found))
     needed = FEW if found[0].design == "unpaired" else clusters_needed(len(found))
     if few := [c for c in found if not c.decidable]:
         least = min(few, key=lambda c: c.units)
-        echo(
-            folded(
-                f"too few clusters for any claim among {len(found)} comparisons: "
-                f"{least.units} {least.clusters}; {needed} are needed."
-            )
+        print_text(
+            f"too few clusters for any claim among {len(found)} comparisons: "
+            f"{least.units} {least.clusters}; {needed} are needed."
         )
     if any(c.company > 1 for c in found):
         echo("several partners are pooled; `--by others` compares them separately.")
@@ -204,8 +199,7 @@ def say_ways(found: Sequence[Comparison]) -> None:
     columns = list(dict.fromkeys(f"{c.game} {heading(c.metric)}" for c in doing_first))
     ordered = [rows[name] for name in sorted(rows)]
     shown = print_page(ordered, ["strategy"], columns, most=BELOW)
-    for line in shown.said("--metric"):
-        echo(folded(line))
+    print_text(*shown.said("--metric"))
 
 
 BELOW = 24  # rows of the table by strategy

@@ -11,16 +11,15 @@ from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of, plain
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput
-from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
     estimate_cell,
     fitting,
-    folded,
     harmless,
     json_option,
     print_json,
     print_table,
+    print_text,
 )
 from sally.stats.intervals import blank_intervals
 from sally.stats.paired_tests import SMALL
@@ -86,21 +85,17 @@ def say(found: list[Contrast], margin: float | None) -> None:
         for n, group in enumerate(fitting(rows, keys, rest)):
             print_table(rows, [*keys, *group], title="" if n else title)
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
-    echo(
-        folded(
-            "base and here: mean scores in the conditions named after and before `minus`; "
-            "difference: over pairs with the same player, instance, random draws and other "
-            "players, 95% intervals from a bootstrap over clusters; p: sign flips, adjusted by "
-            f"Holm over {len(found)} comparisons (significance level {ALPHA}); equivalent: two "
-            f"one-sided tests within {wide}, adjusted likewise; identical: no pair differs; too "
-            "few for a claim: not shown to be equivalent, and too few clusters for a significant "
-            "difference."
-        )
+    print_text(
+        "base and here: mean scores in the conditions named after and before `minus`; "
+        "difference: over pairs with the same player, instance, random draws and other "
+        "players, 95% intervals from a bootstrap over clusters; p: sign flips, adjusted by "
+        f"Holm over {len(found)} comparisons (significance level {ALPHA}); equivalent: two "
+        f"one-sided tests within {wide}, adjusted likewise; identical: no pair differs; too "
+        "few for a claim: not shown to be equivalent, and too few clusters for a significant "
+        "difference."
     )
-    for line in blank_intervals((_about(c), c.comparison.difference) for c in found):
-        echo(folded(harmless(line)))
-    for line in conclusion(found):
-        echo(folded(harmless(line)))
+    print_text(*blank_intervals((_about(c), c.comparison.difference) for c in found))
+    print_text(*conclusion(found))
 
 
 def _about(one: Contrast) -> str:

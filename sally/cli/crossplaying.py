@@ -17,10 +17,10 @@ from sally.output.figures.panels import write
 from sally.output.tables.console import (
     SCREEN,
     estimate_cell,
-    folded,
     json_option,
     print_json,
     print_page,
+    print_text,
 )
 from sally.stats import Estimate
 from sally.stats.intervals import blank_intervals
@@ -80,10 +80,9 @@ def say(game: str, table: dict[tuple[str, str], Pairing], page: int, most: int) 
         for (one, two), met in table.items()
         if met.first_interval is None
     ]
-    for line in blank_intervals(bare):
-        echo(folded(line))
+    print_text(*blank_intervals(bare))
     for line in shown.said("--game"):
-        echo(folded(line.replace("--metric shows them", "--json has them")))
+        print_text(line.replace("--metric shows them", "--json has them"))
 
 
 def _cell(met: Pairing | None) -> str:

@@ -36,6 +36,7 @@ from sally.output.tables.console import (
     json_option,
     print_json,
     print_table,
+    print_text,
 )
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
@@ -236,33 +237,35 @@ def say(found: Evaluation) -> None:
         print_table(rows, ["game", *group], title=title)
     measures = {"knowing": "knowing", "knowing_beyond": "beyond rules", "acting": "acting on it",
                 "doing": "doing"}  # fmt: skip
-    for line in blank_intervals(
-        (f"{name} in {one.game}", getattr(one, field))
-        for one in found.games
-        for field, name in measures.items()
-    ):
-        echo(folded(line))
-    for sentence in found.sentences:
-        echo(folded(sentence))
+    print_text(
+        *blank_intervals(
+            (f"{name} in {one.game}", getattr(one, field))
+            for one in found.games
+            for field, name in measures.items()
+        )
+    )
+    print_text(*found.sentences)
     for arm, (_, question) in CONTRASTS.items():
         mine = [one.verdict for one in found.controls if one.arm == arm]
         if mine:
             counts = ", ".join(f"{mine.count(v)} {v}" for v in dict.fromkeys(mine))
-            echo(folded(f"{arm}: {question} {counts}"))
+            print_text(f"{arm}: {question} {counts}")
     if found.depths:
         by_game: dict[str, list[str]] = {}
         for point in found.depths:
             said = f"{point.depth}: {point.right.value:.2f} (chance {point.chance:.2f})"
             by_game.setdefault(point.game, []).append(said)
         for game, said_ones in by_game.items():
-            echo(folded(f"right by certified depth, {game}: {', '.join(said_ones)}"))
+            print_text(f"right by certified depth, {game}: {', '.join(said_ones)}")
     for one in found.recorded:
-        echo(folded(f"recorded play, not the suite, {one.game}: {said_recorded(one)}"))
-    echo(folded(said_bill(found)))
-    echo(folded("knowing, acting, doing: 0 for a guess or a random player, 1 for all right or the "
-                "optimum; beyond rules: 0 for the best mindless rule; mindless and the bots: their "
-                "doing on the same problems; ±, []: 95% intervals over problems; reliability: "
-                "retest of knowing, acting and doing on bots of graded skill."))  # fmt: skip
+        print_text(f"recorded play, not the suite, {one.game}: {said_recorded(one)}")
+    print_text(said_bill(found))
+    print_text(
+        "knowing, acting, doing: 0 for a guess or a random player, 1 for all right or the optimum; "
+        "beyond rules: 0 for the best mindless rule; mindless and the bots: their doing on the "
+        "same problems; ±, []: 95% intervals over problems; reliability: retest of knowing, acting "
+        "and doing on bots of graded skill."
+    )
 
 
 def _cell(found: Any) -> str:
@@ -297,7 +300,7 @@ def say_plan(model: str, as_json: bool) -> None:
         for row in rows
     ]  # fmt: skip
     print_table(shown, list(shown[0]), title=f"Sally-1, version {sally_1.VERSION}")
-    echo(folded(sally_1.DETECTS))
+    print_text(sally_1.DETECTS)
 
 
 def _span(found: Mapping[str, float | None]) -> str:
@@ -334,10 +337,10 @@ def drift_(old: Where, new: Where, every: bool, as_json: bool) -> None:
         v: sum(one.verdict == v for one in found) for v in dict.fromkeys(o.verdict for o in found)
     }
     said = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
-    echo(folded(
+    print_text(
         f"{len(found)} cells and measures: {said}. p: exchange of old and new at random within "
         "each problem, adjusted by Holm's method over all of them; moved: p below .05."
-    ))  # fmt: skip
+    )
 
 
 def _moved(one: Change) -> dict[str, Any]:

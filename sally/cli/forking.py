@@ -22,14 +22,13 @@ from sally.core.log.scenes import option_names, texts_of
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import Injection
-from sally.core.terminal_text import echo
 from sally.output.tables.console import (
     estimate_cell,
-    folded,
     harmless,
     json_option,
     print_json,
     print_table,
+    print_text,
 )
 from sally.runner.forking import Change
 
@@ -88,13 +87,11 @@ def fork(
         print_json({"episode": was.id, "turn": turn, "branches": plain(found)})
         return
     print_table(_rows(found), ["branch", *found[0].payoffs, *_differences(found), "played"])
-    echo(
-        folded(
-            f"The table shows final payoffs when play continues from step {turn}. The first repeat "
-            "uses the random draws of the log; each later repeat uses new draws, the same for all "
-            "branches. difference: from the branch `as it was`, over pairs with the same draws; "
-            "with fewer than five pairs there is no interval."
-        )
+    print_text(
+        f"The table shows final payoffs when play continues from step {turn}. The first repeat "
+        "uses the random draws of the log; each later repeat uses new draws, the same for all "
+        "branches. difference: from the branch `as it was`, over pairs with the same draws; "
+        "with fewer than five pairs there is no interval."
     )
 
 
@@ -213,23 +210,19 @@ def why(
         print_json({"episode": was.id, "decisions": msgspec.to_builtins(found)})
         return
     if not found:
-        echo(
-            folded(
-                f"The cost of decisions in this episode of {was.setup.instance.game} is unknown, "
-                "because the other players declare no policy; `--repeats 10` estimates it by "
-                "rollouts from every option or, if there are many, from the move of each bot."
-            )
+        print_text(
+            f"The cost of decisions in this episode of {was.setup.instance.game} is unknown, "
+            "because the other players declare no policy; `--repeats 10` estimates it by "
+            "rollouts from every option or, if there are many, from the move of each bot."
         )
         return
     for each in [one for one in found if one.loss > 0][:most]:
-        echo(folded(harmless(told(each, was))))
+        print_text(told(each, was))
     dear = sum(one.loss > 0 for one in found)
     lost = sum(one.loss for one in found)
-    echo(
-        folded(
-            f"{dear} of {len(found)} decisions lost payoff. The total loss is {lost:.4g}, "
-            f"evaluated by {listed(dict.fromkeys(one.how for one in found), 'and')}."
-        )
+    print_text(
+        f"{dear} of {len(found)} decisions lost payoff. The total loss is {lost:.4g}, "
+        f"evaluated by {listed(dict.fromkeys(one.how for one in found), 'and')}."
     )
 
 

@@ -25,7 +25,7 @@ from sally.core.registry.paper import Imported, Importer
 from sally.core.terminal_text import echo
 from sally.games.battery.items import Item, by_pair, differs, encoded, hash_of, keep
 from sally.games.battery.study_file import study_text
-from sally.output.tables.console import by_kind, folded, json_option, print_json
+from sally.output.tables.console import by_kind, json_option, print_json, print_text
 from sally.store import Manifest, Writer, claim
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -283,10 +283,9 @@ def _store(found: Imported, out: Path, name: str, as_json: bool, whole: bool) ->
     if as_json:
         print_json({"counts": counts, **found.details})
         return
-    for line in (*_counted(counts), *(found.lines if whole else by_kind(found.lines))):
-        echo(folded(line))
+    print_text(*_counted(counts), *(found.lines if whole else by_kind(found.lines)))
     if not whole and by_kind(found.lines) != list(found.lines):
-        echo(folded("--all lists every line; --json prints them as data."))
+        print_text("--all lists every line; --json prints them as data.")
 
 
 FIRST = ("found", "stored", "already there")

@@ -15,11 +15,11 @@ from sally.core.terminal_text import echo
 from sally.output.tables.console import (
     estimate_cell,
     fitting,
-    folded,
     harmless,
     json_option,
     print_json,
     print_table,
+    print_text,
 )
 from sally.stats.intervals import blank_intervals
 from sally.stats.paired_tests import SMALL
@@ -91,8 +91,7 @@ def compare(
     keys = ["logs", "scorer"]
     for group in fitting(rows, keys, [name for name in rows[0] if name not in keys]):
         print_table(rows, [*keys, *group])
-    for line in notes(found, margin):
-        echo(folded(line))
+    print_text(*notes(found, margin))
     if page is not None:
         echo(f"Page: {page}")
 
@@ -133,12 +132,10 @@ def power(
     rows = [_power_row(each, detect) for each in found]
     print_table(rows, list(rows[0]))
     source = "paired differences" if found[0].paired else "one log, taken as independent"
-    echo(
-        folded(
-            f"sd: standard deviation of {source}, over {found[0].clusters}; detects: smallest "
-            f"difference found with a power of .8 at a level of .05 / {comparisons}, by a paired "
-            "t test."
-        )
+    print_text(
+        f"sd: standard deviation of {source}, over {found[0].clusters}; detects: smallest "
+        f"difference found with a power of .8 at a level of .05 / {comparisons}, by a paired "
+        "t test."
     )
 
 

@@ -10,7 +10,13 @@ from sally.api.catalog import CATALOG
 from sally.core.errors import BadInput, unknown
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
-from sally.output.tables.console import fits, folded, json_option, print_json, print_page
+from sally.output.tables.console import (
+    fits,
+    json_option,
+    print_json,
+    print_page,
+    print_text,
+)
 
 
 @click.command("list")
@@ -59,8 +65,7 @@ def say(kind: str, rows: list[dict[str, Any]], whole: bool, page: int) -> None:
     elif brief:
         columns = ["name", "about"]
     shown = print_page(rows, columns[:1], columns[1:], page, whole=True)
-    for line in shown.said("--game"):
-        echo(folded(line))
+    print_text(*shown.said("--game"))
     if brief:
         echo(f"`sally list {kind} --game NAME` shows more; --json shows everything.")
 

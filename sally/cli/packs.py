@@ -14,7 +14,7 @@ from sally.core.prompt.words import COMMON_TEXTS, Pack, checked, slots
 from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
-from sally.output.tables.console import folded
+from sally.output.tables.console import print_text
 from sally.players.language import every_strategy_text
 
 
@@ -57,7 +57,7 @@ def new(paper: str, out: Path) -> None:
         file.write_text(template(paper, game, studies), "utf-8")
         echo(f"{file}: {len(texts_of(game, studies))} sentences of {game}")
     first = next(iter(files.values()))
-    echo(folded(f"`sally check {first}` checks it, `sally run {paper} --packs {first}` plays it."))
+    print_text(f"`sally check {first}` checks it, `sally run {paper} --packs {first}` plays it.")
 
 
 def texts_of(game: str, studies: Sequence[Study]) -> dict[str, str]:
@@ -112,8 +112,7 @@ def say_pack(path: Path) -> None:
     checked(pack, {**every_strategy_text(), **family.texts})
     many = len(pack.texts)
     echo(f"{pack.name}: {many} sentences of {pack.game} replaced, all known with their facts.")
-    for line in verbatim_lines(pack):
-        echo(folded(line))
+    print_text(*verbatim_lines(pack))
 
 
 def verbatim_lines(pack: Pack) -> Iterator[str]:

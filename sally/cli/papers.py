@@ -41,6 +41,7 @@ from sally.output.tables.console import (
     json_option,
     print_json,
     print_table,
+    print_text,
     progress,
 )
 from sally.output.tables.grid_files import fresh, write_grids
@@ -138,10 +139,9 @@ def reproduce(
         _print_notes(found, each, [row for row in rows if row.table == each], exact)
     if not ours:
         _print_pictures(found, pictures, asked=pictured)
-    for line in wording(name):
-        echo(folded(line))
+    print_text(*wording(name))
     if rows:
-        echo(folded(verdict(rows)))
+        print_text(verdict(rows))
 
 
 def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[Row]) -> None:
@@ -168,17 +168,14 @@ def _print_overview(found: Reproduction, grids: Sequence[Grid], rows: Sequence[R
     )
     if figures := list(found.engine.figures):
         few = len(figures) <= FIGURES
-        echo(folded(f"Figures: {listed(figures) if few else f'{figures[0]} to {figures[-1]}'}."))
-    echo(folded(verdict(rows)))
-    for line in (*incomplete(rows), *missing(found, rows), *wording(found.paper)):
-        echo(folded(line))
+        print_text(f"Figures: {listed(figures) if few else f'{figures[0]} to {figures[-1]}'}.")
+    print_text(verdict(rows))
+    print_text(*incomplete(rows), *missing(found, rows), *wording(found.paper))
     first = grids[0].name
-    echo(
-        folded(
-            f"`sally reproduce {found.paper}:{first}` prints one table, `--episodes DIR` takes "
-            "our values from a store, `--ours` prints the rows with a value of ours, "
-            "`--all` everything."
-        )
+    print_text(
+        f"`sally reproduce {found.paper}:{first}` prints one table, `--episodes DIR` takes "
+        "our values from a store, `--ours` prints the rows with a value of ours, "
+        "`--all` everything."
     )
 
 
@@ -247,29 +244,28 @@ def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bo
     """Print notes on a table: conventions, suspect values, missing values and the reasons."""
     printed = reference.table(found.published, table)
     if printed.note:
-        echo(folded(f"note: {printed.note}"))
+        print_text(f"note: {printed.note}")
     if exact and any(row.exact for row in rows):
         names = sorted({row.exact.metric for row in rows if row.exact})
         echo(f"our values use our own measures ({listed(names)}), not those of the paper")
     if unprinted := sorted({row.target or "" for row in rows if _is_reference(row)}):
         shown = f"{unprinted[0]}" + (f" and {len(unprinted) - 1} more" if unprinted[1:] else "")
-        echo(folded(f"reference: not printed in the paper; {shown}"))
+        print_text(f"reference: not printed in the paper; {shown}")
     if any(row.verdict is not None and not (exact and row.exact) for row in rows):
         echo(LEGEND)
     for figure in printed.rows:
         if figure.flag:
             where = " ".join(map(str, figure.row.values()))
-            echo(folded(f"flagged: {where}, {figure.metric} {figure.value:g}: {figure.flag}"))
+            print_text(f"flagged: {where}, {figure.metric} {figure.value:g}: {figure.flag}")
     for row in rows:
         if row.note:
             where = " ".join(map(str, row.row.values()))
-            echo(folded(f"ours: {where}, {row.metric}: {row.note}"))
+            print_text(f"ours: {where}, {row.metric}: {row.note}")
     sizes = sorted({row.n for row in rows if row.ours is not None and not row.computed})
     if sizes:
         many = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
         echo(f"values from episodes have n = {many} each{_lost(rows)}")
-    for line in (*incomplete(rows), *undecided(rows), *missing(found, rows)):
-        echo(folded(line))
+    print_text(*incomplete(rows), *undecided(rows), *missing(found, rows))
 
 
 def _is_reference(row: Row) -> bool:
@@ -358,7 +354,7 @@ def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: boo
                 click.secho(folded(title), bold=True)
                 print_table(rows, (columns[0], *names))
         if picture.note:
-            echo(folded(f"note: {picture.note}"))
+            print_text(f"note: {picture.note}")
     blanks: dict[tuple[str, str], list[str]] = {}
     for picture in pictures:
         if picture.missing is not None:
@@ -367,7 +363,7 @@ def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: boo
             how = f"`{brought}` imports them" if brought else play
             blanks.setdefault((picture.missing, how), []).append(picture.name)
     for (why, how), names in blanks.items():
-        echo(folded(f"{why}: {listed(names)}; {how}"))
+        print_text(f"{why}: {listed(names)}; {how}")
 
 
 def _draw(found: Reproduction, wanted: str, path: Path) -> None:
@@ -484,9 +480,8 @@ def audit(
     for row in away if whole else away[:AWAY]:
         where = f"{row['condition']}, {row['player']}, {row['metric']}"
         value = estimate_cell(row["value"], row["interval"])
-        echo(folded(f"away from chance: {where}: {value}"))
-    for line in without_intervals(rows):
-        echo(folded(line))
+        print_text(f"away from chance: {where}: {value}")
+    print_text(*without_intervals(rows))
     if away:
         many = f"{len(away)} of {len(rows)} rows are away from chance"
         echo(f"{many}; one in twenty is expected by chance.")
@@ -575,10 +570,10 @@ def _say_items(game: str, file: Path, as_json: bool) -> None:
     for flag, many in found.flags.items():
         echo(f"flagged: {flag}: {many}")
     for name, value in found.strict.items():
-        echo(folded(f"best strict score, {name}: {value:.1f}"))
+        print_text(f"best strict score, {name}: {value:.1f}")
     for note in found.notes:
-        echo(folded(f"{note}."))
-    echo(folded(ITEMS_LEGEND))
+        print_text(f"{note}.")
+    print_text(ITEMS_LEGEND)
 
 
 ITEMS_GAME = "battery"
@@ -600,11 +595,11 @@ def say_checklist(study: str, as_json: bool) -> None:
     for item in items:
         click.secho(item.point, bold=True)
         for line in item.said:
-            echo(folded(f"  has: {line}."))
+            print_text(f"  has: {line}.")
         for line in item.missing:
-            echo(folded(f"  missing: {line}."))
+            print_text(f"  missing: {line}.")
     lacking = [item.point for item in items if item.missing]
-    echo(folded(f"{len(items) - len(lacking)} of {len(items)} points are complete."))
+    print_text(f"{len(items) - len(lacking)} of {len(items)} points are complete.")
 
 
 def _say_depths(game: str, as_json: bool) -> None:
@@ -617,10 +612,9 @@ def _say_depths(game: str, as_json: bool) -> None:
     ordered = [c for c in columns if c not in ("certified", "depths")] + ["certified", "depths"]
     print_table(rows, ordered, title=f"{game}: share right by depth of reasoning")
     declared = depths_of(game)
-    echo(folded(f"Reasoners: {declared.about}."))
-    echo(folded("depths: scenarios by the smallest depth from which on answers are right."))
-    for note in declared.notes:
-        echo(folded(note))
+    print_text(f"Reasoners: {declared.about}.")
+    print_text("depths: scenarios by the smallest depth from which on answers are right.")
+    print_text(*declared.notes)
 
 
 def _attack(game: str, questions: int, seed: int, as_json: bool) -> None:

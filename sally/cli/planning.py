@@ -21,7 +21,7 @@ from sally.cli.watching import clock
 from sally.core.errors import BadInput, listed
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
-from sally.output.tables.console import folded, json_option, print_json, print_table
+from sally.output.tables.console import json_option, print_json, print_table, print_text
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
 from sally.runner.models import PRECEDENCE, SettingUsed
@@ -166,8 +166,7 @@ def say(plan: Plan, prices: Prices | None, speed: Speed | None) -> None:
         echo("The missing episodes need no model calls.")
         return
     print_table([_row(part) for part in plan.parts], list(_row(plan.parts[0])))
-    for line in settings_lines(plan.settings):
-        echo(folded(line))
+    print_text(*settings_lines(plan.settings))
     for bill in plan.bills:
         for line in lines(bill, prices, timed=speed is None):
             echo(line)
@@ -220,20 +219,17 @@ def say_needs(
     shared = f", shared by {family} comparisons as by Holm's method" if family > 1 else ""
     tests = "two one-sided t tests" if equivalent else "paired t test, two-sided"
     claim = "find two equal players equivalent" if equivalent else "detect such a difference"
-    echo(
-        folded(
-            f"{' and '.join(f'{p:.0%}' for p in POWERS)}: episodes per player to {claim} with that "
-            f"power, in the same settings ({tests}, alpha {alpha:g}{shared}). spread: standard "
-            "deviation of differences; clustered: design effect of repeated instances and of "
-            "several other players."
-            + (f" cost: the whole cell at that size, {money}." if paid else "")
-        )
+    print_text(
+        f"{' and '.join(f'{p:.0%}' for p in POWERS)}: episodes per player to {claim} with that "
+        f"power, in the same settings ({tests}, alpha {alpha:g}{shared}). spread: standard "
+        "deviation of differences; clustered: design effect of repeated instances and of "
+        "several other players." + (f" cost: the whole cell at that size, {money}." if paid else "")
     )
     for why in dict.fromkeys(need.why for need in needed if need.why):
         cells = [need.cell for need in needed if need.why == why]
-        echo(folded(f"blank ({_cells(cells)}): {why}"))
+        print_text(f"blank ({_cells(cells)}): {why}")
     if few := [need.cell for need in needed if 0 < need.pairs < FEW]:
-        echo(folded(f"rough estimate, from fewer than {FEW} pilot pairs: {_cells(few)}"))
+        print_text(f"rough estimate, from fewer than {FEW} pilot pairs: {_cells(few)}")
     if any(need.elsewhere for need in needed):
         echo("elsewhere: the pilot lacks the cell; other cells of the same game are used.")
 

@@ -20,7 +20,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import NATURE
 from sally.core.terminal_text import echo, harmless
 from sally.output.files.transcript import transcript
-from sally.output.tables.console import folded, json_option, print_json
+from sally.output.tables.console import folded, json_option, print_json, print_text
 
 PERSON = "person"
 LANGUAGE = "language"
@@ -77,8 +77,7 @@ def play(
         print_json(msgspec.to_builtins(episode))
         return
     echo("")
-    for line in tell(episode).after.get(seat, ()):  # what happened after the last move
-        echo(folded(line))
+    print_text(*tell(episode).after.get(seat, ()))  # what happened after the last move
     *_, last = transcript(episode)
     echo(last.strip())
 

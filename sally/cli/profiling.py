@@ -41,6 +41,7 @@ from sally.output.tables.console import (
     print_json,
     print_page,
     print_table,
+    print_text,
     progress,
 )
 from sally.output.tables.represented import by_question
@@ -207,7 +208,7 @@ def say_literal(rows: Sequence[ProfileRow], folders: Sequence[Where]) -> None:
     if lines:
         for names in fitting(lines, ["player", "game"], list(lines[0])[2:]):
             print_table(lines, ("player", "game", *names), title="literal beside knowing and doing")
-        echo(folded(LITERAL_LEGEND))
+        print_text(LITERAL_LEGEND)
 
 
 LITERAL_LEGEND = (
@@ -271,9 +272,8 @@ def say_depths(
         columns = ("player", "depth", "right", "chance", "corrected", "pass^k", "n")
         print_table(lines, columns, title=f"{game}, seat {seat}, by certified depth")
     named = ((f"{p.player} in {p.game} at depth {p.depth}", p.right) for p in points)
-    for line in blank_intervals(named):
-        echo(folded(line))
-    echo(folded(DEPTH_LEGEND))
+    print_text(*blank_intervals(named))
+    print_text(DEPTH_LEGEND)
 
 
 def say_ideal(
@@ -301,8 +301,7 @@ def say_ideal(
         return
     if not rows:
         echo("No episode has a partner of a declared pool and a fixed number of rounds.")
-        for line in without_pool(e.setup.instance.game for e in episodes):
-            echo(folded(line))
+        print_text(*without_pool(e.setup.instance.game for e in episodes))
         return
     for game, seat in dict.fromkeys((row.game, row.seat) for row in rows):
         there = [row for row in rows if (row.game, row.seat) == (game, seat)]
@@ -315,7 +314,7 @@ def say_ideal(
             echo(f"The Bayes-adaptive player expects {adaptive} per {there[0].per} over the pool.")
         else:
             echo("Only predictions are compared: Bayes-adaptive play is not computed in this game.")
-    echo(folded(IDEAL_LEGEND))
+    print_text(IDEAL_LEGEND)
 
 
 IDEAL_COLUMNS = {
@@ -391,10 +390,9 @@ def say(rows: Sequence[ProfileRow]) -> None:
         first = counts(group)
         for names in fitting(lines, first, telling(group, lines)):
             print_table(lines, (*first, *names), title=title)
-        for sentence in sentences(group):
-            echo(folded(sentence))
+        print_text(*sentences(group))
         echo()
-    echo(folded(LEGEND))
+    print_text(LEGEND)
 
 
 def grouped(rows: Sequence[ProfileRow]) -> dict[tuple[str, str, str, str], list[ProfileRow]]:
@@ -444,10 +442,9 @@ def say_brief(rows: Sequence[ProfileRow], columns: Sequence[str], page: int) -> 
     lines = [{key: getattr(row, key) for key in told} | _line(row) for row in ordered]
     kept = [name for name in columns if any(line[name] != "-" for line in lines)]
     shown = print_page(lines, [*told, "player"], kept or columns[:1], page, counts(rows)[1:])
-    for line in shown.said("--game, --cell and --player"):
-        echo(folded(line))
-    echo(folded("--all prints the full profile: scales, losses, and why values are missing."))
-    echo(folded(LEGEND))
+    print_text(*shown.said("--game, --cell and --player"))
+    print_text("--all prints the full profile: scales, losses, and why values are missing.")
+    print_text(LEGEND)
 
 
 LEGEND = (

@@ -19,11 +19,10 @@ from sally.output.files.bundle_reader import is_bundle, opened
 from sally.output.files.transcript import transcript
 from sally.output.tables.console import (
     SCREEN,
-    folded,
-    harmless,
     json_option,
     print_json,
     print_table,
+    print_text,
 )
 from sally.runner.check import Checked, cells_of, check
 from sally.runner.reread import STORED, Reading, readings, sensitivity
@@ -57,14 +56,14 @@ MOST_NAMED = 5  # episodes listed for one reason; beyond that only their number 
 
 def _print_check(found: Checked) -> None:
     for id, why in found.mismatches:
-        echo(harmless(f"{id}: {why}"))
+        echo(f"{id}: {why}")
     reasons: dict[str, list[str]] = {}
     for id, why in found.unchecked:
         reasons.setdefault(why, []).append(id)
     for why, ids in reasons.items():
         named = [f"{len(ids)} episodes"] if len(ids) > MOST_NAMED else ids
         for who in named:
-            echo(harmless(f"{who} not checked: {why}"))
+            echo(f"{who} not checked: {why}")
     for version, count in sorted(found.readers.items()):
         installed = "installed" if version == VERSION else f"{VERSION} is installed"
         echo(f"Replies of {count} episodes were read by reply rule {version} ({installed}).")
@@ -100,11 +99,11 @@ def show(episode: Path | str, eyes: str, whole: bool, as_json: bool) -> None:
         print_json({"episode": found.id, "eyes": eyes, "lines": list(transcript(found, eyes))})
         return
     if whole or len(lines) <= LONG:
-        echo(folded("\n".join(lines)))
+        print_text("\n".join(lines))
         return
     left = len(lines) - SCREEN
     middle = f"... {left} of {len(lines)} lines are left out; --all prints them ..."
-    echo(folded("\n".join([*lines[: SCREEN - END], middle, *lines[-END:]])))
+    print_text("\n".join([*lines[: SCREEN - END], middle, *lines[-END:]]))
 
 
 def find_episode(path: Path | str) -> Episode:
@@ -155,7 +154,7 @@ def _contents(path: store.Where) -> store.Contents:
             f"No line of {path} holds a valid episode; the first error: {contents.bad[0]}."
         )
     for line in contents.bad:
-        echo(harmless(f"unreadable: {line}"), err=True)
+        echo(f"unreadable: {line}", err=True)
     return contents
 
 
@@ -194,9 +193,9 @@ def reread(path: Path | str, as_json: bool) -> None:
     for each in differ:
         was, now = (_named_or(each.by_rule[name]) for name in (STORED, rule))
         where = f"{each.episode} turn {each.turn + 1}, {each.seat}, {each.kind}"
-        echo(harmless(f"{where}: {was} then, {now} now: {each.reply[-80:]!r}"))
+        echo(f"{where}: {was} then, {now} now: {each.reply[-80:]!r}")
     for line in skipped:
-        echo(harmless(f"not read again: {line}"))
+        echo(f"not read again: {line}")
     if table:
         shown = [{**row, **{k: _percent(row[k]) for k in ("read", "figure")}} for row in table]
         print_table(shown, list(table[0]), "Figures by rule")

@@ -32,11 +32,11 @@ from sally.output.tables.console import (
     cell,
     estimate_cell,
     fitting,
-    folded,
     harmless,
     json_option,
     print_json,
     print_table,
+    print_text,
 )
 from sally.stats.components import REST
 from sally.store import Where
@@ -128,18 +128,16 @@ def say(rows: list[Reliability], target: float) -> None:
         echo("No episode has a result or a probe answer.")
         return
     print_table(lines, list(lines[0]))
-    echo(
-        folded(
-            "split half: how reliably a player's mean over these instances distinguishes the "
-            "players of these stores (mean over all split halves, interval from the F "
-            "distribution); retest: correlation of even and odd repeats of the same instances; "
-            "error: standard error of measurement of such a mean; "
-            f"{wanted}: episodes per player needed for a reliability of {target:g}."
-        )
+    print_text(
+        "split half: how reliably a player's mean over these instances distinguishes the "
+        "players of these stores (mean over all split halves, interval from the F "
+        "distribution); retest: correlation of even and odd repeats of the same instances; "
+        "error: standard error of measurement of such a mean; "
+        f"{wanted}: episodes per player needed for a reliability of {target:g}."
     )
     for each in rows:
         if each.why:
-            echo(folded(f"{each.game}, {each.trait} by {each.method}: {each.why}."))
+            print_text(f"{each.game}, {each.trait} by {each.method}: {each.why}.")
 
 
 def say_matrix(found: Matrix) -> None:
@@ -153,11 +151,9 @@ def say_matrix(found: Matrix) -> None:
         if e.n
     ]
     print_table(lines, ["measures", "pairs", "mean correlation"])
-    echo(
-        folded(
-            "A trait is supported if its measures correlate more across games than different "
-            "traits do within a game; `--figure FILE.svg` draws the whole matrix."
-        )
+    print_text(
+        "A trait is supported if its measures correlate more across games than different "
+        "traits do within a game; `--figure FILE.svg` draws the whole matrix."
     )
 
 
@@ -207,21 +203,17 @@ def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool)
         lines.append(line)
     for names in fitting(lines, ["game", "measure"], [*factors, "n"]):
         print_table(lines, ["game", "measure", *names])
-    echo(
-        folded(
-            "shares of the variance of one episode's score, generalised 95% intervals, "
-            "which are wide for factors with few levels; setup: settings of a player other than "
-            "its wording; chance: differences between repeats of an instance; rest: residual. A "
-            "factor with one level is not shown; a factor that is confounded with another one is "
-            "marked `as` the other factor."
-        )
+    print_text(
+        "shares of the variance of one episode's score, generalised 95% intervals, "
+        "which are wide for factors with few levels; setup: settings of a player other than "
+        "its wording; chance: differences between repeats of an instance; rest: residual. A "
+        "factor with one level is not shown; a factor that is confounded with another one is "
+        "marked `as` the other factor."
     )
     for each in found:
         if each.best_known is not None:
             drop = estimate_cell(each.fresh.value, each.fresh.interval)
-            echo(
-                folded(
-                    f"{each.game}, {each.measure}: {each.best_known:.3g} in the game's own words, "
-                    f"{each.in_fresh:.3g} in new wordings; loss {drop} over {each.fresh.n} pairs."
-                )
+            print_text(
+                f"{each.game}, {each.measure}: {each.best_known:.3g} in the game's own words, "
+                f"{each.in_fresh:.3g} in new wordings; loss {drop} over {each.fresh.n} pairs."
             )

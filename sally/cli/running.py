@@ -20,7 +20,7 @@ from sally.cli.scoring import say_summary, without_result
 from sally.cli.watching import clock
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
-from sally.output.tables.console import folded, json_option, print_json, progress
+from sally.output.tables.console import json_option, print_json, print_text, progress
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
@@ -130,8 +130,7 @@ def run(
     echo(f"{found.episodes} episodes in {place}")
     if meter.calls:
         echo(f"Used: {meter.said}")
-    for why in without_result(found.reasons):
-        echo(folded(why))
+    print_text(*without_result(found.reasons))
     if n := found.broken_readers:
         echo(
             f"{n} {'reply' if n == 1 else 'replies'} crashed a reply reader and counted as "

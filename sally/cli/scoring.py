@@ -25,11 +25,11 @@ from sally.output.tables.console import (
     PrintedPage,
     estimate_cell,
     fitting,
-    folded,
     json_option,
     print_json,
     print_page,
     print_table,
+    print_text,
     progress,
 )
 from sally.stats import Estimate
@@ -91,8 +91,7 @@ def score(
         print_json(table_means(table, kinds, wanted.named, keys_for(by) if by else FINEST))
     else:
         say(table, kinds, wanted, keys_for(by), page, SCREEN if not every else 10**6)
-        for why in without_result(table.reasons):
-            echo(folded(why))
+        print_text(*without_result(table.reasons))
     warn(table)
 
 
@@ -132,12 +131,10 @@ def say(
     end = ""
     if "player" in keys:
         found, end = _without_common_end(found)
-    for line in notes(print_scores(found, keys, page, most), kinds, shown, keys):
-        echo(folded(line))
-    for line in without_interval(found):
-        echo(folded(line))
+    print_text(*notes(print_scores(found, keys, page, most), kinds, shown, keys))
+    print_text(*without_interval(found))
     if end:
-        echo(folded(f"Settings of every player: {end}."))
+        print_text(f"Settings of every player: {end}.")
 
 
 def without_interval(found: Sequence[Row]) -> list[str]:

@@ -11,8 +11,13 @@ import msgspec
 from sally.analysis.columns.rows import Row
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
-from sally.core.terminal_text import echo
-from sally.output.tables.console import estimate_cell, fitting, folded, print_table, progress
+from sally.output.tables.console import (
+    estimate_cell,
+    fitting,
+    print_table,
+    print_text,
+    progress,
+)
 from sally.represent.activations import activations, folder_of
 from sally.represent.causal import Causal, Patched, Steered, by_player, cases, causal
 from sally.represent.causal import spaced as spaced
@@ -99,15 +104,13 @@ def say(found: Sequence[Causal]) -> None:
         _print([_steered_row(each) for each in one.steered], ["layer", "direction"], title)
         if one.patched:
             _print([_patched_row(each) for each in one.patched], ["layer"], f"{title}, patched")
-        echo(
-            folded(
-                f"{one.decisions} held-out decisions of {one.instances} instances; directions "
-                f"fitted to {one.trained} others a fold, {one.partners} partners, {one.folds} "
-                "folds; length of a dose of 1 by layer: "
-                f"{', '.join(f'{n}: {length:.1f}' for n, length in one.lengths.items())}."
-            )
+        print_text(
+            f"{one.decisions} held-out decisions of {one.instances} instances; directions "
+            f"fitted to {one.trained} others a fold, {one.partners} partners, {one.folds} "
+            "folds; length of a dose of 1 by layer: "
+            f"{', '.join(f'{n}: {length:.1f}' for n, length in one.lengths.items())}."
         )
-    echo(folded(LEGEND))
+    print_text(LEGEND)
 
 
 def _print(rows: list[Row], keys: list[str], title: str) -> None:

@@ -19,10 +19,10 @@ from sally.output.figures.panels import write
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
     estimate_cell,
-    folded,
     json_option,
     print_json,
     print_table,
+    print_text,
 )
 from sally.stats import Estimate
 from sally.stats.intervals import blank_intervals
@@ -82,8 +82,7 @@ def say(cells: Sequence[TransferCell], of: str, title: str) -> None:
         print_table(shown, keys)
     estimates = ((key, getattr(cell, of)) for key, cell in found.items())
     named = ((" on ".join(key), e) for key, e in estimates if e is not None)
-    for reason in blank_intervals(named):
-        echo(folded(reason))
+    print_text(*blank_intervals(named))
 
 
 def say_seeds(cells: Sequence[TransferCell]) -> None:

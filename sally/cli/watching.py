@@ -33,14 +33,14 @@ def watch(place: Path | str, once: bool, as_json: bool) -> None:
     out = console()
     if once or not out.is_terminal:
         for now in _looks(place, once):
-            echo(harmless("\n".join(lines(now))))
+            echo("\n".join(lines(now)))
     else:
         with Live(console=out, auto_refresh=False) as live:
             for now in _looks(place, once):
                 live.update(Text(harmless("\n".join(lines(now)))), refresh=True)
     if now.censored:
         for why, n in store.survey(place).reasons.items():
-            echo(harmless(f"  {n} without a result ({why})"))
+            echo(f"  {n} without a result ({why})")
 
 
 def _looks(place: Path | str, once: bool) -> Iterator[Look]:

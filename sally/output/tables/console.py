@@ -68,6 +68,12 @@ def _fold(line: str, width: int) -> str:
     return textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
 
 
+def print_text(*paragraphs: str) -> None:
+    """Print texts one below the other, with long lines wrapped on a terminal."""
+    for text in paragraphs:
+        echo(folded(text))
+
+
 FEW = 3  # notes of one kind that are printed one by one
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.analysis.columns.rows import Row
-from sally.core.terminal_text import echo
-from sally.output.tables.console import estimate_cell, fitting, folded, print_table
+from sally.output.tables.console import estimate_cell, fitting, print_table, print_text
 from sally.represent.results import Arms, Represented
 
 COLUMNS = {
@@ -44,11 +43,11 @@ def say(found: Sequence[Represented]) -> None:
     for names in fitting(rows, keys, there):
         print_table(rows, [*keys, *names], title=heading(found[0]))
     for one in found:
-        echo(folded(conditions(one)))
+        print_text(conditions(one))
     for one in found:
         if one.arms:
             say_arms(one)
-    echo(folded(LEGEND))
+    print_text(LEGEND)
 
 
 def probe_row(one: Represented) -> Row:
