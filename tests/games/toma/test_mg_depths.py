@@ -17,7 +17,7 @@ from sally.games.toma.mg.game import Minority, certified
 from sally.games.toma.mg.generators import certify, scenarios
 from sally.games.toma.mg.matched import ROLES
 from sally.games.toma.mg.rules import LEVELS, PLACES, Scenario, answer, depths, profiles
-from sally.games.toma.mg.shortcuts import hit_rates
+from tests.games.toma.solved import SEED, certified_mg, mg_hit_rates
 
 MANY = {1: 16, 2: 16, 3: 8}
 # what follows relations: all agents but the deepest, and the place that depth 2 finds fullest
@@ -139,7 +139,7 @@ def test_every_shallower_player_and_every_rule_is_at_chance(level: int) -> None:
         found = [emptiest_at(profiles(s), depth) for s in listed]
         hits = sum((answer(s) in f) / len(f) for s, f in zip(listed, found, strict=True))
         assert hits == pytest.approx(len(listed) / 4)
-    rates = hit_rates(listed)
+    rates = mg_hit_rates(listed)
     off = {n for n, rate in rates.items() if abs(rate - 0.25) > 1e-9}
     assert off <= (STEPS if level == 3 else set())
 
@@ -147,10 +147,10 @@ def test_every_shallower_player_and_every_rule_is_at_chance(level: int) -> None:
 def test_the_sixth_set_has_forty_a_level_and_comes_out_again() -> None:
     assert Counter(one.block for one in certified().values()) == dict.fromkeys(LEVELS, 40)
     for one in certified().values():
-        assert one == frozen.certified_mg(one.scenario)
+        assert one == certified_mg(one.scenario)
         certify(one.scenario, even_counts=False)
     for level in LEVELS:
-        assert list(islice(scenarios(level, frozen.SEED), 4)) == of_level(level)[:4]
+        assert list(islice(scenarios(level, SEED), 4)) == of_level(level)[:4]
 
 
 def test_the_fifth_set_is_kept_with_its_own_level_1() -> None:
@@ -158,7 +158,7 @@ def test_the_fifth_set_is_kept_with_its_own_level_1() -> None:
     assert len(kept) == 40 and not {one.scenario.id for one in kept} & set(certified())
     for one in kept:
         certify(one.scenario)
-    drawn = list(islice(scenarios(1, frozen.SEED, 5), 2))
+    drawn = list(islice(scenarios(1, SEED, 5), 2))
     assert drawn == [one.scenario for one in kept[:2]]
     chances = {
         id: reasoned(one.scenario).chance for id, one in {**certified(5), **certified()}.items()

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 import sally
-from sally.games.toma import frozen
 from sally.games.toma.po.certified import DEPTHS, scenarios
 from sally.games.toma.po.depths import DEEPEST, answer_at, answers_by_depth
 from sally.games.toma.po.game import certified, certified_scenarios
 from sally.games.toma.po.generators import scenarios as level_scenarios
 from sally.games.toma.po.rules import FAILURE, Scenario, answer
-from sally.games.toma.po.shortcuts import hit_rates
+from tests.games.toma.solved import SEED, certified_po, po_hit_rates
 
 MANY = 120
 # rules that do a part of the reasoning: they rule out first choices, and guess among the rest
@@ -71,7 +70,7 @@ def test_a_reasoner_of_the_depth_answers_the_whole_block(
 def test_shallower_reasoners_and_rules_are_at_chance(
     drawn: dict[int, list[Scenario]], block: int
 ) -> None:
-    rates = hit_rates(drawn[block])
+    rates = po_hit_rates(drawn[block])
     constant_failure = rates.pop("mission_failure")
     for shallow in range(1, block):
         hits = sum(answer_at(s, shallow) == answer(s) for s in drawn[block]) / MANY
@@ -102,9 +101,9 @@ def test_the_frozen_set_has_sixty_scenarios_a_depth_and_comes_out_again() -> Non
     assert Counter(one.block for one in certified().values()) == dict.fromkeys(DEPTHS, 60)
     assert len({one.scenario.costs for one in certified().values()}) == 240
     for one in certified().values():
-        assert one == frozen.certified_po(one.scenario, one.block)
+        assert one == certified_po(one.scenario, one.block)
     for block in DEPTHS:
-        first = list(islice(scenarios(block, frozen.SEED), 3))
+        first = list(islice(scenarios(block, SEED), 3))
         assert first == list(certified_scenarios(block).values())[:3]
 
 

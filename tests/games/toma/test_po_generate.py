@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +14,8 @@ from sally.games.toma.po.first_generator import SHARES
 from sally.games.toma.po.first_generator import scenarios as first_scenarios
 from sally.games.toma.po.generators import certify, scenarios
 from sally.games.toma.po.rules import FAILURE, LEVELS, Scenario, answer, check
-from sally.games.toma.po.shortcuts import hit_rates
 from sally.games.toma.po.stories import stories
+from tests.games.toma.solved import SEED, keyed_po, po_hit_rates
 
 MANY = 240
 
@@ -78,7 +77,7 @@ def chance(level: int, names: Iterable[str]) -> dict[str, float]:
 def test_no_shortcut_nor_its_inverse_beats_or_misses_chance(
     drawn: dict[int, list[Scenario]], level: int
 ) -> None:
-    rates = hit_rates(drawn[level])
+    rates = po_hit_rates(drawn[level])
     expected = chance(level, rates)
     assert not {
         n: (r, expected[n])
@@ -91,7 +90,7 @@ def test_no_shortcut_nor_its_inverse_beats_or_misses_chance(
 def test_no_shortcut_of_the_frozen_set_strays_by_more_than_two(
     kept: dict[int, list[Scenario]], level: int
 ) -> None:
-    rates = hit_rates(kept[level])
+    rates = po_hit_rates(kept[level])
     expected = chance(level, rates)
     off = {n: r * 30 for n, r in rates.items() if abs(r - expected[n]) * 30 > 2}
     assert off.keys() <= SHAPE | {"smallest_cost"}  # whoever has it, mostly takes it
@@ -111,7 +110,7 @@ def test_the_frozen_set_has_thirty_certified_scenarios_a_level(
 @pytest.mark.parametrize("version", [1, 2])
 def test_the_frozen_keys_are_what_the_solver_finds(version: int) -> None:
     for item in frozen.po(version).scenarios:
-        assert item == frozen.keyed_po(item.scenario)
+        assert item == keyed_po(item.scenario)
 
 
 def test_both_frozen_sets_come_out_of_their_generators_again() -> None:
@@ -119,7 +118,7 @@ def test_both_frozen_sets_come_out_of_their_generators_again() -> None:
         listed = [item.scenario for item in frozen.po(version).scenarios]
         for level in LEVELS:
             kept = [s for s in listed if s.level == level]
-            assert list(islice(made(level, frozen.SEED), 3)) == kept[:3]
+            assert list(islice(made(level, SEED), 3)) == kept[:3]
 
 
 @pytest.mark.parametrize("level", [1, 2])
@@ -127,14 +126,6 @@ def test_mission_failure_is_right_in_a_fair_share(
     kept: dict[int, list[Scenario]], level: int
 ) -> None:
     assert 6 <= sum(answer(s) == FAILURE for s in kept[level]) <= 8
-
-
-def test_a_frozen_file_is_never_replaced(tmp_path: Path) -> None:
-    target = tmp_path / "po.json"
-    frozen.write(frozen.po(), target)
-    assert target.read_bytes() == frozen._text("po", 2)
-    with pytest.raises(FileExistsError):
-        frozen.write(frozen.po(), target)
 
 
 def test_a_scenario_with_two_equal_costs_is_not_certified() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.games.toma.mg.rules import PLACES, Profile, Scenario, answer, best_places, profiles
+from sally.games.toma.mg.rules import PLACES, Profile, Scenario, best_places, profiles
 
 DEEPEST = 3  # of an answer at the deepest level
 
@@ -46,10 +46,3 @@ def answers_by_depth(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
     """Return the places that players of depth 0 to DEEPEST predict to be emptiest."""
     listed = profiles(scenario)
     return tuple(emptiest_at(listed, depth) for depth in range(DEEPEST + 1))
-
-
-def depth(scenario: Scenario) -> int:
-    """Return the smallest depth from which on every depth finds exactly the right place."""
-    right = (answer(scenario),)
-    wrong = [k for k, found in enumerate(answers_by_depth(scenario)) if found != right]
-    return wrong[-1] + 1 if wrong else 0

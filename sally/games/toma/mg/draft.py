@@ -4,9 +4,8 @@ In a draft, exactly one place meets each wish, all places are liked equally ofte
 disliked equally often.
 """
 
-from collections.abc import Iterator
 from functools import cache
-from itertools import accumulate, combinations, combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
 
 import msgspec
 import numpy as np
@@ -18,15 +17,9 @@ Ints = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int8]
 Bools = npt.NDArray[np.bool_]
 
-# How many agents are on each level of the chain, by level of the scenario and number of agents.
-ROLES: dict[int, dict[int, tuple[int, ...]]] = {
-    1: {4: (4,), 6: (6,), 8: (8,)},
-    2: {4: (2, 2), 6: (3, 3), 8: (4, 4)},
-    3: {4: (2, 1, 1), 6: (2, 2, 2), 8: (3, 3, 2)},
-}
 # Minimum and maximum number of wishes of an agent, and how often it may name the same place.
 LIKES, MOST_LIKES_A_PLACE = (2, 3), 2
-DISLIKES, MOST_DISLIKES_A_PLACE = (1, 2), 1
+DISLIKES = (1, 2)  # each of a different place
 BINDING = 0.7  # the share of relations that change where their agent goes
 BATCH = 512  # drafts drawn at once
 IMPOSSIBLE = 25  # more than there is to name
@@ -59,72 +52,6 @@ class Batch(msgspec.Struct):
     def keep(self, rows: Bools) -> "Batch":
         """Keep only the given drafts."""
         return Batch(*(getattr(self, name)[rows] for name in self.__struct_fields__))
-
-
-def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Yield drafts as (agents ordered by depth, emptiest place); the emptiest place is unique
-    and cannot be found without the deepest agents."""
-    roles = ROLES[level][size]
-    while True:
-        batch = _named_evenly(roles, rng)
-        right, sound = emptiest(batch, sum(roles[:-1]))
-        for row in np.flatnonzero(sound):
-            yield [profile(batch, int(row), agent, rng) for agent in range(size)], int(right[row])
-
-
-def _named_evenly(roles: tuple[int, ...], rng: np.random.Generator) -> Batch:
-    """Return drafts whose agents name each place equally often; draws that reach a dead end are
-    dropped."""
-    size, ends = sum(roles), list(accumulate(roles))
-    # Four places named equally often: the total is a multiple of four within the agents' bounds.
-    bounds = ((-(-low * size // 4), high * size // 4) for low, high in (LIKES, DISLIKES))
-    shares = [rng.integers(low, high + 1, size=(BATCH, 1)) for low, high in bounds]
-    left = np.repeat(np.concatenate(shares, axis=1), 4, axis=1).astype(np.int8)
-    none = np.full((BATCH, size), -1)
-    batch = Batch(left, np.zeros((BATCH, size, 8), np.int8), none.copy(), none.copy(), none.copy())
-    for agent in range(size):
-        depth = next(level for level, end in enumerate(ends) if agent < end)
-        above = (0 if depth < 2 else ends[depth - 2], ends[depth - 1]) if depth else None
-        batch = _with_agent(batch, agent, above, rng)
-    return batch
-
-
-def _with_agent(
-    batch: Batch, agent: int, above: tuple[int, int] | None, rng: np.random.Generator
-) -> Batch:
-    """Return the drafts with one more agent; with `above`, the new agent is related to an earlier
-    agent whose index is in this range."""
-    many, size = batch.gone.shape
-    table = ways()
-    about = np.full(many, len(table.goes) - 1)
-    if above is not None:
-        target = rng.integers(*above, size=many)
-        about = 4 * rng.integers(2, size=many) + batch.gone[np.arange(many), target]
-        batch.target[:, agent] = target
-    after = batch.left.T[:, :, None] - table.counts[:, about]
-    fits = _leave_room(after, size - agent - 1)
-    if above is not None:
-        fits &= table.binding[about] == (rng.random((many, 1)) < BINDING)
-    chosen = (rng.random(fits.shape) * fits).argmax(axis=1)
-    batch.named[:, agent] = table.counts[:, about, chosen].T
-    batch.left = batch.left - batch.named[:, agent]
-    batch.gone[:, agent] = table.goes[about, chosen]
-    batch.about[:, agent] = about
-    return batch.keep(fits[np.arange(many), chosen])
-
-
-def _leave_room(left: Small, agents: int) -> Bools:
-    """Return, for each draft, whether the remaining agents can name each place exactly as often
-    as is still required."""
-    fits: Bools = left.min(axis=0) >= 0
-    for counts, (low, high), most in (
-        (left[:4], LIKES, MOST_LIKES_A_PLACE),
-        (left[4:], DISLIKES, MOST_DISLIKES_A_PLACE),
-    ):
-        total = counts.sum(axis=0, dtype=np.int8)
-        fits &= (total >= low * agents) & (total <= high * agents)
-        fits &= counts.max(axis=0) <= most * agents
-    return fits
 
 
 def emptiest(batch: Batch, above: int) -> tuple[Ints, Bools]:
@@ -172,7 +99,7 @@ def ways() -> Ways:
 def _ways(kind: str | None, place: int) -> list[tuple[list[int], int, bool]]:
     """Return the ways to describe an agent with this relation to an agent at a place."""
     rows = []
-    for liked, disliked in product(_liked(), _disliked()):
+    for liked, disliked in product(liked_lists(), disliked_lists()):
         one = Profile(tuple((p,) for p in liked), tuple((p,) for p in disliked))
         related = msgspec.structs.replace(one, **({kind: 0} if kind else {}))
         alone, best = best_places(one, {}), best_places(related, {0: place})
@@ -186,10 +113,12 @@ def _ways(kind: str | None, place: int) -> list[tuple[list[int], int, bool]]:
     return rows
 
 
-def _liked() -> list[tuple[int, ...]]:
+def liked_lists() -> list[tuple[int, ...]]:
+    """Return every list of places that an agent may like; a place may occur twice."""
     drawn = (c for many in LIKES for c in combinations_with_replacement(PLACES, many))
     return [c for c in drawn if max(map(c.count, c)) <= MOST_LIKES_A_PLACE]
 
 
-def _disliked() -> list[tuple[int, ...]]:
+def disliked_lists() -> list[tuple[int, ...]]:
+    """Return every list of places that an agent may dislike."""
     return [c for many in DISLIKES for c in combinations(PLACES, many)]

@@ -1,21 +1,23 @@
-"""Draft scenarios in which every place is mentioned equally often.
+"""Draft scenarios in which every place is mentioned equally often: the fourth generator.
 
 Agents fall into groups that a reader can distinguish without knowing where any agent goes: those
 without a relation, followers, and avoiders. Within each group, every place is liked once by equally
 many agents, liked twice by equally many, and disliked by equally many. So every count of single
-likes, double likes and dislikes, over all agents or by group, is the same for all places. What
-remains is the reasoning that the game requires: which likes and dislikes belong to the same agent,
-and which agent a relation names.
+likes, double likes and dislikes, over all agents or by group, is the same for all places.
+
+The number of agents that both like and dislike a place could still differ between places, and fewer
+agents go to a place if this number is high. So every draft also fixes in advance how many agents
+like each place once and dislike it, and how many like it twice and dislike it; both numbers are the
+same for all four places. What remains is the reasoning that the game requires: which likes and
+dislikes belong to the same agent, and which agent a relation names.
 """
 
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate, product
-from typing import NamedTuple
 
 import numpy as np
 
-from sally.games.toma.mg import crossing
 from sally.games.toma.mg.draft import (
     BATCH,
     BINDING,
@@ -28,60 +30,49 @@ from sally.games.toma.mg.draft import (
     profile,
     ways,
 )
-from sally.games.toma.mg.room import room
 from sally.games.toma.mg.rules import Profile
 
 GROUPS = ("follows", "avoids", "alone")
 Kinds = tuple[str, ...]  # agent by agent: "alone", "follows", "avoids"
-# Sizes at which this is possible within an agent's number of wishes. Four and six agents at level 1
+# How many agents have each depth, by level and number of agents. Four and six agents at level 1
 # have an empty place, which is never liked twice without being disliked; groups of three cannot be
-# even; four agents at level 3 are solved by treating all agents as anchors.
+# even; four agents at level 3 are solved by treating all agents as anchors; and with six agents,
+# the places where they would go without relations give away half of the answers.
 ROLES: dict[int, dict[int, tuple[int, ...]]] = {
     1: {8: (8,)},
-    2: {4: (2, 2), 6: (2, 4), 8: (4, 4)},
-    3: {6: (2, 2, 2), 8: (2, 2, 4)},
+    2: {4: (2, 2), 8: (4, 4)},
+    3: {8: (2, 2, 4)},
+}
+# By level and number of agents, how many agents dislike a place and like it (once, twice), of which
+# drafts are frequent enough.
+CROSSED: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {
+    (1, 8): ((1, 0), (0, 1)),
+    (2, 4): ((1, 0),),
+    (2, 8): ((0, 0), (1, 0), (2, 0), (3, 0)),
+    (3, 8): ((1, 0), (2, 0), (3, 0)),
 }
 NAMED = 12 * len(GROUPS)  # of what is left: what groups name; what is to be crossed follows
 # Drafts taken from one batch, which all have the same kinds: some batches give many, some few;
-# otherwise nearly all evenly crossed drafts would be of one kind.
+# otherwise nearly all drafts would be of one kind.
 A_BATCH, FEW_A_BATCH = 12, 2
 
 
-class Draft(NamedTuple):
-    """A draft: agents by depth, the emptiest place, and the number of agents that both like and
-    dislike each place."""
-
-    agents: list[Profile]
-    right: int
-    crossed: tuple[tuple[int, ...], ...]  # place by place
-
-
-def drafts(
-    level: int, size: int, rng: np.random.Generator, crossed_evenly: bool = False
-) -> Iterator[Draft]:
-    """Yield drafts whose emptiest place is unique and cannot be found without the deepest
-    agents."""
+def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
+    """Yield drafts as (agents ordered by depth, emptiest place); the emptiest place is unique
+    and cannot be found without the deepest agents."""
     roles = ROLES[level][size]
     patterns = kinds_of(roles)
-    if crossed_evenly and size == 4:  # avoiders leave no emptiest place here
+    if size == 4:  # avoiders leave no emptiest place here
         patterns = tuple(kinds for kinds in patterns if "avoids" not in kinds)
-    few = FEW_A_BATCH if crossed_evenly and level == 2 else A_BATCH
+    few = FEW_A_BATCH if level == 2 else A_BATCH
     most = few if len(patterns) > 1 else BATCH
     while True:
         kinds = patterns[int(rng.integers(len(patterns)))]
-        batch = _named_evenly(roles, kinds, rng, crossed_evenly)
+        batch = _named_evenly(roles, kinds, rng)
         right, sound = emptiest(batch, sum(roles[:-1]))
         for row in rng.permutation(np.flatnonzero(sound))[:most]:
             agents = [profile(batch, int(row), agent, rng) for agent in range(size)]
-            yield Draft(agents, int(right[row]), _crossed(batch.named[row]))
-
-
-def _crossed(named: Small) -> tuple[tuple[int, ...], ...]:
-    """Return, for each place, how many agents dislike it but like it once, and how many dislike
-    it but like it twice."""
-    likes, dislikes = named[:, :4], named[:, 4:] > 0
-    once, twice = ((likes == n) & dislikes for n in (1, 2))
-    return tuple(zip(once.sum(axis=0).tolist(), twice.sum(axis=0).tolist(), strict=True))
+            yield agents, int(right[row])
 
 
 @cache
@@ -107,18 +98,14 @@ def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
     )
 
 
-def _named_evenly(
-    roles: tuple[int, ...], kinds: Kinds, rng: np.random.Generator, crossed_evenly: bool
-) -> Batch:
+def _named_evenly(roles: tuple[int, ...], kinds: Kinds, rng: np.random.Generator) -> Batch:
     """Return drafts whose groups name each place equally often; draws that reach a dead end are
     dropped."""
     size, ends = len(kinds), list(accumulate(roles))
     none = np.full((BATCH, size), -1)
-    to_name = [_left(kinds, kind, rng) for kind in GROUPS]
-    if crossed_evenly:
-        to_name.append(crossing.dealt(len(roles), size, BATCH, rng))
+    allowed = [budgets(kinds.count(kind)) for kind in GROUPS] + [CROSSED[len(roles), size]]
     batch = Batch(
-        np.concatenate(to_name, axis=1),
+        np.concatenate([_drawn_of(some, rng) for some in allowed], axis=1),
         np.zeros((BATCH, size, 8), np.int8),
         none.copy(),
         none.copy(),
@@ -132,14 +119,11 @@ def _named_evenly(
     return batch.keep(crossed_all)
 
 
-def _left(kinds: Kinds, kind: str, rng: np.random.Generator) -> Small:
-    """Return how often the agents of a group must like each place once, like it twice, and dislike
-    it, for each draft."""
-    agents = kinds.count(kind)
-    if not agents:
-        return np.zeros((BATCH, 12), np.int8)
-    allowed = np.array(budgets(agents), np.int8)
-    return np.repeat(allowed[rng.integers(len(allowed), size=BATCH)], 4, axis=1)
+def _drawn_of(allowed: tuple[tuple[int, ...], ...], rng: np.random.Generator) -> Small:
+    """Draw one of the allowed tuples for each draft, and repeat each of its numbers for the four
+    places."""
+    drawn = np.array(allowed, np.int8)[rng.integers(len(allowed), size=BATCH)]
+    return np.repeat(drawn, 4, axis=1)
 
 
 def _with_agent(
@@ -152,34 +136,53 @@ def _with_agent(
     """Return the drafts with one more agent; with `above`, the new agent is related to an earlier
     agent whose index is in this range."""
     many, group = len(batch.gone), GROUPS.index(kinds[agent])
-    table, counts = ways(), _cells()
+    table, counts, crossed = ways(), *_counts()
     about = np.full(many, len(table.goes) - 1)
     if above is not None:
         target = rng.integers(*above, size=many)
         about = 4 * group + batch.gone[np.arange(many), target]
         batch.target[:, agent] = target
     mine = slice(12 * group, 12 * group + 12)
-    fits = room(batch.left[:, mine], about, kinds[agent + 1 :].count(kinds[agent]))
-    if crossed_evenly := batch.left.shape[1] > NAMED:
-        fits &= crossing.fits(batch.left[:, NAMED:], about)
+    after = batch.left[:, mine].T[:, :, None] - counts[:, about]
+    fits = _leave_room(after, kinds[agent + 1 :].count(kinds[agent]))
+    fits &= (batch.left[:, NAMED:].T[:, :, None] >= crossed[:, about]).all(axis=0)
     if above is not None:
         fits &= np.take(table.binding, about, axis=0) == (rng.random((many, 1)) < BINDING)
-    draws = rng.random(fits.shape)
-    draws *= fits
-    chosen = draws.argmax(axis=1)
+    chosen = (rng.random(fits.shape) * fits).argmax(axis=1)
     batch.named[:, agent] = table.counts[:, about, chosen].T
     batch.left[:, mine] -= counts[:, about, chosen].T
-    if crossed_evenly:
-        batch.left[:, NAMED:] -= crossing.of_ways()[:, about, chosen].T
+    batch.left[:, NAMED:] -= crossed[:, about, chosen].T
     batch.gone[:, agent] = table.goes[about, chosen]
     batch.about[:, agent] = about
     return batch.keep(fits[np.arange(many), chosen])
 
 
+def _leave_room(left: Small, agents: int) -> Bools:
+    """Return, for each draft and each way to describe the next agent, whether `agents` further
+    agents can name each place exactly as often as is still required.
+
+    `left` holds how often each place is still to be liked once, liked twice, and disliked.
+    """
+    once, twice, dislikes = left[:4], left[4:8], left[8:]
+    fits: Bools = left.min(axis=0) >= 0
+    fits &= (once + twice).max(axis=0) <= agents
+    fits &= twice.sum(axis=0, dtype=np.int8) <= agents
+    fits &= dislikes.max(axis=0) <= agents
+    for counts, (low, high) in ((once + 2 * twice, LIKES), (dislikes, DISLIKES)):
+        total = counts.sum(axis=0, dtype=np.int8)
+        fits &= (total >= low * agents) & (total <= high * agents)
+    return fits
+
+
 @cache
-def _cells() -> Small:
-    """Return, for each way to describe an agent, whether it likes each place once, likes it twice,
-    and dislikes it."""
+def _counts() -> tuple[Small, Small]:
+    """Return, for each way to describe an agent, whether it likes each place once, likes it twice
+    and dislikes it; and whether it dislikes each place and likes it once, or twice.
+
+    The axes are those of `Ways.counts`: place, the agent's relation, way.
+    """
     counts = ways().counts
-    likes, dislikes = counts[:4], counts[4:]
-    return np.concatenate([likes == 1, likes == 2, dislikes]).astype(np.int8)
+    once, twice, dislikes = counts[:4] == 1, counts[:4] == 2, counts[4:]
+    named = np.concatenate([once, twice, dislikes])
+    crossed = np.concatenate([once & (dislikes > 0), twice & (dislikes > 0)])
+    return named.astype(np.int8), crossed.astype(np.int8)

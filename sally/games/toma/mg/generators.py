@@ -1,18 +1,14 @@
 """Generator of the minority game: seeded, certified and balanced scenarios.
 
-Version 1 made the first stored set of scenarios. A learner that counts likes and dislikes, by
-agents with and without a relation, found the answer there in .56 to .85 of scenarios. Version 2
-also balances each of these counts, their order and their size; learners that combine them still
-reached .39 to .47. Version 3 makes these counts equal for all places (`even`) and selects drafts so
-that those with the same counts have different answers (`twins`); but given the numbers of likes and
-dislikes, which differ between drafts, boosted trees still reached .28 and .35 at levels 1 and 2. In
-version 4 equally many agents both like and dislike something about each place (`crossing`), and
-each place is named first equally often (`firsts`); but counts over the agents that a relation names
-still revealed the answer (.53 and .62 at levels 2 and 3). At levels 2 and 3, version 5 yields
-matched sets of four scenarios that share all of these counts but have four different answers
-(`matched`); level 1 was unchanged, and learners still reached .28 there from the order in the
-prompt. Version 6 yields matched sets at level 1 too; its levels 2 and 3 are those of version 5. The
-older versions are kept so that their sets can be reproduced.
+The first three generators balanced counts of likes and dislikes, but learners that combine these
+counts found the answer too often (.39 to .47 with the second). They are in the history of the
+repository (commit 09a33169); the sets of scenarios that they made remain stored. In version 4 all
+counts are equal for all places (`even`), and each place is named first equally often (`firsts`);
+but counts over the agents that a relation names still revealed the answer (.53 and .62 at levels 2
+and 3). At levels 2 and 3, version 5 yields matched sets of four scenarios that share all of these
+counts but have four different answers (`matched`); level 1 was made as in version 4, and learners
+still reached .28 there from the order in the prompt. Version 6 yields matched sets at level 1 too;
+its levels 2 and 3 are those of version 5.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,9 +17,9 @@ import msgspec
 import numpy as np
 
 from sally.games.toma.balance import Floats, dealt, pick
-from sally.games.toma.mg import crossing, even, firsts, matched, shortcuts, twins
-from sally.games.toma.mg.draft import ROLES, drafts
+from sally.games.toma.mg import even, firsts, matched, shortcuts
 from sally.games.toma.mg.rules import (
+    LEVELS,
     PLACES,
     Agent,
     Place,
@@ -40,31 +36,32 @@ from sally.games.toma.mg.stories import Story, names_of, stories
 
 FEATURES = 3  # per place; the number of features carries no information
 VERSION = 6
-# By version: drafts to pick from, and how many of them are new at each pick.
-POOLS = {1: (48, 4), 2: (240, 16), 4: (20, 3)}
+POOL, FRESH = 20, 3  # drafts to pick from in version 4, and how many are new at each pick
 
 
 def scenarios(level: int, seed: int, version: int = VERSION) -> Iterator[Scenario]:
     """Yield certified scenarios of one level indefinitely, determined by the seed."""
-    if level not in ROLES:
+    if level not in LEVELS:
         raise ValueError(f"Level {level} does not exist: the game has levels 1 to 3.")
+    if version not in (4, 5, 6):
+        raise ValueError(
+            f"Version {version} of the generator does not exist: it must be 4, 5 or 6."
+        )
     if version >= 5 and level > 1:
         yield from _matched(level, seed)
         return
-    if version >= 6:
+    if version == 6:
         yield from _exchanged(seed)
         return
-    rng = np.random.default_rng([seed, level] if version == 1 else [version, seed, level])
-    stem = "mg" if version == 1 else f"mg{version}"
+    rng = np.random.default_rng([version, seed, level])
     spots, names = dealt(PLACES, rng), dealt(list(stories()), rng)
-    balance = min(version, 4)  # level 1 of the fifth version is made as in the fourth
-    chosen = _with_twins(level, rng) if version == 3 else _balanced(level, rng, balance)
-    for index, (agents, right) in enumerate(chosen):
+    for index, (agents, right) in enumerate(_balanced(level, rng)):
+        id = f"mg{version}-L{level}-{seed}-{index + 1}"
         listed = _listed(agents, right, next(spots), rng)
         story = next(names)
         while True:
             places, people = _worded(listed, stories()[story], rng)
-            scenario = Scenario(f"{stem}-L{level}-{seed}-{index + 1}", level, story, places, people)
+            scenario = Scenario(id, level, story, places, people)
             if needs_reading(scenario):
                 break
         certify(scenario)
@@ -160,7 +157,7 @@ def _check_even(scenario: Scenario, read: Sequence[Profile], sizes: tuple[int, .
     for count in (shortcuts.likes, shortcuts.dislikes):
         if len(set(count(read))) > 1:
             raise ValueError(f"{name}: its {count.__name__} must name all places equally often.")
-    if sizes not in (table[scenario.level].get(len(read)) for table in (ROLES, even.ROLES)):
+    if sizes != even.ROLES[scenario.level].get(len(read)):
         raise ValueError(
             f"{name}: the numbers of agents at depths 1 to {scenario.level} are {sizes}, which do "
             f"not fit level {scenario.level}."
@@ -181,69 +178,39 @@ def needs_reading(scenario: Scenario) -> bool:
     return 3 * min(partial, shared) >= len(wishes)
 
 
-def _balanced(
-    level: int, rng: np.random.Generator, version: int
-) -> Iterator[tuple[list[Profile], int]]:
+def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
     """Yield draft scenarios with their answers; drafts are selected to keep every shortcut at
     chance."""
-    sizes = _sizes(level, version)
+    sizes = list(even.ROLES[level])
     pools: dict[int, list[tuple[list[Profile], int, Floats]]] = {n: [] for n in sizes}
-    sources = {size: _source(level, size, rng, version) for size in sizes}
-    most, fresh = POOLS[version]
+    sources = {size: _source(level, size, rng) for size in sizes}
     debt: Floats | None = None
     for size in dealt(sizes, rng):
         pool = pools[size]
-        for _ in range(max(fresh, most - len(pool))):
+        for _ in range(max(FRESH, POOL - len(pool))):
             agents, right = next(sources[size])
-            pool.append((agents, right, _excess(level, agents, right, version)))
-        del pool[:-most]  # drop the oldest: drafts that are never picked would pile up
+            pool.append((agents, right, _excess(level, agents, right)))
+        del pool[:-POOL]  # drop the oldest: drafts that are never picked would pile up
         debt = np.zeros(len(pool[0][2])) if debt is None else debt
         agents, right, excess = pool.pop(pick(np.array([entry[2] for entry in pool]), debt))
         debt = debt + excess
         yield agents, right
 
 
-def _sizes(level: int, version: int) -> list[int]:
-    """Return the possible numbers of agents at a level."""
-    if version == 4:
-        return [size for number, size in crossing.COUNTS if number == level]
-    return list(ROLES[level])
-
-
-def _source(
-    level: int, size: int, rng: np.random.Generator, version: int
-) -> Iterator[tuple[list[Profile], int]]:
+def _source(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
     """Yield draft scenarios with their answers, from which the generator selects."""
-    if version < 4:
-        yield from drafts(level, size, rng)
-    for draft in even.drafts(level, size, rng, crossed_evenly=True):
-        agents = firsts.ordered(draft.agents, rng)
+    for drafted, right in even.drafts(level, size, rng):
+        agents = firsts.ordered(drafted, rng)
         if agents is not None:
-            yield agents, draft.right
+            yield agents, right
 
 
-def _with_twins(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Yield drafts of version 3 with their answers, selected so that drafts with equal counts have
-    different answers and every shortcut stays at chance."""
-
-    def excess(agents: Sequence[Profile], right: int) -> Floats:
-        return _excess(level, agents, right, 1)
-
-    return twins.balanced(level, dealt(list(even.ROLES[level]), rng), rng, excess)
-
-
-def _excess(level: int, agents: Sequence[Profile], right: int, version: int) -> Floats:
-    """Return the score of each shortcut and of its inverse on a draft, minus a quarter (chance).
-
-    In version 2, further columns follow: for each count that learners use, how far the count of the
-    right place is from the mean over all places.
-    """
-    more = shortcuts.learned(level) if version == 2 else {}
-    counted = [count(agents) for count in (shortcuts.counters(level) | more).values()]
+def _excess(level: int, agents: Sequence[Profile], right: int) -> Floats:
+    """Return the score of each shortcut and of its inverse on a draft, minus a quarter (chance)."""
+    counted = [count(agents) for count in shortcuts.counters(level).values()]
     least = [shortcuts.hit(shortcuts.least(counts), right) for counts in counted]
     most = [shortcuts.hit(shortcuts.greatest(counts), right) for counts in counted]
-    leans = [c[right] - sum(c) / 4 for c in counted[len(counted) - len(more) :]] if more else []
-    return np.array([*(rate - 1 / 4 for rate in least + most), *leans])
+    return np.array(least + most) - 1 / 4
 
 
 def _listed(

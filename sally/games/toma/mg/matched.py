@@ -22,14 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import combinations, combinations_with_replacement, permutations
+from itertools import permutations, product
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sally.games.toma.balance import Floats, pick
-from sally.games.toma.mg.draft import DISLIKES, LIKES, MOST_LIKES_A_PLACE, Ints
+from sally.games.toma.mg.draft import DISLIKES, Ints, disliked_lists, liked_lists
 from sally.games.toma.mg.rules import PLACES, Profile, best_places
 
 Set = list[list[Profile]]  # four members, each a list of agents
@@ -193,14 +193,8 @@ class Descriptions:
     combination goes, given the places of the agents that it follows and avoids."""
 
     def __init__(self) -> None:
-        self.likes = [
-            liked
-            for many in LIKES
-            for liked in combinations_with_replacement(PLACES, many)
-            if max(map(liked.count, liked)) <= MOST_LIKES_A_PLACE
-        ]
-        self.dislikes = [c for many in DISLIKES for c in combinations(PLACES, many)]
-        self.named = [(liked, disliked) for liked in self.likes for disliked in self.dislikes]
+        self.likes, self.dislikes = liked_lists(), disliked_lists()
+        self.named = list(product(self.likes, self.dislikes))
         self.says = np.array(
             [[(p in liked) + 2 * (p in disliked) for p in PLACES] for liked, disliked in self.named]
         )

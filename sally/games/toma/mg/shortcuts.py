@@ -15,15 +15,7 @@ counts really go there.
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from sally.games.toma.mg.rules import (
-    PLACES,
-    Profile,
-    Scenario,
-    answer,
-    best_places,
-    depths,
-    profiles,
-)
+from sally.games.toma.mg.rules import PLACES, Profile, best_places, depths
 
 Counts = list[float]
 Counter = Callable[[Sequence[Profile]], Counts]
@@ -51,8 +43,7 @@ def balance(listed: Sequence[Profile]) -> Counts:
 
 def fans(listed: Sequence[Profile]) -> Counts:
     """Return how many agents like something about each place."""
-    groups = ({place for wish in one.likes for place in wish} for one in listed)
-    return _tally((tuple(group) for group in groups), split=False)
+    return _tally((tuple(_liked(one)) for one in listed), split=False)
 
 
 def first_likes(listed: Sequence[Profile]) -> Counts:
@@ -73,15 +64,6 @@ def both(listed: Sequence[Profile]) -> Counts:
 def undisputed(listed: Sequence[Profile]) -> Counts:
     """Return how many agents like something about each place and dislike nothing about it."""
     return _tally((tuple(_liked(one) - _disliked(one)) for one in listed), split=False)
-
-
-def related(count: Counter) -> Counter:
-    """Return a function that counts as `count` does, but only over agents with a relation."""
-
-    def counted(listed: Sequence[Profile]) -> Counts:
-        return count([one for one in listed if one.follows is not None or one.avoids is not None])
-
-    return counted
 
 
 def no_dislikes(listed: Sequence[Profile]) -> Counts:
@@ -134,14 +116,6 @@ BALANCED: dict[str, Counter] = {
     "first_dislikes": first_dislikes,
     "no_dislikes": no_dislikes,
 }
-# Found by a learner in the first generator; the second balances these too.
-LEARNED: dict[str, Counter] = {"both": both, "undisputed": undisputed}
-LEARNED_OF_RELATED: dict[str, Counter] = {
-    "related_likes": related(likes),
-    "related_dislikes": related(dislikes),
-    "related_fans": related(fans),
-    "related_undisputed": related(undisputed),
-}
 PARTIAL: dict[str, Counter] = {"anchors": anchors, "no_leaves": no_leaves}
 
 
@@ -158,12 +132,6 @@ def counters(level: int) -> dict[str, Counter]:
     return chosen
 
 
-def learned(level: int) -> dict[str, Counter]:
-    """Return the counts that version 2 also balances; those about relations are included from level
-    2 on."""
-    return LEARNED | (LEARNED_OF_RELATED if level > 1 else {})
-
-
 def least(counts: Counts) -> list[int]:
     """Return the places with the smallest count."""
     return [place for place in PLACES if counts[place] <= min(counts) + 1e-9]
@@ -177,23 +145,6 @@ def greatest(counts: Counts) -> list[int]:
 def hit(picked: Sequence[int], right: int) -> float:
     """Return the chance that a guess among the picked places is right."""
     return (right in picked) / len(picked)
-
-
-def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
-    """Return how often each rule (`least_...`) and its inverse (`most_...`) is right in these
-    scenarios."""
-    listed = list(scenarios)
-    if len({scenario.level for scenario in listed}) != 1:
-        raise ValueError("hit_rates needs at least one scenario, all of the same level.")
-    read = [(profiles(scenario), answer(scenario)) for scenario in listed]
-    level = listed[0].level
-    rules = EVEN | counters(level) | (PARTIAL if level > 1 else {})
-    rates = {}
-    for name, count in rules.items():
-        counted = [(count(agents), right) for agents, right in read]
-        rates[f"least_{name}"] = sum(hit(least(c), right) for c, right in counted) / len(read)
-        rates[f"most_{name}"] = sum(hit(greatest(c), right) for c, right in counted) / len(read)
-    return rates
 
 
 @lru_cache(maxsize=1 << 15)  # many drafts describe the same agents

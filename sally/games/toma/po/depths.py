@@ -11,7 +11,6 @@ from __future__ import annotations
 from sally.games.toma.po.rules import (
     TASKS,
     Scenario,
-    answer,
     cheapest_of,
     predictable,
     rational_actions,
@@ -56,10 +55,3 @@ def _choice_at(scenario: Scenario, agent: int, depth: int) -> int:
 def answers_by_depth(scenario: Scenario) -> tuple[int, ...]:
     """Return the answers of reasoners of depth 0 to DEEPEST; the last one is the right answer."""
     return tuple(answer_at(scenario, depth) for depth in range(DEEPEST + 1))
-
-
-def depth(scenario: Scenario) -> int:
-    """Return the smallest depth from which on every depth gives the right answer."""
-    right = answer(scenario)
-    wrong = [k for k, given in enumerate(answers_by_depth(scenario)) if given != right]
-    return wrong[-1] + 1 if wrong else 0

@@ -16,10 +16,9 @@ player the task at which it is worst relative to the others. All other rules and
 at chance.
 """
 
-import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from sally.games.toma.po.rules import FAILURE, TASKS, Row, Scenario, answer, predictable
+from sally.games.toma.po.rules import FAILURE, TASKS, Row, Scenario, predictable
 
 Rule = Callable[[Scenario], int | None]
 
@@ -105,18 +104,3 @@ SHORTCUTS: dict[str, Rule] = {
     "worst_placed": _most(_disadvantage),
     "mission_failure": lambda s: FAILURE,
 }
-
-
-def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
-    """Return the share of scenarios that each shortcut answers correctly; shortcuts that apply to
-    no scenario are left out."""
-    listed = list(scenarios)
-    if not listed:
-        raise ValueError("hit_rates needs at least one scenario.")
-    right = [answer(scenario) for scenario in listed]
-    picks = {name: [rule(scenario) for scenario in listed] for name, rule in SHORTCUTS.items()}
-    return {
-        name: sum(map(operator.eq, picked, right)) / len(listed)
-        for name, picked in picks.items()
-        if any(pick is not None for pick in picked)
-    }
