@@ -211,8 +211,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     name="bargaining",
     titles={"bargaining": "Haggling"},
     sentences={
-        "bargaining": "A buyer and a seller haggle over twenty units, one a round. Neither knows "
-        "what the unit is worth to the other, and words bind nobody."
+        "bargaining": "A buyer and a seller bargain over twenty units, one per round. Neither "
+        "knows what a unit is worth to the other, and what they say is not binding."
     },
     roles={"buyer": "the buyer", "seller": "the seller"},
     about="buyer and seller with hidden value and cost: messages, sealed quotes, midpoint price "

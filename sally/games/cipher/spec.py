@@ -290,8 +290,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     name="cipher",
     titles={"cipher": "Hints for one of two listeners"},
     sentences={
-        "cipher": "One player gives hints to a secret code. The partner must read them, and a "
-        "third player who listens must not."
+        "cipher": "One player gives hints to a secret code. The partner should be able to decode "
+        "them; a third player, who hears everything, should not."
     },
     roles={
         "encoder": "the one who gives hints",

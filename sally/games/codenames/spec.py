@@ -109,8 +109,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     name="codenames",
     titles={"codenames": "One word for many"},
     sentences={
-        "codenames": "One player gives one word and a number for several cards; the other one "
-        "picks the cards that are meant."
+        "codenames": "One player gives a one-word clue for several cards and says how many; the "
+        "other picks the cards that fit."
     },
     roles={"giver": "the one who gives clues", "guesser": "the one who picks cards"},
     about="one word and a number for several cards, board after board with one partner (appendix A "

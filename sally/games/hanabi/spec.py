@@ -41,8 +41,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
     },
     sentences=dict.fromkeys(
         ("hanabi", "hanabi_mini", "hanabi_small", "hanabi_very_small"),
-        "Everybody sees the cards of all others, but not their own. Give hints, play and "
-        "discard, and build the fireworks together.",
+        "All players see each other's cards, but not their own. Give hints, play and discard "
+        "cards, and build the fireworks together.",
     ),
     roles={"ann": "Ann", "bob": "Bob", "cat": "Cat", "dan": "Dan", "eve": "Eve"},
     settings={"players": (2, 5)},

@@ -186,9 +186,10 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "level_k": "How many steps ahead does the other player think?",
         "eleven_twenty": "Ask for 11 to 20 points. Asking for exactly one less than the other "
         "player earns a bonus.",
-        "beauty_contest": "Everybody names a number. Whoever is nearest to two thirds of the "
+        "beauty_contest": "Everybody names a number. The number nearest to two thirds of the "
         "average wins.",
-        "hide_and_seek": "One player hides a prize in one of four boxes, the other opens one.",
+        "hide_and_seek": "One player hides a prize in one of four boxes; the other opens one box "
+        "to find it.",
         "matching_pennies": "Two coins are turned at the same time. One player wants them to "
         "match, the other wants them to differ.",
     },

@@ -101,8 +101,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     name="mindgames",
     titles={"mindgames": "Talk them into it"},
     sentences={
-        "mindgames": "Somebody has to choose one of three proposals, and you want them to choose "
-        "yours. What do you tell them, and what do you leave out?"
+        "mindgames": "Somebody must choose one of three proposals, and you have a favourite. What "
+        "do you tell them, and what do you leave out?"
     },
     roles={"persuader": "the persuader", "target": "the one who chooses"},
     about="talk a target into choosing your proposal by telling it some things and not others "

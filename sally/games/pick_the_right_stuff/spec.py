@@ -70,8 +70,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     name="pick_the_right_stuff",
     titles={"pick_the_right_stuff": "Who looks where?"},
     sentences={
-        "pick_the_right_stuff": "Things are moved between boxes while nobody looks. Say in which "
-        "box each person will look for their own thing."
+        "pick_the_right_stuff": "Items are moved between boxes when their owners are not looking. "
+        "Say in which box each person will look for their own item."
     },
     roles={"manager": "the manager of the locker"},
     about="name the box where a user believes its item to be (tang2024); zero, finite, infinite",

@@ -108,8 +108,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
     pays=an_episode,
     titles={"public_goods": "The common pot"},
     sentences={
-        "public_goods": "Everybody has the same number of tokens and gives some to a common pot. "
-        "The pot is multiplied and shared by all, round after round.",
+        "public_goods": "All players have the same number of tokens and give some to a common "
+        "pot. The pot is multiplied and divided equally, round after round.",
     },
     roles={str(seat): f"Player {n}" for n, seat in enumerate(SEATS[:SHOWN_ROLES], 1)},
     settings={"rounds": (1, 100), "players": (2, 20)},

@@ -153,10 +153,10 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "repeated_games": "Two players choose at the same time, again and again; their points "
         "depend on both choices.",
         "rps": "Rock beats scissors, scissors beat paper, paper beats rock, round after round.",
-        "ibs": "Two players want to meet, but each likes another place better. Choose at the "
-        "same time, round after round.",
-        "ipd": "Two players do best together, but each alone does better by letting the other "
-        "down. Choose at the same time, round after round.",
+        "ibs": "Two players want to meet, but each prefers a different place. Choose at the same "
+        "time, round after round.",
+        "ipd": "Two players do best together, but each can gain by letting the other down. Choose "
+        "at the same time, round after round.",
     },
     people=PEOPLE,
     fresh=lambda draws, name: (

@@ -238,8 +238,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     name="step_race",
     titles={"step_race": "The step race"},
     sentences={
-        "step_race": "Three players talk, then each secretly moves 1, 3 or 5 steps. A number that "
-        "several choose moves none of them. The first to arrive wins."
+        "step_race": "Three players talk, then each secretly moves 1, 3 or 5 steps. Players who "
+        "choose the same number do not move. The first to reach the target wins."
     },
     roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
     about="three talk, then each secretly moves 1, 3 or 5 steps; equal numbers move nobody, the "

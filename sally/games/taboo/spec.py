@@ -115,8 +115,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     name="taboo",
     titles={"taboo": "Forbidden words"},
     sentences={
-        "taboo": "One player gives one-word hints for a secret word, without the forbidden words; "
-        "the other one guesses."
+        "taboo": "One player gives one-word hints for a secret word without using the forbidden "
+        "words; the other guesses."
     },
     roles={"giver": "the one who gives hints", "guesser": "the one who guesses"},
     about="one-word hints for a word while others are banned, round after round with one partner "

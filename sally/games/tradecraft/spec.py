@@ -191,8 +191,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     name="tradecraft",
     titles={"tradecraft": "Trade and craft"},
     sentences={
-        "tradecraft": "Each player has a secret thing to make. Trade, craft, and work out what "
-        "the other one is after."
+        "tradecraft": "Each player has a secret item to make. Trade, craft, and work out what the "
+        "other player is after."
     },
     roles={"p1": "Player 1", "p2": "Player 2", "p3": "Player 3"},
     about="trade and craft towards a private target; who wants what is there to be read "

@@ -109,8 +109,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     name="wavelength",
     titles={"wavelength": "On the same wavelength"},
     sentences={
-        "wavelength": "One player gives one word for a place on a dial between two opposites; "
-        "the other one turns the dial to where that word belongs."
+        "wavelength": "One player gives a one-word clue for a place on a dial between two "
+        "opposites; the other turns the dial to where the word belongs."
     },
     roles={"psychic": "the one who gives clues", "guesser": "the one who turns the dial"},
     about="one word for a place on a dial between two opposites, round after round with one "

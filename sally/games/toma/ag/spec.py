@@ -51,8 +51,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     name="toma_ag",
     titles={"toma_ag": "A clue for one of two"},
     sentences={
-        "toma_ag": "Give one clue to a secret word: your teammate should find the word, your "
-        "opponent should not, and both of them hear you."
+        "toma_ag": "Give one clue to a secret word. Your teammate should find the word and your "
+        "opponent should not, but both hear the clue."
     },
     roles={
         "speaker": "the one who gives the clue",

@@ -45,8 +45,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
     name="toma_mg",
     titles={"toma_mg": "The empty place"},
     sentences={
-        "toma_mg": "Everybody goes where they like it best, and where their friends go. Find the "
-        "place where the fewest will be."
+        "toma_mg": "Everybody goes to the place they like best, or to where their friends go. "
+        "Find the place with the fewest people."
     },
     roles={"player": "the newcomer"},
     about="agents with likes, dislikes, friends and foes choose among four places: go where the "

@@ -53,8 +53,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     name="toma_sw",
     titles={"toma_sw": "The treasure and the listener"},
     sentences={
-        "toma_sw": "A guide leads an explorer to a treasure by radio, and somebody else listens "
-        "in, who must not learn where it is."
+        "toma_sw": "A guide leads an explorer to a treasure by radio, while an eavesdropper "
+        "listens, who must not learn where it is."
     },
     roles={
         "guide": "the guide",
