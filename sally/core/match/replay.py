@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Generic
+from typing import Any, Generic, TypeVar
 
 from sally.core.log.events import PlayerSpec, Reported
 from sally.core.match.player import AskId
 from sally.core.rules.game import A, Game, S, Seat, V
+
+G = TypeVar("G", bound=Game[Any, Any, Any])
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class Trajectory(Generic[S, A, V]):
         twin = replace(self, states=list(self.states), moves=list(self.moves))
         twin.forfeited, twin.reports = dict(self.forfeited), dict(self.reports)
         return twin
+
+    def rules(self, kind: type[G]) -> G:
+        """Return the game that is played, which must be of the class `kind`."""
+        assert isinstance(self.game, kind)
+        return self.game
 
     @property
     def present(self) -> S:

@@ -1,14 +1,16 @@
-"""Conditions that the audits of all word games share: stored series of boards or games, and
+"""Conditions and training tasks that all word games share: stored series of boards or games, and
 partners with different associations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sally.core.log.events import Instance
+from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.card import Condition, Shortcut
+from sally.core.rules.training import Split, Training, by_problem
+from sally.games.association.frozen import Frozen
 
 ROWS = 100
 MINDS: Mapping[str, Mapping[str, Any]] = {
@@ -22,6 +24,20 @@ def rows_of(game: str, label: str) -> tuple[Instance, ...]:
     """Return one instance of a game for each stored series of problems, labelled with `label` and
     the number of the series."""
     return tuple(instance(game, f"{label} {n:03d}", number=n) for n in range(ROWS))
+
+
+def series_training(
+    stored: Callable[[], Frozen[Any]], learner: str, partners: Mapping[str, str]
+) -> Training:
+    """Return the training tasks of a word game: the series of a stored set, split into training,
+    validation and held-out series; `partners` names the player of every other seat."""
+
+    def split(game: str) -> Split:
+        problems = {f"{game}_{n}": {"number": n} for n in range(len(stored().rows))}
+        others = {seat: PlayerSpec(player) for seat, player in partners.items()}
+        return by_problem(game, learner, problems, others)
+
+    return Training(split)
 
 
 def opposite(*pairs: str) -> tuple[Shortcut, ...]:

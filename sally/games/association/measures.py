@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played
+from sally.core.rules.metric import Metric, Played, Terms
+from sally.games.association.minds import Mind
+from sally.games.association.partners import mind_at
 
 Measure = Callable[[Played, Seat], float | None]
 Find = Callable[[Played, Seat], Sequence[float]]
@@ -20,16 +22,6 @@ def mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def first(values: Sequence[float]) -> float | None:
-    """Return the first value, or None for an empty sequence."""
-    return values[0] if values else None
-
-
-def last(values: Sequence[float]) -> float | None:
-    """Return the last value, or None for an empty sequence."""
-    return values[-1] if values else None
-
-
 def slope(values: Sequence[float]) -> float | None:
     """Return the least-squares change per round; None with fewer than three rounds."""
     if len(values) < FEWEST:
@@ -37,10 +29,10 @@ def slope(values: Sequence[float]) -> float | None:
     return float(np.polyfit(np.arange(len(values)), np.array(values, dtype=float), 1)[0])
 
 
-def of(find: Find, sum_up: Callable[[Sequence[float]], float | None]) -> Measure:
-    """Return a measure that computes per-round values with `find` and summarises them with
-    `sum_up`."""
-    return lambda played, seat: sum_up(find(played, seat))
+def declared_mind(played: Played, seat: Seat, number: int) -> Mind | None:
+    """Return the mind that a seat's player declares for a round; None if it declares none."""
+    spec = played.episode.setup.lineup[seat]
+    return mind_at(spec.params, number) if spec.player == "associates" else None
 
 
 def learning(
@@ -48,23 +40,22 @@ def learning(
 ) -> tuple[Metric, ...]:
     """Return the learning metrics: the regret in the first and last rounds, and its trend."""
     before = "on" if where == "board" else "of"
+
+    def regret_at(name: str, index: int) -> Metric:
+        def measure(played: Played, seat: Seat) -> float | None:
+            found = regrets(played, seat)
+            return found[index] if found else None
+
+        about = f"regret {before} the {name} {where}"
+        return Metric(f"{game}_regret_{name}", about, measure, better="lower")
+
     return (
-        Metric(
-            f"{game}_regret_first",
-            f"regret {before} the first {where}",
-            of(regrets, first),
-            better="lower",
-        ),
-        Metric(
-            f"{game}_regret_last",
-            f"regret {before} the last {where}",
-            of(regrets, last),
-            better="lower",
-        ),
+        regret_at("first", 0),
+        regret_at("last", -1),
         Metric(
             f"{game}_regret_slope",
             f"change of regret from {where} to {where}; below 0: the partner is being learned",
-            of(regrets, slope),
+            lambda played, seat: slope(regrets(played, seat)),
             better="lower",
             unit=f"{unit} and {where}",
         ),
@@ -76,12 +67,21 @@ def losses(
 ) -> tuple[Metric, ...]:
     """Return the metrics of the losses from failing to predict the partner and from failing to act
     on the prediction."""
-    texts = (("inference", inference), ("translation", translation))
-    return tuple(
-        Metric(f"{game}_{name}", about, of(_part(split, n), mean), better="lower", unit=unit)
-        for n, (name, about) in enumerate(texts)
+
+    def loss(name: str, about: str) -> Metric:
+        def measure(played: Played, seat: Seat) -> float | None:
+            found: float | None = getattr(mean_terms(split(played, seat)), name)
+            return found
+
+        return Metric(f"{game}_{name}", about, measure, better="lower", unit=unit)
+
+    return loss("inference", inference), loss("translation", translation)
+
+
+def mean_terms(parts: Sequence[tuple[float, float]], format: float | None = None) -> Terms:
+    """Return the mean losses over decisions, each given as (inference, translation)."""
+    return Terms(
+        inference=mean([lost for lost, _ in parts]),
+        translation=mean([lost for _, lost in parts]),
+        format=format,
     )
-
-
-def _part(split: Split, n: int) -> Find:
-    return lambda played, seat: [lost[n] for lost in split(played, seat)]

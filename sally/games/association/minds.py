@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from math import erf, sqrt
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -53,7 +53,22 @@ class Mind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
 
 
-MIND_PARAMS: Mapping[str, Any] = {"kind": "sense", "amount": 0.0, "who": 0}
+MIND_PARAMS: Mapping[str, Any] = msgspec.structs.asdict(Mind())
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+def declared(kind: type[T], params: Mapping[str, Any]) -> T:
+    """Return the value of a class that a partner's parameters declare, such as its mind; other
+    parameters are ignored.
+
+    Raises: BadInput if the parameters are invalid for the class.
+    """
+    given = {name: params[name] for name in kind.__struct_fields__ if name in params}
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as why:
+        what = kind.__name__.lower()
+        raise BadInput(f"The parameters {given} do not define a {what}: {why}.") from None
 
 
 def mind_of(params: Mapping[str, Any]) -> Mind:
@@ -61,11 +76,7 @@ def mind_of(params: Mapping[str, Any]) -> Mind:
 
     Raises: BadInput if the parameters declare no valid mind.
     """
-    given = {name: params[name] for name in MIND_PARAMS if name in params}
-    try:
-        return msgspec.convert(given, Mind)
-    except msgspec.ValidationError as why:
-        raise BadInput(f"The parameters {given} do not define a mind: {why}.") from None
+    return declared(Mind, params)
 
 
 @lru_cache(maxsize=HELD)

@@ -1,5 +1,5 @@
-"""Shared parts of the word games' partners: minds that change during an episode, and seat
-checks."""
+"""Shared parts of the word games' partners: minds that change during an episode, and partners for
+one seat."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
-from sally.games.association.minds import MIND_PARAMS, Mind, mind_of
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.games.association.minds import Mind, T, declared
 
 Floats = npt.NDArray[np.float64]
 OURS = "ours, for appendix A of riemer2025"
@@ -31,24 +32,48 @@ def later(params: Mapping[str, Any]) -> dict[str, Any]:
     return {"until": 0, **{f"then_{name}": default for name, default in params.items()}}
 
 
+def declared_at(kind: type[T], params: Mapping[str, Any], number: int) -> T:
+    """Return the value of a class, such as `Mind`, that a partner's parameters declare for round
+    `number`.
+
+    Raises: BadInput if the parameters are invalid for the class.
+    """
+    until = int(params.get("until", 0))
+    if not until or number < until:
+        return declared(kind, params)
+    then = {name: value for name, value in params.items() if name.startswith("then_")}
+    return declared(kind, {name.removeprefix("then_"): value for name, value in then.items()})
+
+
 def mind_at(params: Mapping[str, Any], number: int) -> Mind:
     """Return the mind that is active in round `number`."""
-    then = {name: params.get(f"then_{name}", default) for name, default in MIND_PARAMS.items()}
-    until = int(params.get("until", 0))
-    return mind_of(then if until and number >= until else params)
+    return declared_at(Mind, params, number)
 
 
-def check_minds(params: Mapping[str, Any]) -> None:
-    """Raise BadInput unless the parameters declare a valid mind, both before and after a change
-    of mind."""
+def check_declared(kind: type[T], params: Mapping[str, Any]) -> None:
+    """Raise BadInput unless the parameters are valid for the class, both before and after the
+    change that they declare."""
     for number in (0, int(params.get("until", 0))):
-        mind_at(params, number)
+        declared_at(kind, params, number)
 
 
-def must_sit(seat: Seat, name: str, fits: Seat) -> None:
-    """Raise BadInput if a player that can play only in the seat `fits` is given another seat."""
-    if seat != fits:
-        raise BadInput(f"{name} can play as {fits}, not as {seat}")
+def for_seat(
+    name: str, about: str, fits: Seat, act: Script, answers: Answerer | None = None
+) -> Partner:
+    """Return a partner without parameters that can play only in the seat `fits`."""
+
+    def make(game: Any, seat: Seat) -> Script:
+        if seat != fits:
+            raise BadInput(f"{name} can play as {fits}, not as {seat}")
+        return act
+
+    return Partner(name, about, OURS, make, answers=answers and (lambda game, seat: answers))
+
+
+def likeliest(odds: Floats) -> Mind:
+    """Return the most probable mind in `GRID`; the first of them, which associates by meaning
+    alone, in a tie."""
+    return GRID[int(np.argmax(odds))]
 
 
 def shares(weights: Floats) -> Floats:

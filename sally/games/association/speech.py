@@ -1,14 +1,15 @@
-"""One-word clues, guesses and questions, the same in every word game."""
+"""One-word clues, guesses, questions and their texts, the same in every word game."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, TypeVar
 
-from sally.core.errors import IllegalMove, Unreadable
+from sally.core.errors import IllegalMove, Unreadable, listed
+from sally.core.log.events import Told
 from sally.core.match.replay import Trajectory
-from sally.core.prompt.words import read_form
+from sally.core.prompt.words import Words, read_form
 from sally.core.reply.plain_text import after_label, doubtful, plain
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
@@ -53,6 +54,55 @@ def number_question(probe: str, about: str = "") -> Question:
     return Question(probe, "choice", tuple(range(101)), about=about, numeric=True)
 
 
+# --- texts ----------------------------------------------------------------------------------------
+
+V = TypeVar("V")
+
+
+class WordGameWords(Words[Any, V]):
+    """Texts of a word game whose actions hold a word and whose views name their seat."""
+
+    label: ClassVar[str] = "Answer"
+
+    def history(self, view: V) -> Iterator[str]:
+        """Yield one line for each event that the seat has seen."""
+        raise NotImplementedError
+
+    def lines(self, view: V, since: int, form: str) -> Iterator[str]:
+        yield from list(self.history(view))[since:]
+
+    def question(self, view: Any, options: Options[Any]) -> str:
+        return self.say(f"question.{view.seat}")
+
+    def name(self, action: Any) -> str:
+        return str(getattr(action, "word", action))
+
+    def answer(self, probe: str, value: Any) -> Any:
+        """Return an answer to a probe in the words of the game."""
+        return value
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        return str(self.answer(question.probe, choice))
+
+    def aside(self, question: Question, view: Any, pending: Any = None) -> str:
+        key = f"aside.{question.probe}"
+        if question.about:
+            return self.say(f"{key}.{view.seat}", **_words_asked(question.about))
+        if pending is None:
+            return self.say(f"{key}.open" if f"{key}.open" in self.texts else key)
+        said = one_line(self.name(pending))
+        return self.say(key, clue=said, hint=said)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        value = self.answer(told.probe, told.value)
+        fact = self.say(f"fact.{told.probe}", value=value, **_words_asked(told.about))
+        return self.say(f"told.{told.source}", fact=fact)
+
+
+def _words_asked(about: str) -> dict[str, str]:
+    return {"word": about, "pair": listed([f"'{word}'" for word in about.split()], "and")}
+
+
 # --- questions -----------------------------------------------------------------------------------
 
 Past = Trajectory[Any, Any, Any]
@@ -76,9 +126,24 @@ def own_answer(probe: str, of: Seat) -> Callable[[Past, At], int | None]:
 
 
 def closeness_probe(
-    giver: Seat, guesser: Seat, ask: Callable[[Any, Any, Seat], tuple[Question, ...]]
+    giver: Seat, guesser: Seat, round_of: Callable[[Any, Any], int | None]
 ) -> Probe:
-    """Return the probe that asks how close two words are for the guesser, from 0 to 100."""
+    """Return the probe that asks how close two words are for the guesser, from 0 to 100.
+
+    `round_of` returns, for a game and a view, the number of the round that begins; None if the
+    question is not due.
+    """
+
+    def ask(game: Any, view: Any, seat: Seat) -> tuple[Question, ...]:
+        number = round_of(game, view)
+        if number is None:
+            return ()
+        from sally.games.association.minds import (
+            asked_pair,  # slow to import, and not needed to list or play the game
+        )
+
+        return (number_question("closeness", asked_pair(game.set, game.number, number)),)
+
     return Probe(
         "closeness",
         "how close two words are for the guesser; judged by its own answer",

@@ -7,9 +7,8 @@ import msgspec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
 from sally.games.association.lexicon import plain
-from sally.games.association.measures import learning, losses, mean
+from sally.games.association.measures import declared_mind, learning, losses, mean
 from sally.games.association.minds import Mind
-from sally.games.association.partners import mind_at
 from sally.games.codenames.partners import ALL
 from sally.games.codenames.rules import (
     GIVER,
@@ -38,18 +37,6 @@ class Scored(msgspec.Struct, frozen=True):
     moves: tuple[Clue | Guess | Stop, ...] = ()  # the best ones; of several clues one is named
 
 
-def _game(played: Played) -> Codenames:
-    game = played.replay.game
-    assert isinstance(game, Codenames)
-    return game
-
-
-def mind_of_seat(played: Played, seat: Seat, board: int) -> Mind | None:
-    """Return the declared mind of a seat's player on a board; None if the player declares none."""
-    player_spec = played.episode.setup.lineup[seat]
-    return mind_at(dict(player_spec.params), board) if player_spec.player == "associates" else None
-
-
 @shared
 def decisions(played: Played, seat: Seat) -> list[Scored]:
     """Return the scored clues of a giver, or the scored guesses of a guesser on small boards."""
@@ -75,7 +62,7 @@ def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
     if replay.states[turn + 1].clue is None:  # rejected by the rules
         return None
     view: View = replay.view(turn, GIVER)
-    mind = mind_of_seat(played, GUESSER, len(view.boards) - 1)
+    mind = declared_mind(played, GUESSER, len(view.boards) - 1)
     if mind is None:
         return None
     opened = sum(colour == "own" for colour in view.turned.values())
@@ -91,10 +78,10 @@ def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
 def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
     """Return a guess compared with the best one under the exact posterior over which cards are
     the team's own."""
-    replay, game = played.replay, _game(played)
+    replay, game = played.replay, played.replay.rules(Codenames)
     view: View = replay.view(turn, GUESSER)
     board = len(view.boards) - 1
-    mind = mind_of_seat(played, GIVER, board)
+    mind = declared_mind(played, GIVER, board)
     if mind is None or view.clue is None or len(view.boards[-1]) > SMALL:
         return None
     most = int(played.episode.setup.lineup[GIVER].params.get("most", ALL))
@@ -154,13 +141,9 @@ def by_board(played: Played, seat: Seat) -> list[float]:
     return [sum(lost) / len(lost) for _, lost in sorted(found.items())]
 
 
-def _paid(played: Played) -> list[float]:
-    log = played.replay.states[-1].log
-    return [event.paid for event in log if isinstance(event, Over)]
-
-
 def _points(played: Played, seat: Seat) -> float | None:
-    return mean(_paid(played))
+    log = played.replay.states[-1].log
+    return mean([event.paid for event in log if isinstance(event, Over)])
 
 
 def _won(played: Played, seat: Seat) -> float | None:

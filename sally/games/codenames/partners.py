@@ -19,11 +19,12 @@ from sally.games.association.partners import (
     GRID,
     OURS,
     Floats,
-    check_minds,
+    check_declared,
+    for_seat,
     later,
+    likeliest,
     log_share,
     mind_at,
-    must_sit,
     shares,
 )
 from sally.games.codenames.rules import (
@@ -55,7 +56,7 @@ def own_covered(view: View) -> tuple[str, ...]:
 
 
 def _associates(game: Codenames, seat: Seat, **params: Any) -> Script:
-    check_minds(params)
+    check_declared(Mind, params)
     most = int(params.get("most", ALL))
 
     def act(turn: CardTurn) -> Action:
@@ -135,25 +136,14 @@ def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
     return np.array([log_share(heard(mind, clue)[rows], covered.index(turned)) for mind in GRID])
 
 
-def likeliest(view: View) -> Mind:
-    """Return the mind best supported by the cards turned over; before any card is turned over, the
-    mind that associates by meaning alone."""
-    return GRID[int(np.argmax(belief(view)))]
+def _adapts(turn: CardTurn) -> Action:
+    view = turn.view
+    best = best_clue(likeliest(belief(view)), view.covered, own_covered(view))
+    return Clue(best.word, best.number)
 
 
-def _adapts(game: Codenames, seat: Seat) -> Script:
-    must_sit(seat, "adapts", GIVER)
-
-    def act(turn: CardTurn) -> Action:
-        view = turn.view
-        best = best_clue(likeliest(view), view.covered, own_covered(view))
-        return Clue(best.word, best.number)
-
-    return act
-
-
-def _adapts_answers(game: Codenames, seat: Seat) -> Answerer:
-    return lambda turn: _by_mind(turn, likeliest(turn.view))
+def _adapts_answer(turn: CardTurn) -> ProbeReport:
+    return _by_mind(turn, likeliest(belief(turn.view)))
 
 
 # --- mindless -------------------------------------------------------------------------------------
@@ -162,17 +152,12 @@ Wanted = Callable[[CardTurn], npt.NDArray[np.float32]]  # by word of the vocabul
 
 
 def _giver(name: str, about: str, wanted: Wanted, number: int = 1) -> Partner:
-    def make(game: Codenames, seat: Seat) -> Script:
-        must_sit(seat, name, GIVER)
+    def act(turn: CardTurn) -> Action:
+        covered = turn.view.covered
+        best = int(np.argmax(wanted(turn)[open_rows(covered)]))
+        return Clue(open_words(covered)[best], min(number, len(own_covered(turn.view))))
 
-        def act(turn: CardTurn) -> Action:
-            covered = turn.view.covered
-            best = int(np.argmax(wanted(turn)[open_rows(covered)]))
-            return Clue(open_words(covered)[best], min(number, len(own_covered(turn.view))))
-
-        return act
-
-    return Partner(name, about, OURS, make)
+    return for_seat(name, about, GIVER, act)
 
 
 def _to_one(turn: CardTurn) -> npt.NDArray[np.float32]:
@@ -192,15 +177,10 @@ def _to_all(turn: CardTurn, colour: str) -> npt.NDArray[np.float32]:
 
 
 def _guesser(name: str, about: str, pick: Callable[[tuple[str, ...]], str]) -> Partner:
-    def make(game: Codenames, seat: Seat) -> Script:
-        must_sit(seat, name, GUESSER)
+    def act(turn: CardTurn) -> Action:
+        return Stop() if Stop() in turn.options else Guess(pick(turn.view.covered))
 
-        def act(turn: CardTurn) -> Action:
-            return Stop() if Stop() in turn.options else Guess(pick(turn.view.covered))
-
-        return act
-
-    return Partner(name, about, OURS, make)
+    return for_seat(name, about, GUESSER, act)
 
 
 def _near(word: str) -> float:
@@ -219,12 +199,12 @@ PARTNERS = {
             params={**MIND_PARAMS, "most": ALL, **later(MIND_PARAMS)},
             answers=_associates_answers,
         ),
-        Partner(
+        for_seat(
             "adapts",
             "a giver who learns the guesser's mind from its cards, by Bayes over four minds",
-            OURS,
+            GIVER,
             _adapts,
-            answers=_adapts_answers,
+            _adapts_answer,
         ),
         _giver("to_one", "the word nearest to one own card, for 1", _to_one),
         _giver("from_one", "the word farthest from one own card, for 1", lambda t: -_to_one(t)),

@@ -12,8 +12,9 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.rules.game import NATURE, Game, Seat
 from sally.core.rules.menu import Act, Form, Options, Text, Whole
+from sally.games.association.frozen import row_of
 from sally.games.association.lexicon import clue_problem, open_words, places
-from sally.games.codenames.instances import Colour, Problem, problems_of
+from sally.games.codenames.instances import Colour, Problem, frozen
 
 LONGEST = 40  # characters of a clue
 GIVER, GUESSER = Seat("giver"), Seat("guesser")
@@ -162,7 +163,7 @@ class Codenames(Game[State, Action, View]):
     @cached_property
     def row(self) -> tuple[Problem, ...]:
         """The boards of this game, in order."""
-        return self.problems or problems_of(self.set, self.number)
+        return self.problems or row_of(frozen(self.set), self.number)
 
     @cached_property
     def _colours(self) -> tuple[dict[str, str], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
-from sally.games.association.speech import NO_SPLIT, closeness_probe, number_question
+from sally.games.association.speech import NO_SPLIT, closeness_probe
 from sally.games.codenames.rules import (
     GIVER,
     GUESSER,
@@ -64,14 +64,8 @@ def true_own(replay: Past, at: At) -> dict[str, float]:
     return {word: 100.0 * (colours[word] == "own") for word in covered}
 
 
-def _closeness(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
-    if view.over or len(view.log) > view.began:
-        return ()
-    from sally.games.association.minds import (
-        asked_pair,  # slow to import, and not needed to list or play the game
-    )
-
-    return (number_question("closeness", asked_pair(game.set, game.number, len(view.boards) - 1)),)
+def _new_board(game: Codenames, view: View) -> int | None:
+    return None if view.over or len(view.log) > view.began else len(view.boards) - 1
 
 
 PROBES = (
@@ -102,7 +96,7 @@ PROBES = (
         _own_cards,
         true_own,
     ),
-    closeness_probe(GIVER, GUESSER, _closeness),
+    closeness_probe(GIVER, GUESSER, _new_board),
 )
 
 GAME: GameSpec[State, Action, View] = GameSpec(

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
-from sally.core.errors import IllegalMove, Unreadable, listed
-from sally.core.log.events import Told
-from sally.core.prompt.words import Words, read_form
+from sally.core.errors import IllegalMove, Unreadable
+from sally.core.prompt.words import read_form
 from sally.core.reply.plain_text import after_label, doubtful, plain
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
-from sally.core.rules.probe import Question
-from sally.games.association.speech import one_line, unquoted
+from sally.games.association.speech import WordGameWords, one_line, unquoted
 from sally.games.codenames.rules import (
     GIVER,
     Clue,
@@ -90,10 +88,8 @@ TEXTS: Mapping[str, str] = {
 COLOURS = ("own", "other", "neutral", "assassin")
 
 
-class CodenamesWords(Words[Any, "View"]):
+class CodenamesWords(WordGameWords["View"]):
     """Texts of Codenames: both seats read the same lines; only the giver sees the key."""
-
-    label: ClassVar[str] = "Answer"
 
     def __init__(self, game: Codenames, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
@@ -103,10 +99,7 @@ class CodenamesWords(Words[Any, "View"]):
         role = self.say(f"role.{seat}")
         return self.say("rules", role=role, boards=self._boards, bonus=self._bonus)
 
-    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        yield from list(self._told_so_far(view))[since:]
-
-    def _told_so_far(self, view: View) -> Iterator[str]:
+    def history(self, view: View) -> Iterator[str]:
         board = 0
         yield from self._laid_out(view, board)
         for number, event in enumerate(view.log):
@@ -153,9 +146,6 @@ class CodenamesWords(Words[Any, "View"]):
         key = tuple(view.colours[word] for word in covered)
         return self.say("now.giver", board=len(view.boards), **self._by_colour(covered, key))
 
-    def question(self, view: View, options: Options[Any]) -> str:
-        return self.say(f"question.{view.seat}")
-
     def format(self, view: View, options: Options[Any]) -> str:
         if view.seat == GIVER:
             return self.say("format.giver", most=view.keys[-1].count("own"))
@@ -166,7 +156,7 @@ class CodenamesWords(Words[Any, "View"]):
             return self.say("stop")
         if isinstance(action, Clue):
             return f"{action.word}, {action.number}"
-        return str(getattr(action, "word", action))
+        return super().name(action)
 
     def read(self, reply: str, view: View, options: Options[Any]) -> Any:
         if view.seat != GIVER:
@@ -182,25 +172,3 @@ class CodenamesWords(Words[Any, "View"]):
             return admitted(options, Clue(unquoted(parts[1]), int(parts[2])))
         except IllegalMove:
             raise Unreadable(teach) from None
-
-    # --- probes -----------------------------------------------------------------------------
-
-    def aside(self, question: Question, view: View, pending: Any = None) -> str:
-        if question.probe == "closeness":
-            return self.say(f"aside.closeness.{view.seat}", pair=_pair(question.about))
-        if question.probe == "own_cards":
-            return self.say("aside.own_cards")
-        if pending is None:
-            return self.say(f"aside.{question.probe}.open")
-        return self.say(f"aside.{question.probe}", clue=one_line(self.name(pending)))
-
-    def choice_name(self, question: Question, choice: int | str) -> str:
-        return str(choice)
-
-    def told(self, told: Told, question: Question | None = None) -> str:
-        fact = self.say(f"fact.{told.probe}", value=told.value, pair=_pair(told.about))
-        return self.say(f"told.{told.source}", fact=fact)
-
-
-def _pair(about: str) -> str:
-    return listed([f"'{word}'" for word in about.split()], "and")

@@ -3,15 +3,14 @@ split."""
 
 from __future__ import annotations
 
-from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms
-from sally.core.rules.training import Split, Training, by_problem
-from sally.games.association.measures import mean
+from sally.games.association.conditions import series_training
+from sally.games.association.measures import declared_mind, mean_terms
 from sally.games.association.minds import Mind
 from sally.games.taboo.instances import Problem, frozen
-from sally.games.taboo.metrics import game_of, guesser_at, split
-from sally.games.taboo.rules import GIVER, Hint, Taboo, Tries
+from sally.games.taboo.metrics import split
+from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo, Tries
 from sally.games.taboo.solver import best_hint, guess
 
 HOW = "the best hints for the guesser's declared mind, over the whole list"
@@ -30,12 +29,12 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
     """
     if seat != GIVER:
         return []
-    replay, game, costs = played.replay, game_of(played), []
+    replay, game, costs = played.replay, played.replay.rules(Taboo), []
     for step in replay.steps():
         if GIVER not in (*step.moves, *step.forfeited):
             continue
         view = replay.view(step.turn, GIVER)
-        mind, hint = guesser_at(played, len(view.past)), step.moves.get(GIVER)
+        mind, hint = declared_mind(played, GUESSER, len(view.past)), step.moves.get(GIVER)
         said = hint.word if isinstance(hint, Hint) else None
         refused = said is not None and game.objection(replay.state(step.turn), said) is not None
         if mind is None or refused:
@@ -63,22 +62,9 @@ def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: i
 def LOSSES(played: Played, seat: Seat) -> Terms:
     """Return the mean losses (0 to 1) over the hints given at points where some hint would have
     led the guesser to the word."""
-    parts = split(played, seat)
     due = [seat in lost for lost in played.replay.forfeited.values()]
     asked = sum(seat in moves for moves in played.replay.moves) + sum(due)
-    return Terms(
-        inference=mean([lost for lost, _ in parts]),
-        translation=mean([lost for _, lost in parts]),
-        format=sum(due) / asked if asked else None,
-    )
+    return mean_terms(split(played, seat), sum(due) / asked if asked else None)
 
 
-def training_split(game: str) -> Split:
-    """Return the stored sequences of problems, split into training, validation and held-out
-    sequences; the learner gives the hints, and the partner guesses."""
-    rows = range(len(frozen(Taboo().set).rows))
-    problems = {f"{game}_{n}": {"number": n} for n in rows}
-    return by_problem(game, "giver", problems, {"guesser": PlayerSpec("associates")})
-
-
-TRAINING = Training(training_split)
+TRAINING = series_training(lambda: frozen(Taboo().set), GIVER, {GUESSER: "associates"})

@@ -7,25 +7,10 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
 from sally.games.association.lexicon import cards
-from sally.games.association.measures import learning, losses, mean
-from sally.games.association.minds import Mind
-from sally.games.association.partners import mind_at
+from sally.games.association.measures import declared_mind, learning, losses, mean
 from sally.games.taboo.partners import PARTNERS
 from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo, is_right
 from sally.games.taboo.solver import best_hint, best_turns, guess
-
-
-def game_of(played: Played) -> Taboo:
-    """Return the rules of the episode."""
-    game = played.replay.game
-    assert isinstance(game, Taboo)
-    return game
-
-
-def guesser_at(played: Played, number: int) -> Mind | None:
-    """Return the associations of a scripted guesser in a round; None for any other guesser."""
-    player_spec = played.episode.setup.lineup[GUESSER]
-    return mind_at(dict(player_spec.params), number) if player_spec.player == "associates" else None
 
 
 def points(played: Played, seat: Seat) -> list[float]:
@@ -56,9 +41,9 @@ def regrets(played: Played, seat: Seat) -> list[float]:
 
     The list is empty if the guesser's associations are not known.
     """
-    game, found = game_of(played), []
+    game, found = played.replay.rules(Taboo), []
     for number, earned in enumerate(points(played, seat)):
-        mind = guesser_at(played, number) if seat == GIVER else None
+        mind = declared_mind(played, GUESSER, number) if seat == GIVER else None
         if mind is None:
             return []
         turns = best_turns(mind, game.row[number], game.hints)
@@ -74,13 +59,13 @@ def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
     Each hint is judged given the earlier hints and guesses of its round, using the associations of
     the scripted guesser.
     """
-    replay, game, found = played.replay, game_of(played), []
+    replay, game, found = played.replay, played.replay.rules(Taboo), []
     for turn, moves in enumerate(replay.moves):
         hint = moves.get(GIVER)
         if seat != GIVER or not isinstance(hint, Hint):
             continue
         view = replay.view(turn, GIVER)
-        mind = guesser_at(played, len(view.past))
+        mind = declared_mind(played, GUESSER, len(view.past))
         if mind is None or game.objection(replay.state(turn), hint.word) is not None:
             continue
         problem = game.row[len(view.past)]

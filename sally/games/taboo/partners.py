@@ -22,11 +22,12 @@ from sally.games.association.partners import (
     GRID,
     OURS,
     Floats,
-    check_minds,
+    check_declared,
+    for_seat,
     later,
+    likeliest,
     log_share,
     mind_at,
-    must_sit,
     shares,
 )
 from sally.games.taboo.instances import Problem
@@ -46,7 +47,7 @@ def problem_of(view: View) -> Problem:
 
 
 def _associates(game: Taboo, seat: Seat, **params: Any) -> Script:
-    check_minds(params)
+    check_declared(Mind, params)
 
     def act(turn: TabooTurn) -> Action:
         view = turn.view
@@ -103,21 +104,13 @@ def _evidence(tries: Tries, hint: str | None, named: str | None) -> Floats:
     return np.array([log_share(strengths(mind, tries, hint), column) for mind in GRID])
 
 
-def likeliest(view: View) -> Mind:
-    """Return the guesser's most likely mind; before any guess, the mind that associates by meaning
-    alone."""
-    return GRID[int(np.argmax(belief(view)))]
+def _adapts(turn: TabooTurn) -> Action:
+    view = turn.view
+    return Hint(best_hint(likeliest(belief(view)), problem_of(view), view.tries)[0])
 
 
-def _adapts(game: Taboo, seat: Seat) -> Script:
-    must_sit(seat, "adapts", GIVER)
-    return lambda turn: Hint(
-        best_hint(likeliest(turn.view), problem_of(turn.view), turn.view.tries)[0]
-    )
-
-
-def _adapts_answers(game: Taboo, seat: Seat) -> Answerer:
-    return lambda turn: _by_mind(turn, likeliest(turn.view))
+def _adapts_answer(turn: TabooTurn) -> ProbeReport:
+    return _by_mind(turn, likeliest(belief(turn.view)))
 
 
 # --- mindless -------------------------------------------------------------------------------------
@@ -126,11 +119,10 @@ Scores = Callable[[View], npt.NDArray[np.float32]]  # score of every word of the
 
 
 def _giver(name: str, about: str, wanted: Scores) -> Partner:
-    def make(game: Taboo, seat: Seat) -> Script:
-        must_sit(seat, name, GIVER)
-        return lambda turn: Hint(_highest_scoring(turn.view, wanted(turn.view)))
+    def act(turn: TabooTurn) -> Action:
+        return Hint(_highest_scoring(turn.view, wanted(turn.view)))
 
-    return Partner(name, about, OURS, make)
+    return for_seat(name, about, GIVER, act)
 
 
 def _highest_scoring(view: View, wanted: npt.NDArray[np.float32]) -> str:
@@ -149,16 +141,11 @@ def _near(view: View) -> npt.NDArray[np.float32]:
 def _names_in_order(name: str, about: str, nouns: Sequence[str]) -> Partner:
     """Return a guesser that names the given nouns in order."""
 
-    def make(game: Taboo, seat: Seat) -> Script:
-        must_sit(seat, name, GUESSER)
+    def act(turn: TabooTurn) -> Action:
+        named = {plain(word) for _, word in turn.view.tries if word}
+        return Guess(next(word for word in nouns if word not in named))
 
-        def act(turn: TabooTurn) -> Action:
-            named = {plain(word) for _, word in turn.view.tries if word}
-            return Guess(next(word for word in nouns if word not in named))
-
-        return act
-
-    return Partner(name, about, OURS, make)
+    return for_seat(name, about, GUESSER, act)
 
 
 PARTNERS = {
@@ -173,12 +160,12 @@ PARTNERS = {
             params={**MIND_PARAMS, **later(MIND_PARAMS)},
             answers=_associates_answers,
         ),
-        Partner(
+        for_seat(
             "adapts",
             "a giver who learns the guesser's mind from its guesses, by Bayes over four minds",
-            OURS,
+            GIVER,
             _adapts,
-            answers=_adapts_answers,
+            _adapts_answer,
         ),
         _giver("nearest", "the legal word nearest to the target, for any listener", _near),
         _giver("farthest", "the legal word farthest from the target", lambda view: -_near(view)),

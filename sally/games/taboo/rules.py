@@ -12,6 +12,7 @@ from sally.core.errors import BadInput
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Game, Seat
 from sally.core.rules.menu import Act, Form, Options, Text
+from sally.games.association.frozen import row_of
 from sally.games.association.lexicon import (
     SHAPE,
     cards,
@@ -21,7 +22,7 @@ from sally.games.association.lexicon import (
     plain,
     plain_words,
 )
-from sally.games.taboo.instances import Problem, problems_of
+from sally.games.taboo.instances import Problem, frozen
 
 GIVER, GUESSER = Seat("giver"), Seat("guesser")
 LONGEST = 40  # characters of a word
@@ -124,7 +125,7 @@ class Taboo(Game[State, Action, View]):
     @cached_property
     def row(self) -> tuple[Problem, ...]:
         """The problems of this game in order."""
-        return self.problems or problems_of(self.set, self.number)
+        return self.problems or row_of(frozen(self.set), self.number)
 
     @cached_property
     def asked(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.association.lexicon import plain
-from sally.games.association.speech import NO_SPLIT, closeness_probe, number_question
+from sally.games.association.speech import NO_SPLIT, closeness_probe
 from sally.games.taboo.rules import (
     GIVER,
     GUESSER,
@@ -62,9 +62,7 @@ def true_guess(replay: Past, at: At) -> str | None:
         return None
     if is_right(view.target, said):
         return view.target
-    game = replay.game
-    assert isinstance(game, Taboo)
-    return said if said in _guess(game, view, GIVER)[0].choices else OTHER
+    return said if said in _guess(replay.rules(Taboo), view, GIVER)[0].choices else OTHER
 
 
 def _find(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
@@ -79,14 +77,8 @@ def true_find(replay: Past, at: At) -> str | None:
     return "yes" if is_right(replay.view(at.turn, GIVER).target, said) else "no"
 
 
-def _closeness(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
-    if view.over or len(view.cues) < game.cues:
-        return ()
-    from sally.games.association.minds import (
-        asked_pair,  # slow to import, and not needed to list or play the game
-    )
-
-    return (number_question("closeness", asked_pair(game.set, game.number, len(view.past))),)
+def _round(game: Taboo, view: View) -> int | None:
+    return None if view.over or len(view.cues) < game.cues else len(view.past)
 
 
 PROBES = (
@@ -108,7 +100,7 @@ PROBES = (
         _find,
         true_find,
     ),
-    closeness_probe(GIVER, GUESSER, _closeness),
+    closeness_probe(GIVER, GUESSER, _round),
 )
 
 GAME: GameSpec[State, Action, View] = GameSpec(

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from sally.core.errors import listed
-from sally.core.log.events import Told
-from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
-from sally.core.rules.probe import Question
-from sally.games.association.speech import one_line, read_word
-from sally.games.taboo.rules import GIVER, Taboo, Tries, View
+from sally.games.association.speech import WordGameWords, one_line, read_word
+from sally.games.taboo.rules import GIVER, Tries, View
 
 TEXTS: Mapping[str, str] = {
     "rules": "You are the {role} in a word game for two who play together. Each round has a secret "
@@ -63,25 +60,16 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-class TabooWords(Words[Any, "View"]):
+class TabooWords(WordGameWords["View"]):
     """Texts of Taboo; only the giver's prompt contains the secret word."""
 
-    label: ClassVar[str] = "Answer"
-
-    def __init__(self, game: Taboo, texts: Mapping[str, str]) -> None:
-        super().__init__(game, texts)
-        self._game = game
-
     def rules(self, seat: Seat) -> str:
-        game = self._game
+        game = self.game
         facts = {"role": self.say(f"role.{seat}"), "hints": game.hints, "rounds": game.rounds}
         said = self.say("rules", most=game.hints, **facts)
         return f"{said}\n{self.say('rules.cues', cues=game.cues)}" if game.cues else said
 
-    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        yield from list(self._told_so_far(view))[since:]
-
-    def _told_so_far(self, view: View) -> Iterator[str]:
+    def history(self, view: View) -> Iterator[str]:
         for cue, answer in view.cues:
             key = "cue.none" if answer is None else "cue"
             yield self.say(key, cue=cue, answer=one_line(answer or ""))
@@ -109,10 +97,10 @@ class TabooWords(Words[Any, "View"]):
     def now(self, view: View) -> str:
         if view.over:
             return ""
-        if len(view.cues) < self._game.cues:
+        if len(view.cues) < self.game.cues:
             return self.say("now.cue")
         facts: dict[str, Any] = {"round": len(view.past) + 1, "number": len(view.tries) + 1}
-        facts |= {"hints": self._game.hints}
+        facts |= {"hints": self.game.hints}
         if view.seat == GIVER:
             banned = listed(self.listing(view.banned), "and")
             return self.say("now.giver", target=view.target, banned=banned, **facts)
@@ -123,35 +111,14 @@ class TabooWords(Words[Any, "View"]):
     def question(self, view: View, options: Options[Any]) -> str:
         if view.cue:
             return self.say("question.cue", cue=view.cue)
-        return self.say(f"question.{view.seat}")
+        return super().question(view, options)
 
     def format(self, view: View, options: Options[Any]) -> str:
         return self.say(f"format.{view.seat}")
-
-    def name(self, action: Any) -> str:
-        return str(getattr(action, "word", action))
 
     def read(self, reply: str, view: View, options: Options[Any]) -> Any:
         label = "Hint" if view.seat == GIVER else "Guess"
         return read_word(reply, options, label, self.say(f"format.{view.seat}"))
 
-    # --- probes -----------------------------------------------------------------------------------
-
-    def aside(self, question: Question, view: View, pending: Any = None) -> str:
-        if question.probe == "closeness":
-            return self.say(f"aside.closeness.{view.seat}", pair=_pair(question.about))
-        if pending is None:
-            return self.say(f"aside.{question.probe}.open")
-        return self.say(f"aside.{question.probe}", hint=one_line(self.name(pending)))
-
-    def choice_name(self, question: Question, choice: int | str) -> str:
-        return self.say("other") if choice == "" else str(choice)
-
-    def told(self, told: Told, question: Question | None = None) -> str:
-        value = self.say("other") if told.value == "" else told.value
-        fact = self.say(f"fact.{told.probe}", value=value, pair=_pair(told.about))
-        return self.say(f"told.{told.source}", fact=fact)
-
-
-def _pair(about: str) -> str:
-    return listed([f"'{word}'" for word in about.split()], "and")
+    def answer(self, probe: str, value: Any) -> Any:
+        return self.say("other") if value == "" else value

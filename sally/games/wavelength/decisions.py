@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms
-from sally.core.rules.training import Split, Training, by_problem
+from sally.games.association.conditions import series_training
 from sally.games.association.lexicon import plain
-from sally.games.association.measures import mean
+from sally.games.association.measures import mean_terms
 from sally.games.wavelength.dials import (
     best_clue,
     best_points,
@@ -21,7 +20,7 @@ from sally.games.wavelength.dials import (
     targets_behind,
 )
 from sally.games.wavelength.instances import frozen
-from sally.games.wavelength.metrics import declared_dial, game_of, rounds, split
+from sally.games.wavelength.metrics import declared_dial, rounds, split
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Clue, State, View, Wavelength
 
 EXACT = "the partner's declared dial, by trying every word of the list"
@@ -34,7 +33,7 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 
 def _clues(played: Played) -> Iterator[Cost]:
-    game = game_of(played)
+    game = played.replay.rules(Wavelength)
     for step in played.replay.steps():
         if PSYCHIC not in (*step.moves, *step.forfeited):
             continue
@@ -56,7 +55,7 @@ def _clues(played: Played) -> Iterator[Cost]:
 
 
 def _dials(played: Played) -> Iterator[Cost]:
-    game = game_of(played)
+    game = played.replay.rules(Wavelength)
     for step in played.replay.steps():
         if GUESSER not in (*step.moves, *step.forfeited):
             continue
@@ -79,22 +78,9 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
     Rounds are independent: a decision can cost points in its own round only.
     """
-    parts = split(played, seat)
     void = [each.best for each in rounds(played, seat) if each.dial is None and each.best]
     due = len(rounds(played, seat))
-    return Terms(
-        inference=mean([lost for lost, _ in parts]),
-        translation=mean([lost for _, lost in parts]),
-        format=sum(void) / due if due else None,
-    )
+    return mean_terms(split(played, seat), sum(void) / due if due else None)
 
 
-def training_split(game: str) -> Split:
-    """Return the stored problems, split into training, validation and held-out parts. The learner
-    gives the clues, and the partner guesses."""
-    rows = range(len(frozen(Wavelength().set).rows))
-    problems = {f"{game}_{n}": {"number": n} for n in rows}
-    return by_problem(game, "psychic", problems, {"guesser": PlayerSpec("own_dial")})
-
-
-TRAINING = Training(training_split)
+TRAINING = series_training(lambda: frozen(Wavelength().set), PSYCHIC, {GUESSER: "own_dial"})

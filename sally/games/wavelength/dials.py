@@ -78,15 +78,7 @@ class Dial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 PLAIN = Dial()
-DIAL_PARAMS: Mapping[str, Any] = {"shift": 0.0, "stretch": 1.0, "lean": 0.0, "who": 0}
-
-
-def dial_of(params: Mapping[str, Any]) -> Dial:
-    """Return the dial that a partner's parameters declare; raise BadInput if they are invalid."""
-    try:
-        return msgspec.convert({n: params[n] for n in DIAL_PARAMS if n in params}, Dial)
-    except msgspec.ValidationError as why:
-        raise BadInput(f"The parameters {dict(params)} do not define a dial: {why}.") from None
+DIAL_PARAMS: Mapping[str, Any] = msgspec.structs.asdict(PLAIN)
 
 
 @lru_cache(maxsize=1024)

@@ -22,7 +22,7 @@ from sally.games.wavelength.dials import (
     reading,
     targets_behind,
 )
-from sally.games.wavelength.partners import PARTNERS, dial_at, dials_of, worth
+from sally.games.wavelength.partners import PARTNERS, dial_at, worth
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Wavelength
 
 FEWEST = 5  # rounds for a monotone fit
@@ -39,19 +39,12 @@ class ScoredRound(msgspec.Struct, frozen=True):
     predicted: int | None = None  # where the psychic expected the dial
 
 
-def game_of(played: Played) -> Wavelength:
-    """Return the rules of the episode."""
-    game = played.replay.game
-    assert isinstance(game, Wavelength)
-    return game
-
-
 def declared_dial(played: Played, seat: Seat, number: int) -> Dial | None:
     """Return the declared dial of a seat's player in a round; None if the player declares none."""
     player_spec = played.episode.setup.lineup[seat]
     if player_spec.player != "own_dial":
         return None
-    return dial_at(dials_of(dict(player_spec.params)), number)
+    return dial_at(player_spec.params, number)
 
 
 def random_points(setup: Setup, seat: Seat) -> float | None:
@@ -68,10 +61,10 @@ def random_points(setup: Setup, seat: Seat) -> float | None:
         return float(np.mean(found)) if setup.lineup[PSYCHIC].player in PARTNERS else None
     if setup.lineup[GUESSER].player != "own_dial":
         return None
-    dials = dials_of(dict(setup.lineup[GUESSER].params))
     found = []
     for number, now in enumerate(here):
-        at = np.rint(reading(dial_at(dials, number), now.left, now.right))
+        dial = dial_at(setup.lineup[GUESSER].params, number)
+        at = np.rint(reading(dial, now.left, now.right))
         found.append(worth(game, np.abs(at[legal_rows(now.left, now.right)] - now.target)).mean())
     return float(np.mean(found))
 
@@ -79,7 +72,7 @@ def random_points(setup: Setup, seat: Seat) -> float | None:
 @shared
 def rounds(played: Played, seat: Seat) -> list[ScoredRound]:
     """Return every round of an episode for one seat."""
-    game = game_of(played)
+    game = played.replay.rules(Wavelength)
     past = played.replay.view(len(played.replay), seat).past
     return [
         ScoredRound(n, seen.points, _best(played, seat, game, n), seen.target, seen.dial, said)
@@ -124,7 +117,7 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
     The translation loss is the best possible points minus the points that the predicted dial
     position would have earned (at most the best); the inference loss is the rest.
     """
-    game, found = game_of(played), []
+    game, found = played.replay.rules(Wavelength), []
     for each in rounds(played, seat) if seat == PSYCHIC else ():
         if each.best is not None and each.predicted is not None and each.dial is not None:
             capped = min(game.points(each.target, each.predicted), each.best)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -13,14 +13,21 @@ from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.minds import hubness
-from sally.games.association.partners import LEAST, OURS, later, must_sit, shares
+from sally.games.association.partners import (
+    LEAST,
+    OURS,
+    check_declared,
+    declared_at,
+    for_seat,
+    later,
+    shares,
+)
 from sally.games.wavelength.dials import (
     DIAL_PARAMS,
     PLAIN,
     Dial,
     Floats,
     best_clue,
-    dial_of,
     legal_rows,
     reading,
     set_for,
@@ -46,29 +53,18 @@ SLACK = 3.0  # scale of the error model, in dial positions
 # --- declared dials -------------------------------------------------------------------------------
 
 
-Dials = tuple[Dial, Dial, int]
-
-
-def dial_at(dials: Dials, number: int) -> Dial:
-    """Return the dial that is active in a round; some partners switch, unannounced, after some
-    rounds."""
-    dial, then, until = dials
-    return dial if not until or number < until else then
-
-
-def dials_of(params: dict[str, Any]) -> Dials:
-    """Return the first dial, the second dial, and the number of rounds before the switch (0:
-    never)."""
-    later = {n: params.get(f"then_{n}", default) for n, default in DIAL_PARAMS.items()}
-    return dial_of(params), dial_of(later), int(params.get("until", 0))
+def dial_at(params: Mapping[str, Any], number: int) -> Dial:
+    """Return the dial that is active in round `number`; some partners switch, unannounced, after
+    some rounds."""
+    return declared_at(Dial, params, number)
 
 
 def _own_dial(game: Wavelength, seat: Seat, **params: Any) -> Script:
-    dials = dials_of(params)
+    check_declared(Dial, params)
 
     def act(turn: DialTurn) -> Action:
         view = turn.view
-        mine = dial_at(dials, len(view.past))
+        mine = dial_at(params, len(view.past))
         if seat == PSYCHIC:
             assert view.target is not None
             return Clue(best_clue(mine, view.left, view.right, view.target))
@@ -79,30 +75,20 @@ def _own_dial(game: Wavelength, seat: Seat, **params: Any) -> Script:
 
 def _own_dial_answers(game: Wavelength, seat: Seat, **params: Any) -> Answerer:
     """Return a function that answers probes, assuming that the other seat has the same dial."""
-    dials = dials_of(params)
-
-    def report(turn: DialTurn) -> ProbeReport:
-        mine = dial_at(dials, len(turn.view.past))
-        return _by_place(turn, lambda word: _own_place(turn, mine, word))
-
-    return report
+    return lambda turn: _by_dial(turn, dial_at(params, len(turn.view.past)))
 
 
-def _own_place(turn: DialTurn, dial: Dial, word: str) -> int:
-    return set_for(dial, word, turn.view.left, turn.view.right)
-
-
-def _by_place(turn: DialTurn, placed: Callable[[str], int]) -> ProbeReport:
-    """Return the answer to a probe, given a function from words to dial positions."""
+def _by_dial(turn: DialTurn, dial: Dial) -> ProbeReport:
+    """Return the answer to a probe, assuming that the other seat has this dial."""
     question, view = turn.question, turn.view
     assert question is not None
     if question.probe == "placing":
-        return ProbeReport(placed(question.about))
+        return ProbeReport(set_for(dial, question.about, view.left, view.right))
     if question.probe == "target":
-        at = tenth(placed(view.clue or ""))
+        at = tenth(set_for(dial, view.clue or "", view.left, view.right))
         return ProbeReport(at, tuple(float(choice == at) for choice in question.choices))
     said = turn.pending.word if isinstance(turn.pending, Clue) else ""
-    at = placed(said)
+    at = set_for(dial, said, view.left, view.right)
     if question.probe == "their_dial":
         return ProbeReport(at)
     assert view.target is not None
@@ -190,31 +176,14 @@ def _adapts(game: Wavelength, seat: Seat) -> Script:
 
 def _adapts_answers(game: Wavelength, seat: Seat) -> Answerer:
     """Return a function that answers probes, assuming the most probable dial of the other seat."""
-
-    def report(turn: DialTurn) -> ProbeReport:
-        likeliest = grid()[int(np.argmax(belief(turn.view)))]
-        return _by_place(turn, lambda word: _own_place(turn, likeliest, word))
-
-    return report
+    return lambda turn: _by_dial(turn, grid()[int(np.argmax(belief(turn.view)))])
 
 
 # --- mindless -------------------------------------------------------------------------------------
 
 
 def _psychic(name: str, about: str, say: Callable[[View], str]) -> Partner:
-    def make(game: Wavelength, seat: Seat) -> Script:
-        must_sit(seat, name, PSYCHIC)
-        return lambda turn: Clue(say(turn.view))
-
-    return Partner(name, about, OURS, make)
-
-
-def _guesser(name: str, about: str, place: Callable[[DialTurn], int]) -> Partner:
-    def make(game: Wavelength, seat: Seat) -> Script:
-        must_sit(seat, name, GUESSER)
-        return place
-
-    return Partner(name, about, OURS, make)
+    return for_seat(name, about, PSYCHIC, lambda turn: Clue(say(turn.view)))
 
 
 def at_the_pole(view: View, opposite: bool) -> str:
@@ -259,7 +228,7 @@ PARTNERS = {
         _psychic("other_pole", "the end of the other side", lambda view: at_the_pole(view, True)),
         _psychic("hub", "the word that is near to most", lambda view: by_hubness(view, False)),
         _psychic("loner", "the word that is near to fewest", lambda view: by_hubness(view, True)),
-        _guesser("middle", "always 50", lambda turn: 50),
-        _guesser("end", "an end of the dial, drawn", _end),
+        for_seat("middle", "always 50", GUESSER, lambda turn: 50),
+        for_seat("end", "an end of the dial, drawn", GUESSER, _end),
     )
 }

@@ -11,8 +11,9 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.rules.game import Game, Seat
 from sally.core.rules.menu import Act, Form, Options, Text
+from sally.games.association.frozen import row_of
 from sally.games.association.lexicon import clue_problem, open_words
-from sally.games.wavelength.instances import Problem, problems_of
+from sally.games.wavelength.instances import Problem, frozen
 from sally.games.wavelength.spectra import places_by_name, spectrum
 
 PSYCHIC, GUESSER = Seat("psychic"), Seat("guesser")
@@ -97,7 +98,7 @@ class Wavelength(Game[State, Action, View]):
     @cached_property
     def row(self) -> tuple[Problem, ...]:
         """The problems of this game in order."""
-        return self.problems or problems_of(self.set, self.number)
+        return self.problems or row_of(frozen(self.set), self.number)
 
     @property
     def most(self) -> int:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from sally.core.log.events import Told
-from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
-from sally.core.rules.probe import Question
-from sally.games.association.speech import one_line, read_word
+from sally.games.association.speech import WordGameWords, one_line, read_word
 from sally.games.wavelength.rules import PSYCHIC, Seen, View, Wavelength
 
 TEXTS: Mapping[str, str] = {
@@ -60,7 +57,7 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-class WavelengthWords(Words[Any, "View"]):
+class WavelengthWords(WordGameWords["View"]):
     """Texts of Wavelength; only the psychic's prompt contains the target."""
 
     label: ClassVar[str] = "Dial"
@@ -75,10 +72,7 @@ class WavelengthWords(Words[Any, "View"]):
         role = self.say(f"role.{seat}")
         return self.say("rules", role=role, bands=self._bands, rounds=self._rounds)
 
-    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        yield from list(self._told_so_far(view))[since:]
-
-    def _told_so_far(self, view: View) -> Iterator[str]:
+    def history(self, view: View) -> Iterator[str]:
         """Yield every finished round, preceded by the clues rejected in it."""
         for number in range(len(view.past) + 1):
             for at, clue, why in view.refused:
@@ -108,9 +102,6 @@ class WavelengthWords(Words[Any, "View"]):
             return self.say(key, target=view.target, **facts)
         return self.say("now.guesser.waits" if view.clue is None else "now.guesser", **facts)
 
-    def question(self, view: View, options: Options[Any]) -> str:
-        return self.say(f"question.{view.seat}")
-
     def format(self, view: View, options: Options[Any]) -> str:
         if view.seat == PSYCHIC:
             return self.say("format.psychic")
@@ -119,34 +110,13 @@ class WavelengthWords(Words[Any, "View"]):
     def scale(self, options: Options[Any]) -> Whole | None:
         return span(options)
 
-    def name(self, action: Any) -> str:
-        return str(getattr(action, "word", action))
-
     def read(self, reply: str, view: View, options: Options[Any]) -> Any:
         if view.seat == PSYCHIC:
             return read_word(reply, options, "Clue", self.say("format.psychic"))
         return super().read(reply, view, options)
 
-    # --- probes -----------------------------------------------------------------------------------
-
-    def aside(self, question: Question, view: View, pending: Any = None) -> str:
-        if question.probe == "target":
-            return self.say("aside.target")
-        if question.probe == "placing":
-            return self.say(f"aside.placing.{view.seat}", word=question.about)
-        if pending is None:
-            return self.say(f"aside.{question.probe}.open")
-        return self.say(f"aside.{question.probe}", clue=one_line(self.name(pending)))
-
-    def choice_name(self, question: Question, choice: int | str) -> str:
-        if question.probe == "target":
-            return tenth_name(int(choice))
-        return str(choice)
-
-    def told(self, told: Told, question: Question | None = None) -> str:
-        value = tenth_name(int(told.value)) if told.probe == "target" else told.value  # type: ignore[arg-type]
-        fact = self.say(f"fact.{told.probe}", value=value, word=told.about)
-        return self.say(f"told.{told.source}", fact=fact)
+    def answer(self, probe: str, value: Any) -> Any:
+        return tenth_name(int(value)) if probe == "target" else value
 
 
 def tenth_name(tenth: int) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from sally.games.association.frozen import Frozen, frozen_set, row_of
+from sally.games.association.frozen import Frozen, frozen_set
 
 Colour = Literal["own", "other", "neutral", "assassin"]
 SETS = ("small", "full")
@@ -23,9 +23,3 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def frozen(name: str) -> Frozen[Problem]:
     """Return the stored set of problems with the given name."""
     return frozen_set(__package__, Problem, SETS, name)
-
-
-def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """Return the series with this number in a stored set: boards, in the order in which they are
-    played."""
-    return row_of(frozen(name), number)

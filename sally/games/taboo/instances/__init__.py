@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import msgspec
 
-from sally.games.association.frozen import Frozen, frozen_set, row_of
+from sally.games.association.frozen import Frozen, frozen_set
 
 SETS = ("balanced",)
 
@@ -20,8 +20,3 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def frozen(name: str) -> Frozen[Problem]:
     """Return the stored set of problems with the given name."""
     return frozen_set(__package__, Problem, SETS, name)
-
-
-def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """Return one sequence of problems from a stored set."""
-    return row_of(frozen(name), number)
