@@ -470,8 +470,9 @@ def _bill(episodes: Iterable[Episode]) -> Bill:
 
 
 def sentences(games: Sequence[GameResult], player: str) -> list[str]:
-    """Return sentences that say in which games each claim is not refused; claims with the same
-    games share a sentence."""
+    """Return, for each claim about a player (such as "shows theory of mind"), a sentence that names
+    the games in which the evidence does not rule the claim out. Claims with the same games share a
+    sentence."""
     claims = {KNOWS: "knows what others will do", ACTS_ON: "acts on what it knows",
               THEORY: "shows theory of mind"}  # fmt: skip
     places = defaultdict[tuple[str, ...], list[str]](list)

@@ -360,7 +360,8 @@ def profile_rows_of(
     by_cell: bool = False,
     zero: Zero = "random",
 ) -> list[ProfileRow]:
-    """Return the profile of some stores, playing the mindless and reference players they lack."""
+    """Return the profile rows of some stores. Mindless and reference players are played in the same
+    settings, for comparison."""
     with progress() as bar, ExitStack() as open_ones:
         task = bar.add_task("measure", total=None, note="")
         places = [open_ones.enter_context(opened(folder))[0] for folder in folders]

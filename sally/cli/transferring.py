@@ -60,7 +60,8 @@ def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) ->
 
 
 def say(cells: Sequence[TransferCell], of: str, title: str) -> None:
-    """Print doing or knowing after each training, with the change due to training."""
+    """Print the scores for doing (gains) or knowing (predictions of others) after each training,
+    with the change due to training."""
     rows, columns, _ = grid(cells, of)
     found = {(cell.trained_on, cell.tested_on): cell for cell in cells}
     echo(title)
@@ -86,8 +87,8 @@ def say(cells: Sequence[TransferCell], of: str, title: str) -> None:
 
 
 def say_seeds(cells: Sequence[TransferCell]) -> None:
-    """Print doing and knowing by training seed, for training tasks that were repeated with several
-    seeds."""
+    """Print the scores for doing (gains) and knowing (predictions of others) by training seed, for
+    training tasks that were repeated with several seeds."""
     several = [cell for cell in cells if len(cell.by_seed) > 1]
     for row in dict.fromkeys(cell.trained_on for cell in several):
         for place, of in enumerate(TITLES):

@@ -547,8 +547,11 @@ Sides = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _against(page: Case, own: Case, other: Case) -> Sides | None:
-    """Return the options that correspond to the paired partner's move, and those that correspond to
-    the move of the episode's own partner; None if they overlap."""
+    """Return two groups of the options of `page`: those that match the other player's move at the
+    decision `other`, and those that match its move at the decision `own`.
+
+    Return None if the groups overlap, or if a move is not among the choices of `page`.
+    """
     choices = page.decision.choices
     if other.decision.value not in choices or own.decision.value not in choices:
         return None

@@ -171,7 +171,7 @@ def _with_notes(
 
 
 def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode: str) -> None:
-    """Advance a fresh match to the turn with the answers of the log."""
+    """Advance a fresh match to turn `turn` by giving it the answers stored in the log."""
     while match.turn < turn:
         asked = [ask for ask in match.asks() if ask.id in past]
         if not asked:

@@ -49,8 +49,8 @@ def installed(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult)
 
 
 def first_named(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
-    """Read a reply as the option that it names first; if there are no options to name, use the
-    installed rule."""
+    """Read a reply as the option that it names first. If there are no options with names, read it
+    as the installed version of Sally does."""
     question, names = turn.question, prompt.names
     by_name = question is None or (question.kind == "choice" and question.scale is None)
     if not names or not by_name or turn.context.words.scale(turn.options) is not None:

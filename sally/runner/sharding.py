@@ -36,7 +36,8 @@ SHARE = 3  # parts left per worker if all were as long as the next
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """A shard whose planned episodes are known by number only."""
+    """A shard that holds the positions of its episodes in the plan instead of the episodes
+    themselves."""
 
     name: str
     kind: str  # as `kind_of` has it

@@ -94,7 +94,8 @@ def mean_absolute_error(first: ArrayLike, second: ArrayLike) -> float | None:
 def label_scores(
     truth: Sequence[Hashable], given: Sequence[Hashable]
 ) -> dict[Hashable, LabelScore]:
-    """Return the scores of every label that is true or given, in order of appearance."""
+    """Return the hits, false alarms and misses of each label that occurs in `truth` (the true
+    labels) or in `given` (the labels to be scored)."""
     same_length("truth", len(truth), "given", len(given))
     labels = dict.fromkeys([*truth, *given])
     both = list(zip(truth, given, strict=True))

@@ -308,10 +308,11 @@ _BLOCK: Mapping[str, int] = {  # problems after which opponents or depths come r
 
 
 def other_arm(game: str, number: int) -> str:
-    """Return the arm in which a problem is played in addition to the asked arm.
+    """Return the second condition (arm) in which a problem is played. The first is the same for all
+    problems: players are asked about others while they play.
 
-    The sequence of arms is shifted by one in each block of problems, so that no opponent or depth
-    is always played in the same arm.
+    The sequence of second arms is shifted by one in each block of problems, so that no opponent or
+    depth is always played in the same arm.
     """
     return OTHER_ARMS[(number + number // _BLOCK[game]) % len(OTHER_ARMS)]
 

@@ -608,7 +608,8 @@ def _scored(
 
 
 def conclusion(found: Sequence[Comparison], first: str, second: str) -> str:
-    """Return the verdicts as sentences, doing first, then knowing."""
+    """Return the verdicts as sentences: first on the players' gains ("doing"), then on their
+    predictions of others ("knowing")."""
     parts: list[str] = []
     for (aspect, metric), mine in _aspects(found).items():
         said: list[str] = []

@@ -1,7 +1,8 @@
 """Bounds of a mean, from its metric, its unit and the payoffs that are possible in the game.
 
-No interval extends beyond these bounds (`sally.stats.cluster_interval`). They are not the scale of
-doing, which declares its own zero and one (`sally.analysis.profile.doing_scale`).
+No interval extends beyond these bounds (`sally.stats.cluster_interval`). They are unrelated to the
+score for doing, which is 0 for a random player and 1 for the optimum or a reference player
+(`sally.analysis.profile.doing_scale`).
 """
 
 from __future__ import annotations

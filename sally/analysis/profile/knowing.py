@@ -124,8 +124,8 @@ def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
 
 
 def uncounted_probes_note(game: str) -> str:
-    """Return a note on the probes of a game that do not count as knowing, or "" if no note is
-    needed."""
+    """Return a note that names the probes of a game that do not count towards its score for
+    predicting others, because they ask about the world; return "" if no note is needed."""
     probes = registry.game(game).probes
     minds, world = ([p.name for p in probes if p.of_mind is of] for of in (True, False))
     if not minds or not world:

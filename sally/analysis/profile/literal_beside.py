@@ -61,10 +61,11 @@ def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
 
 
 def literal_beside(rows: Sequence[ProfileRow], found: StrictScores) -> list[LiteralBeside]:
-    """Pair each model's rows on a battery of test items with its rows in games.
+    """Pair each model's rows on a battery of test items with its rows in games. The result is empty
+    unless the stores hold both.
 
-    The result is empty unless the stores hold both. Players that read a words pack other than the
-    default, or a mechanism twin, are left out.
+    Players with a words pack other than the default are left out; this includes the packs that
+    describe the other player as a mechanism.
     """
     lines = []
     rows = [row for row in rows if PACK not in row.player]

@@ -15,8 +15,8 @@ FEW_IDS = 5
 
 
 class AtlasColumn(msgspec.Struct, frozen=True):
-    """One game in one setting, with one measure; figures of different columns are not
-    comparable."""
+    """A column of the atlas figure: one game in one setting, scored by one measure. Scores in
+    different columns are not comparable."""
 
     game: str
     setting: str

@@ -94,8 +94,8 @@ class Attack(msgspec.Struct, frozen=True):
 
 
 class Card(msgspec.Struct, frozen=True):
-    """The conditions in which mindless players are tested in one family of games, and the attacks
-    by shallow learners."""
+    """The conditions in which mindless players are tested in one family of games, and the attacks:
+    tests of whether shallow learners find the right answers without modelling other players."""
 
     family: str
     about: str

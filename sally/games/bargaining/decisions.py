@@ -68,9 +68,11 @@ DONE = "the other's quote in this round"
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return the payoff lost by each quote, in rounds in which both quoted; messages have no cost.
+    """Return the payoff lost by each quote, in rounds in which both sides quoted; messages have no
+    cost.
 
-    Against a declared partner the costs of an episode add up to its regret against the optimum.
+    Against a scripted partner whose rule is known, the losses of an episode add up to its regret:
+    the payoff by which it falls short of the optimum.
     """
     at, found = table(played, seat), solved(played, seat)
     if at is None:

@@ -208,7 +208,7 @@ class Known:
 
     @property
     def first_bid(self) -> int:
-        """The lowest of the best first bids."""
+        """The best first bid; the lowest one if several are equally good."""
         found = self.bids(0, self.rule.first(self.cost))
         return int(np.flatnonzero(found >= found.max() - SAME)[0])
 

@@ -136,7 +136,8 @@ def _events(draws: Stream, chain: Chain) -> tuple[Event, ...]:
 
 
 def _story(draws: Stream, outline: Outline, chain: Chain, key: int) -> tuple[Event, ...] | None:
-    """Return events whose key is `key`, or None if none are found in `TRIES` draws."""
+    """Draw the events of a story in which the right answer is the place `key`; return None if
+    `TRIES` draws give none."""
     real = outline.places[outline.last]
     for _ in range(TRIES):
         who = (_same if key == real else _apart)(draws, outline, chain, key)

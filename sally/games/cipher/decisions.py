@@ -105,8 +105,11 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    """Yield whether the hints of each certified decision are right, if the listeners associate
-    words by meaning alone."""
+    """Yield, for each of the encoder's decisions whose required depth of reasoning is known,
+    whether the hints are right.
+
+    Nothing is yielded unless decoder and interceptor both associate words by meaning alone.
+    """
     game, listener = played.replay.game, declared_interceptor(played)
     assert isinstance(game, Cipher)
     plain = listener is not None and listener.way in LEVELS and listener == Listener(listener.way)

@@ -40,10 +40,12 @@ SUPPOSED = 12  # own hands sampled to predict another's move
 def answerer(
     game: Hanabi, own: Callable[[View], Odds], others: Policy | None, minds: bool = True
 ) -> Callable[[Turn[Any, Any]], ProbeReport]:
-    """Return an answerer for probes: `own` gives its probabilities for the cards in its hand, and
-    the policy `others` its predictions of moves, which are guesses if `others` is None.
+    """Return a function that answers probes for a bot.
 
-    Without `minds`, another seat's knowledge is computed from the public counts only.
+    Questions about the bot's own hand are answered from the card probabilities that `own` computes.
+    Questions about another seat's next move are answered by the policy `others`, or by a uniform
+    guess if `others` is None. Without `minds`, the knowledge of another seat is computed from the
+    public counts only.
     """
 
     def report(turn: Turn[Any, Any]) -> ProbeReport:

@@ -299,8 +299,11 @@ def _draft(
 
 
 def _draw(kind: Kind, rng: np.random.Generator) -> Puzzle | None:
-    """Draw a uniform table with four hidden cells; None if the persuader's best proposal is tied,
-    or the target's, before or after everything is disclosed."""
+    """Draw a uniformly distributed table with four hidden cells.
+
+    Return None if the best proposal is not unique for the persuader, for a target that sees the
+    hidden cells, or for a target that does not.
+    """
     table = rng.integers(-1, 2, (PROPOSALS, 3))
     hidden = np.sort(rng.choice(PROPOSALS * 3, MOST_HIDDEN, replace=False))
     draft = _draft(kind, table, hidden, rng.integers(-1, 2, 3), rng.integers(-1, 2, 3))

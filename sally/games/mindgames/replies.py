@@ -54,7 +54,8 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Voice(msgspec.Struct, frozen=True):
-    """The phrases that a target uses, as a person or as an automated system."""
+    """The phrases in which a target answers; one set is for a target that is presented as a person,
+    another for a target that is presented as an automated system."""
 
     like: str
     dislike: str

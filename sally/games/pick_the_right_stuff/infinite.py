@@ -48,7 +48,8 @@ TRIES = 1000
 
 
 class Mind(msgspec.Struct, frozen=True):
-    """A user's private rule, its rehearsals, and the gap at which it will collect."""
+    """A user's private rule, the rehearsals that show how the rule works, and the number of resets
+    (the gap) between the user's last look at the locker and the collection of its item."""
 
     rule: Rule
     shown: tuple[Rehearsal, ...]
@@ -150,10 +151,13 @@ Plans = dict[tuple[int, tuple[int, ...]], list[dict[Family, list[Rule]]]]
 
 @cache
 def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
-    """Return, for each gap and set of rehearsed gaps, the rules that move the item by each distance
-    at the gap; a gap is a number of resets.
+    """Return, for each combination of gaps, the rules that the generator may draw. A gap is the
+    number of resets since a user last saw the locker.
 
-    Combinations in which some distance is reached by no rule are left out.
+    A combination consists of the gap after which the user collects its item and of the gaps at
+    which it has rehearsed its rule. The rules are grouped by the distance by which they move the
+    item in the gap before the collection. Combinations in which some distance is reached by no rule
+    are left out.
     """
     found: Plans = {}
     rules = [(family, rule) for family in families for rule in listed(family, boxes)]

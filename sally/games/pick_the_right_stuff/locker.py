@@ -211,7 +211,8 @@ def remaining(locker: Locker) -> tuple[int, ...]:
 
 
 def score(locker: Locker) -> float:
-    """Return the percentage of users whose believed box was named."""
+    """Return the percentage of users for whom the manager named the box in which they believed
+    their item to be."""
     return 100 * locker.correct / locker.users
 
 

@@ -1,5 +1,8 @@
-"""The questions of Pick the Right Stuff, one by one: the boxes that were named, believed and
-true."""
+"""The questions of Pick the Right Stuff, one by one.
+
+Each question has three boxes: the box named in the answer, the box in which the user believes its
+item to be, and the box that really holds the item.
+"""
 
 from __future__ import annotations
 

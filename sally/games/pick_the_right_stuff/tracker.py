@@ -22,8 +22,14 @@ from sally.games.pick_the_right_stuff.locker import (
 
 
 def where_user_will_look(seen: Sight) -> int:
-    """Return the believed box in any mode, provided that the rehearsals identify the private
-    rule."""
+    """Return the box in which the waiting user believes its item to be.
+
+    In the infinite mode, users extrapolate by a private rule, and their rehearsals must identify
+    it.
+
+    Raises:
+        ValueError: The rehearsals allow no box, or several.
+    """
     boxes = where_user_will_look_from(seen, state_last_seen(seen))
     if len(boxes) != 1:
         raise ValueError(

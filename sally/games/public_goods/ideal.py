@@ -46,8 +46,11 @@ def ideal_of(game: PublicGoods) -> Ideal:
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return a seat's rounds and the pool of rules, to be compared with ideal play; None unless all
-    others follow the same rule of the pool."""
+    """Return a seat's rounds in the form needed to compare them with ideal play, which knows the
+    pool of rules but not which rule of it the others follow.
+
+    Return None unless all other seats follow the same rule of this pool.
+    """
     game, lineup = game_of(played), played.episode.setup.lineup
     across = [lineup.get(str(other)) for other in game.seats if other != seat]
     names = {None if who is None else who.player for who in across}

@@ -68,8 +68,8 @@ class Certified(msgspec.Struct, frozen=True):
 
 
 def mindless() -> Mapping[str, Mind]:
-    """Return the mindless players, which send no messages and must not do well at a certified
-    table."""
+    """Return the mindless players that send no messages. A combination of partners and target is
+    used only if the best reply earns clearly more than each of them."""
     fixed = {f"always {move}": always(move) for move in MOVES}
     return {**fixed, "stage_equilibrium": mixed_equilibrium(), "finisher": finisher()}
 
@@ -133,8 +133,8 @@ def _label(player: str, settings: Mapping[str, Any]) -> str:
 
 
 def solve_all() -> tuple[Certified, ...]:
-    """Return all certified tables: every pair of partners at every target; the evaluated seat
-    rotates."""
+    """Return every combination of two partners and a target (the number of steps needed to win) in
+    which modelling the partners pays. The evaluated seat rotates."""
     found = []
     for n, (target, pair) in enumerate((t, p) for t in TARGETS for p in PAIRS):
         number = n % len(SEATS)

@@ -1,4 +1,5 @@
-"""Metrics of the step race: doing, promises, and behaviour towards truthful players.
+"""Metrics of the step race: the gain of each move relative to a random and to the best move,
+promises, and behaviour towards truthful players.
 
 Ratios are stored as two sums in a `Tally`, so that tables can pool episodes.
 """

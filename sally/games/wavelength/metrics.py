@@ -81,8 +81,8 @@ def rounds(played: Played, seat: Seat) -> list[ScoredRound]:
 
 
 def _best(played: Played, seat: Seat, game: Wavelength, number: int) -> float | None:
-    """Return the best points that this seat could have earned in a round with its declared
-    partner."""
+    """Return the most points that a seat could have expected in a round, given where its scripted
+    partner places words on the dial; None if that is unknown."""
     other = GUESSER if seat == PSYCHIC else PSYCHIC
     mine = declared_dial(played, other, number)
     if mine is None:

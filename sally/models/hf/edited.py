@@ -35,7 +35,8 @@ class Edit:
 
 @dataclass(frozen=True)
 class Edited:
-    """A prompt with its options, and the changes under which the options are scored."""
+    """A prompt with its options, and the edits of the residual stream under which the options are
+    scored."""
 
     prompt: Context
     candidates: tuple[str, ...]
@@ -43,7 +44,8 @@ class Edited:
 
 
 def edited_scores(stream: ResidualStream, asked: Sequence[Edited]) -> list[Floats]:
-    """Return the log-probability of every option under every change: changes x options.
+    """Return, for each prompt, the log-probability of every option under every edit of the residual
+    stream, as an array of edits x options.
 
     Raises:
         BadInput: A prompt does not fit this model, or a layer does not exist.
@@ -57,7 +59,8 @@ def edited_scores(stream: ResidualStream, asked: Sequence[Edited]) -> list[Float
 
 @dataclass(frozen=True)
 class _Row:
-    """The tokens of a prompt without its last one, followed by one branch for each change.
+    """The tokens of a prompt without its last one, followed by one branch for each edit of the
+    residual stream.
 
     A branch is a copy of the prompt's last token and of the tokens of all options.
     """
@@ -68,7 +71,7 @@ class _Row:
 
     @property
     def branch(self) -> int:
-        """The number of tokens that are repeated for each change: the last token of the prompt and
+        """The number of tokens that are repeated for each edit: the last token of the prompt and
         the tokens of all options."""
         return 1 + len(self.tree.tokens)
 

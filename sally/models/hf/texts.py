@@ -121,8 +121,8 @@ class Texts:
         return [np.array(ids, np.int64) for ids in found]
 
     def _splits_cleanly(self) -> bool:
-        """Return whether a text cut after a control sequence has the same tokens as its two
-        parts."""
+        """Return whether a text that is tokenised in two parts, split after a control sequence, has
+        the same tokens as if it were tokenised whole."""
         if not self._control:
             return False
         for mark in self._control:

@@ -165,7 +165,8 @@ class _Collector:
         held.seen = self._provenance(column["facts"][lines], column["keys"][lines])
 
     def _provenance(self, facts: Lines, keys: NDArray[np.uint64]) -> Provenance:
-        """Return the provenance; episodes with equal contributions to it are counted together."""
+        """Return the provenance of the episodes: games, versions, models, results. Episodes that
+        are alike in all these facts are counted together."""
         seen = Provenance()
         codes, first = np.unique(facts, return_index=True)
         order = np.argsort(facts, kind="stable")

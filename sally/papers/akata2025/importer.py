@@ -139,8 +139,8 @@ def _used(
 def fits(
     game: str, rounds: Sequence[Round], lookups: Mapping[tuple[str, str], Lookup]
 ) -> list[str]:
-    """Return, for each round, which lookup tables contain GPT-4's recorded move: `both`, one label,
-    or `neither`."""
+    """Return, for each round, which of GPT-4's two lookup tables (`Base` or `Prompted`) gives its
+    recorded move: the name of one table, `both` or `neither`."""
     found, before = [], ""
     for played in rounds:
         mine, theirs = (

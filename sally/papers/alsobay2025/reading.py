@@ -107,7 +107,8 @@ _decode = msgspec.json.Decoder(_Line).decode
 
 
 def read(path: Path) -> Record:
-    """Return the people in a checkout, or in one `.zip` or `.jsonl` file."""
+    """Return the participants recorded in a local copy of the authors' repository, or in one `.zip`
+    or `.jsonl` file."""
     if not path.exists():
         raise BadInput(f"There is no file or folder {path}.")
     odd: list[Oddity] = []

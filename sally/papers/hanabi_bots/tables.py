@@ -40,7 +40,8 @@ def play(game: Hanabi, names: Sequence[str], deal: int) -> int:
 
 @lru_cache(maxsize=256)
 def scores(names: tuple[str, ...], deals: int, seed: int) -> tuple[int, ...]:
-    """Return the scores of these bots together, by deal; the deals depend only on the seed."""
+    """Return the score of each deal when these bots play it together. The deals depend only on the
+    seed."""
     game = Hanabi(players=len(names), score="kept")
     numbers = (derived_seed("hanabi_bots", seed, n) % DEALS for n in range(deals))
     return tuple(play(game, names, deal) for deal in numbers)

@@ -29,8 +29,8 @@ def COMMANDS() -> None:
 @click.option("--unpublished", is_flag=True, help="Include matches without published replies.")
 @json_option
 def show(where: str, unpublished: bool, as_json: bool) -> None:
-    """Print each model's doing score, first moves and replies to moves in the store WHERE, by
-    stopping probability."""
+    """Print how often each model in the store WHERE cooperates (at first, and after each outcome),
+    and its doing score (0: random play, 1: optimum), by stopping probability."""
     spec = registry.game("repeated_games")
     there = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
     sides = figures.side_matches(Played(spec, e, replayed(spec, e)) for e in there)

@@ -107,7 +107,8 @@ class Agreement(msgspec.Struct, frozen=True):
 
     @property
     def choices(self) -> float | None:
-        """The share of finished games whose final choice is the same under the reader's labels."""
+        """The share of finished games in which the reader's labels lead to the same final choice as
+        the recorded labels."""
         return self.same_choice / self.games if self.games else None
 
     @property

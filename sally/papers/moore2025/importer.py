@@ -151,7 +151,8 @@ class _RecordedMatch:
         return "revealed" if given.reveal_belief and given.reveal_motivation else "hidden"
 
     def play(self, number: int, turn: PublishedTurn) -> None:
-        """Play one message, its labels, and the answer of Sally's target."""
+        """Replay one recorded message and its labels, then play the answer that the rules of the
+        game give for the target."""
         said = self._text(number, turn)
         self._move(PERSUADER, Say(said))
         if self.match.game.to_move(self.match.state) == (READER,):

@@ -244,8 +244,12 @@ HABITS: Mapping[str, Habit] = {
 
 
 def mindless(habit: Habit) -> Callable[[SeatGame], Pair]:
-    """Return a function that computes doing in hindsight for the quotes that a habit (a fixed rule)
-    would have made instead of the recorded ones."""
+    """Return a function that applies a fixed rule for quoting (a habit) to a recorded game, against
+    the other side's recorded quotes.
+
+    The function returns how much more than random quotes the rule earns, and how much more the best
+    quotes would have earned in hindsight.
+    """
 
     def measured(game: SeatGame) -> Pair:
         seat, at = game.seat, game.at

@@ -114,7 +114,8 @@ def _mean(known: Known, model: str, mode: Mode) -> float | None:
 
 
 def _score(known: Known, model: str, mode: Mode) -> Estimate | None:
-    """Return the score of one model under one belief history."""
+    """Return the mean score of one model in one of the paper's conditions, which are called zero
+    and finite belief history."""
     there = [
         p for f, p in known if f["belief_history"] == mode and same_model(str(f["model"]), model)
     ]

@@ -122,12 +122,12 @@ def choices(path: Path, to: Path) -> None:
 )
 @least_option
 def study(path: Path, to: Path, games: int, least: int) -> None:
-    """Write a study in which models play the games of PATH against the same people in the other
-    role.
+    """Write a study in which models play the games of PATH against the choices recorded from people
+    in the other role.
 
     Each game is played twice, once with its rows exchanged, so a player that always takes the upper
-    row has a doing score of 0. The file contains published payoffs: check their licence before you
-    share it.
+    row gains no more than random play and has a doing score of 0. The file contains published
+    payoffs: check their licence before you share it.
     """
     record = read(path)
     crowds = Crowds(record.choices)

@@ -108,8 +108,8 @@ def agreement(table: Table, rule: Floats) -> Estimate:
 
 
 def _gains(table: Table, rule: Floats | None, least: int) -> tuple[Floats, Floats, np.ndarray]:
-    """Return, for each choice, the gain over even odds, the largest possible gain, and the
-    person."""
+    """Return, for each choice, its expected payoff minus that of a random choice, the same
+    difference for the best choice, and the person who chose."""
     there = table.crowd >= max(1, least)
     values = table.values[there]
     if rule is None:

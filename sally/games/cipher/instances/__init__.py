@@ -34,6 +34,6 @@ def frozen(name: str) -> Frozen[Problem]:
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
-    """Return the series with this number in a stored set: games that are played one after
-    another."""
+    """Return the series with this number in the stored set `name`. A series is a tuple of games
+    that are played one after another."""
     return row_of(frozen(name), number)

@@ -70,8 +70,9 @@ def _deep(depth: int, seed: int) -> Iterator[Scenario]:
 
 
 def _balanced(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
-    """Yield cost matrices, one row per role, with their right answers; rules over whole columns are
-    kept at chance."""
+    """Yield cost matrices (a row for each agent, a column for each task) with their right answers.
+    The matrices are selected so that rules that compare whole columns are right no more often than
+    chance."""
     debt: Floats | None = None
     # drawn separately, so that the ranks of the right task are exactly even
     orders = {fails: dealt(list(permutations(range(4))), rng) for fails in (False, True)}
