@@ -245,8 +245,9 @@ def evaluate(
 def _rows(
     seats: Sequence[Measured], ends: Sequence[Baseline], player: str
 ) -> dict[str, ProfileRow]:
-    """Return one profile row per game; figures of doing use only the episodes whose optimum or
-    reference score is known, all other figures use every episode."""
+    """Return one profile row per game. The figures about gains (doing, regret and the baseline
+    players) use only the episodes whose optimum or reference score is known; all others use every
+    episode."""
     scaled: dict[str, ProfileRow] = {}
     for row in profile_of(seats, ends, named=lambda who: player):
         scaled.setdefault(row.game, row)  # the part with a known optimum comes first

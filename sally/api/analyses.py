@@ -289,8 +289,8 @@ def audit(game: str, episodes: int = 100, *, seed: int = 1) -> Rows:
         seed: Seed of the episodes.
 
     Returns:
-        One row per condition, player and metric, with an interval, or the reason why there is none
-        at the end of `method`.
+        One row per condition, player and metric, with an interval. Where no interval can be
+        computed, `method` ends with the reason.
 
     Raises:
         BadInput: If the game is unknown or has no card.

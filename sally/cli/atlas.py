@@ -33,8 +33,9 @@ LEARNERS = ("tabular", "bayes_adaptive", "fictitious_play")
 def atlas(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
     """Draw how well people, models and bots did in each game, from records and studies.
 
-    Each game, setting and measure has its own panel. Episodes of a paper are measured as that paper
-    declares; all others are measured by the knowing and doing of `sally profile`.
+    Each game, setting and measure has its own panel. Episodes of a paper are scored by the measure
+    that the paper declares. All others are scored as in `sally profile`: by how much a player
+    gained (doing) and, where it was asked, by how well it predicted the others (knowing).
     """
     dots: list[AtlasDot] = []
     with ExitStack() as open_ones:

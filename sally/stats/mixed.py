@@ -378,7 +378,8 @@ class OneIntercept:
         return float(groups.sum())
 
     def _joint(self, fixed: Floats, sd: float, u: Floats) -> Floats:
-        """Return the log density of the outcomes and of u, up to constants, by group and point."""
+        """Return the log of the joint density of the outcomes and the standardised random
+        intercepts `u`, up to constants, for each group (rows) and each value of `u` (columns)."""
         eta = fixed[:, None] + sd * u[self.group]
         rows = self.data.successes[:, None] * eta - self.data.trials[:, None] * np.logaddexp(0, eta)
         return np.asarray(np.add.reduceat(rows, self.starts, axis=0) - u**2 / 2)

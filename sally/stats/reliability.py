@@ -78,9 +78,11 @@ def whole(table: ArrayLike) -> Floats:
 
 
 def consistency(table: ArrayLike) -> Estimate:
-    """Return the reliability of a mean over these problems, with its exact normal interval.
+    """Return the reliability of a mean over these problems, with an interval that is exact if
+    scores are normally distributed.
 
-    This is Cronbach's alpha, the mean of all corrected split halves (Feldt 1965), but not below 0.
+    The reliability is Cronbach's alpha, which equals the mean of all corrected split-half
+    reliabilities; values below 0 are set to 0. The interval is that of Feldt (1965).
     """
     found = components(table)
     players, problems = found.n

@@ -35,7 +35,8 @@ class Problems:
         )
 
     def task(self, seed: int) -> Task | None:
-        """Return the task for a seed, or None if there is no split."""
+        """Return the task that a seed selects, or None if the environment has no tasks, because it
+        was made from fixed parameters."""
         return Stream(seed, "problem").pick(self.tasks) if self.tasks else None
 
     def at(self, seed: int) -> dict[str, Any]:

@@ -103,8 +103,9 @@ def page_attack(game: str, attack: Attack, questions: int, seed: int, joined: bo
 
 
 def attack_of(attack: Attack, questions: int, seed: int) -> list[Finding]:
-    """Attack fresh questions and those of stored sets with learners and with the strongest single
-    feature."""
+    """Return how often shallow learners, and the best rule that uses a single feature, find the
+    right answers without modelling the other player. Newly generated questions are tested and, if
+    the game has a stored set, the questions of that set too."""
     if questions < FEWEST:
         raise BadInput(f"An attack needs at least {FEWEST} questions, not {questions}.")
     table = tabled(attack, attack.fresh(questions, seed))

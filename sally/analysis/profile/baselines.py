@@ -4,9 +4,9 @@ Stored episodes are used where they exist; the others are played with the same p
 stream and other players. If very many settings differ only in their seed, a sample represents
 them. The game's card lists the mindless players; the game itself names its reference player.
 
-The zero of doing is the random player's expectation (`Metric.at_random`). Where a game cannot
-compute it, the mean of many episodes of the random player is used, with seeds that depend on the
-problem alone.
+Gains are shown on a scale (*doing*) whose zero is the random player's expected score
+(`Metric.at_random`). Where a game cannot compute this score, the mean of many episodes of the
+random player is used, with seeds that depend on the problem alone.
 """
 
 from __future__ import annotations

@@ -47,8 +47,9 @@ class LiteralBeside(msgspec.Struct, frozen=True):
 
 
 def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
-    """Return strict scores and models; if several stores have a player, the one with most episodes
-    counts."""
+    """Return each player's model and its strict score, the share of item groups in which every
+    answer is right. For a player in several stores, the score is that of the store with most of its
+    episodes."""
     strict: dict[str, Mapping[str, Any]] = {}
     models: dict[str, str] = {}
     for table in tables:

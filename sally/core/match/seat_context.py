@@ -106,7 +106,8 @@ class SeatContext:
         return SeatContext(self.spec, self.game, self.seat, seed, self._texts, self.retries, self)
 
     def copied(self) -> SeatContext:
-        """Return the context of this seat in a copy of the match, with its kept information."""
+        """Return the context of this seat for a copy of the match; information that was injected
+        into the seat's history is copied too."""
         twin = self.again(self.seed)
         twin._marks = list(self._marks)
         return twin

@@ -25,10 +25,11 @@ T = TypeVar("T")
 
 
 class PromptContext:
-    """One turn as the texts from which a strategy builds its prompts.
+    """The texts of one turn, from which a strategy builds its prompts.
 
-    Unless the shown history is limited, text is only added to the end of the opening from turn to
-    turn; the tail, which follows the opening, is written anew for each prompt.
+    A prompt has two parts. The first (`opening`) contains the rules and the history, so it grows
+    from turn to turn: unless the history shown is limited, new text is only appended to it. The
+    second (`tail`) contains the question and is written anew for each prompt.
     """
 
     __slots__ = (

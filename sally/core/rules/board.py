@@ -108,7 +108,7 @@ class CardRow(msgspec.Struct, frozen=True):
 
 
 class Cards(Part, frozen=True):
-    """Playing cards in rows."""
+    """Rows of playing cards, as drawn on the board."""
 
     caption: str
     rows: tuple[CardRow, ...]

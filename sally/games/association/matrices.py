@@ -64,7 +64,8 @@ def spelling() -> Ties:
 
 
 def row_by_spelling(word: str) -> Ties:
-    """Return the association strengths of any word by spelling."""
+    """Return how similar any word is in spelling to each word of the vocabulary, as association
+    strengths."""
     raw = _letters() @ _letters().T
     own = np.zeros(len(_pair_columns()), np.float32)
     pairs = _pairs(word)

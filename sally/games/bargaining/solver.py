@@ -215,7 +215,8 @@ class Known:
 
 @lru_cache(maxsize=1024)
 def known(rule: Rule, value: int, cost: int, rounds: int) -> Known:
-    """Solve for a rule whose limit is known, by backward induction."""
+    """Compute the buyer's best play against a seller that follows a quoting rule and whose lowest
+    price is known, by backward induction."""
     pays = _pays(rule, value)
     following = np.maximum(rule.floor(cost), rule.then)
     worth, random = np.zeros((rounds + 1, SIZE)), np.zeros((rounds + 1, SIZE))
@@ -266,7 +267,8 @@ class Unknown:
 
 
 def unknown(rule: Rule, value: int, prior: Mapping[int, float], rounds: int) -> Unknown:
-    """Solve exactly for a rule whose cost is drawn from `prior` (weights by cost)."""
+    """Compute the buyer's exact best play against a seller that follows a quoting rule and whose
+    cost is drawn from `prior` (weights by cost)."""
     weights = np.zeros(SIZE)
     for cost, weight in prior.items():
         weights[int(cost)] = weight

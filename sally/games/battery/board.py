@@ -1,4 +1,5 @@
-"""The board of the battery: the story of the current question."""
+"""What is shown beside a question of the game `battery`, which asks about people in stories: the
+story."""
 
 from __future__ import annotations
 

@@ -118,7 +118,11 @@ def negation(item: Item) -> tuple[int, ...]:
 
 
 def old_state(item: Item) -> tuple[int, ...]:
-    """Choose the initial state, guessed from the question or, for acts, from the story's words."""
+    """Choose the option that seems to describe the initial state of the story.
+
+    This is the option that the question names first. If that does not decide, or if the question is
+    about an action, it is the option with the largest share of its words in the story.
+    """
     # Belief questions: the option that the question names first. Questions about acts, or if that
     # rule does not decide: the option with the largest share of its words in the story.
     acts = item.task is not None and "action" in item.task

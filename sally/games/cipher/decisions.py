@@ -87,8 +87,8 @@ NOTES = (
 
 @lru_cache(maxsize=1024)
 def reasoned(at: Position, way: Way) -> Reasoned:
-    """Return the encoder's decision in this position against an interceptor that interprets hints
-    in this way, and whether the hints of a reasoner of each depth are right."""
+    """Return, for one position and one way in which the interceptor may interpret hints, whether
+    the hints given by a reasoner of each depth are right."""
     mind, listener = Mind(), Listener(way)
     hints = [tuple(MENUS["nearest"](mind, at, digit)[0] for digit in digits(at.code))]
     for other in list(LEVELS)[: LEVELS[way] + 1]:

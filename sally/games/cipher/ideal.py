@@ -78,8 +78,12 @@ class EncoderPool:
         return float(np.array(belief.weights) @ later(self.game, number + 1))
 
     def outcomes(self, belief: Belief, left: int) -> Floats:
-        """Return the expected payoff of the remaining games after each move, averaged over the
-        guesses: a guess is a reply to the hints, so it is not a separate dimension."""
+        """Return the expected payoff of the remaining games, by the encoder's move (rows) and the
+        interceptor's guess (columns).
+
+        All columns are equal: the guess is a reply to the hints, so the payoff of a move is already
+        averaged over the guesses.
+        """
         return self.worths(belief, left)[:, None].repeat(len(self.rounds[belief.seen].at.left), 1)
 
     def worths(self, belief: Belief, left: int) -> Floats:

@@ -95,9 +95,11 @@ def hidden(seen: Known, names: Names) -> Claims:
 
 
 def greedy(seen: Known, names: Names) -> Claims:
-    """In each turn, disclose the cell that raises the goal's lead most, if any cell does.
+    """In each turn, disclose one cell of the table (the effect of one proposal on one attribute).
 
-    If the target's likes and knowledge are hidden, ask for them first.
+    The cell is the one that most increases the lead of the goal (the proposal that the persuader
+    wants chosen) over the best other proposal. Nothing is disclosed if the goal already leads or if
+    no cell increases its lead. If the target's likes and knowledge are hidden, ask for them first.
     """
     if seen.likes is None or seen.known is None:
         return ask_everything(names)

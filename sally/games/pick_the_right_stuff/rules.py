@@ -41,7 +41,8 @@ Generator = Literal["balanced", "balanced_2", "published", "even", "first"]
 
 
 class State(msgspec.Struct, frozen=True):
-    """The locker, and the position in nature's script."""
+    """The locker, and how many events of the fixed script (resets, looks, collections) have
+    happened."""
 
     locker: Locker
     read: int = 0

@@ -78,7 +78,7 @@ def random(seen: Sight) -> tuple[int, ...]:
 
 
 def any_box(seen: Sight) -> tuple[int, ...]:
-    """Draw from all boxes, empty ones included."""
+    """Guess any box, with equal probability; empty boxes are included."""
     return tuple(range(seen.users))
 
 

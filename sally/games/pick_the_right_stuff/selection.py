@@ -44,8 +44,9 @@ def most_even(
 ) -> tuple[Instance, ...]:
     """Select the games on which the rules of thumb score closest to a guess.
 
-    A box that several shortcuts name at once should score like a guess too. With `counts`, the
-    shortcuts are also balanced for each number of looks that the waiting user has had.
+    A box that several shortcuts name at once should also be right only as often as a guess. With
+    `counts`, the shortcuts are also balanced for each number of looks that the waiting user has
+    had.
     """
     if len(games) < count:
         raise ValueError(f"{count} games cannot be chosen from {len(games)}.")
@@ -59,10 +60,11 @@ def most_even(
 
 
 def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> list[int]:
-    """Return how much better than the guess each rule scores, for each number of items left.
+    """Return how much more often each rule is right than the random guess `guess`, as scaled
+    integers: for each number of items left in the locker, and over the whole game.
 
-    The same is returned for each of the start, true and last-seen boxes, separately for every
-    pattern in which these boxes coincide (see `coincidence`).
+    Naming the start box, the true box or the last-seen box is compared with the guess too,
+    separately for every pattern in which these boxes coincide (see `coincidence`).
     """
     unit = lcm(*range(1, game.users + 1))
     width = len(rules) + 3 * PATTERNS
@@ -80,8 +82,9 @@ def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> l
 
 
 def leans_by_looks(game: Instance, guess: RuleOfThumb) -> list[int]:
-    """Return how much better the start, true and last-seen boxes score than the guess, for each
-    number of looks that the waiting user has had."""
+    """Return how much more often naming the start box, the true box or the last-seen box is right
+    than the random guess `guess`, for each number of looks that the waiting user has had (1, 2, 3,
+    4 or more), as scaled integers."""
     unit, most = lcm(*range(1, game.users + 1)), 4
     rows = np.zeros((most, 3), dtype=np.int64)
     for seen, believed in questions(game):

@@ -36,8 +36,8 @@ Fits = tuple[int, ...]  # the minds of the pool that fit an opponent's moves
 
 
 class Belief(NamedTuple):
-    """A belief: the missing steps, the phase of periodic habits, and the minds that are
-    consistent with each opponent's moves."""
+    """What a player knows during a race: how many steps each seat still needs, the phase of the
+    opponents' periodic habits, and which scripted players of the pool fit each opponent's moves."""
 
     missing: Triple
     phase: int

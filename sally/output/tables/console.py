@@ -133,7 +133,8 @@ WORD = 12  # characters of a word that are not broken for the sake of a number
 
 
 def _leaves_room(texts: Mapping[str, Sequence[str]], figures: Set[str]) -> bool:
-    """Return whether the other columns keep their longest words if these are not wrapped."""
+    """Return whether the table fits the console without wrapping the columns `figures` and without
+    breaking the words of the other columns (words of up to 12 characters)."""
     room = console().width
     for column, mine in texts.items():
         most = max(map(len, [column, *mine])) if column in figures else _longest_word(mine)

@@ -195,8 +195,8 @@ class Reproduction:
         effort: Effort | None = None,
         quick: bool = False,
     ) -> None:
-        """Read the published values; with `quick`, leave out values that take minutes to
-        compute."""
+        """Read the published values of a paper. With `quick`, our own values are not computed if
+        that takes minutes."""
         self.paper, self.engine, self.effort = paper, engine, effort or Effort()
         self.quick = quick and engine.slow
         self.published = reference.load(paper)

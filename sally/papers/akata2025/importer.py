@@ -225,7 +225,8 @@ def imported(path: Path) -> Imported:
 
 
 def _without_copies(files: Sequence[File]) -> tuple[list[File], list[Oddity]]:
-    """Drop duplicate files: the four files of announced endings are byte-identical."""
+    """Drop duplicates among the files of games with an announced end; the four published files are
+    byte-identical."""
     first: dict[bytes, File] = {}
     kept, odd = [], []
     for file in files:

@@ -109,7 +109,8 @@ def measure(games: Sequence[SideGame], name: str) -> Estimate:
 
 
 def agreement(games: Sequence[SideGame], bot: str) -> Estimate:
-    """Return the share of moves that a bot might have made with the same view."""
+    """Return the share of the recorded moves that the bot might also have chosen, given the same
+    view."""
     return _share(
         games, [float(g.agrees[bot]) for g in games], [float(len(g.turns)) for g in games]
     )

@@ -119,7 +119,8 @@ LEVELS = {"toma_po": ("L0", "L1", "L2", "L3", "L4"), "toma_mg": ("L1", "L2", "L3
 
 
 def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
-    """Return a note if the levels behind a total have different numbers of episodes, else None."""
+    """Return a note if a total pools difficulty levels with different numbers of episodes, else
+    None."""
     levels = LEVELS.get(str(row.get("game")), ())
     if row.get("level", TOTAL) != TOTAL:
         return None

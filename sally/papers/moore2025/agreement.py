@@ -78,14 +78,15 @@ class Tally(msgspec.Struct, frozen=True):
 
     @property
     def precision(self) -> float | None:
-        """The share of the reader's labels that are recorded; None if the reader found no
-        labels."""
+        """The share of the labels assigned by the reader (rules or a model) that the published data
+        contain too; None if the reader assigned no labels."""
         found = self.both + self.reader_only
         return self.both / found if found else None
 
     @property
     def recall(self) -> float | None:
-        """The share of recorded labels that the reader found; None if none are recorded."""
+        """The share of the published labels that the reader assigned too; None if there are no
+        published labels."""
         recorded = self.both + self.record_only
         return self.both / recorded if recorded else None
 

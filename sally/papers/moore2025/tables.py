@@ -1,7 +1,8 @@
 """Tables of moore2025: counts and random play are computed; other values come from games.
 
-Where the paper's measure looks ahead or averages over prefixes, the row `data = paper` follows the
-paper, and the row `data = released` uses our measure.
+Some of the paper's measures look ahead in a game or average over its prefixes. Rows with `data =
+paper` follow these definitions; rows with `data = released` apply our own definitions to the
+released games.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Importer of PACT games: recorded messages and quotes, replayed under Sally's rules.
 
 Trade, price and running totals of every round and the final payoffs are compared with the record;
-differences are listed. Messages are moves of the talk phase in the order of the log, an absent
-message is silence, and nature's move is the recorded coin toss that rounds half a unit.
+differences are listed. Messages are moves of the talk phase in the order of the log; an absent
+message is silence. A price between two whole units is rounded up or down by a coin toss; the
+recorded toss is nature's move.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Label(msgspec.Struct, frozen=True, array_like=True):
 
 
 def place_of(game: str, round: int, seat: Seat) -> str:
-    """Return the hash of a message's place; rounds are counted from 1."""
+    """Return a hash that identifies a message by its game, round (counted from 1) and sender."""
     return sha256(f"{game}/{round}/{PLAYER_ID[seat]}".encode()).hexdigest()[:16]
 
 

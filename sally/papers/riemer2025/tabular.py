@@ -33,8 +33,9 @@ from sally.stats.intervals import Estimate
 
 
 def partners_of(game: RepeatedGame, kind: str) -> list[Automaton[Any]]:
-    """Return the partners of a cell: one per action, or tit for tat, which opens as if the learner
-    had played action 0."""
+    """Return the partners that the learner meets: for `single_action`, one for each action, which
+    always plays that action; otherwise tit for tat, which opens as if the learner had played action
+    0."""
     make = registry.partners("repeated_games")[kind].automaton
     assert make is not None  # both kinds declare one
     if kind == "single_action":

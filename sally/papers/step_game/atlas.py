@@ -1,5 +1,6 @@
-"""Dots of the atlas figure: how well language models and simple rules did, in hindsight, in the
-published step games."""
+"""Dots of the atlas figure for the published games of the step race (Mazur 2025), in which three
+players talk and then race to a target. Language models and simple rules are scored from 0 (random
+moves) to 1 (the best moves in hindsight)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ DOING = ("doing_win", "doing_steps")
 
 @click.group("step_game")
 def COMMANDS() -> None:
-    """The published step games: figures, and the accuracy of the announcement reader."""
+    """Published games of the step race (Mazur 2025): figures, and the accuracy of the program that
+    reads announced moves from messages."""
 
 
 def _opened(where: str) -> list[figures.SeatGame]:

@@ -1,4 +1,5 @@
-"""Figures of the published step games: models, mindless players, findings, and a rating.
+"""Figures of the published games of the step race (Mazur 2025): models, mindless players, findings,
+and a rating.
 
 A game is a cluster, because its three seats depend on each other; models are not clusters, so
 intervals hold for these models only. Measures are ratios of sums over turns; the rating is an

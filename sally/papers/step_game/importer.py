@@ -1,4 +1,4 @@
-"""Importer of the published step games (Mazur 2025): messages and moves as recorded.
+"""Importer of the published games of the step race (Mazur 2025): messages and moves as recorded.
 
 The repository has no licence, so its logs are read in place and never shipped. The target is not in
 the logs; it is above every position before the last turn and at or below the winning position,

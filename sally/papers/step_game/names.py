@@ -1,4 +1,5 @@
-"""Model names of the published step games as provider, model and effort; the raw name is kept."""
+"""Model names in the published games of the step race (Mazur 2025), split into provider, model and
+reasoning effort; the raw name is kept."""
 
 from __future__ import annotations
 

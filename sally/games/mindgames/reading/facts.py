@@ -315,7 +315,8 @@ class _Walk:
                 self.wished = False
 
     def aside(self, bracket: str) -> None:
-        """Suspend the active direction at an opening bracket, and restore it at the closing one."""
+        """Save the direction of the effects being stated (up or down) at an opening bracket, and
+        restore it at the closing one."""
         if bracket == "(":
             self.held = self.active
         else:

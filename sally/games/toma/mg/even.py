@@ -87,8 +87,9 @@ def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
 
 @cache
 def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
-    """Return the possible (once, twice, dislikes) for a group of this size: how many of its
-    agents like a place once, like it twice, and dislike it, the same for every place."""
+    """Return the possible triples (once, twice, dislikes) for a group of this size: how many of its
+    agents have one like for a place, two likes for it, and a dislike for it. These numbers are the
+    same for every place."""
     return tuple(
         (once, twice, dislikes)
         for once, twice, dislikes in product(range(7), range(4), range(5))
@@ -99,8 +100,8 @@ def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
 
 
 def _named_evenly(roles: tuple[int, ...], kinds: Kinds, rng: np.random.Generator) -> Batch:
-    """Return drafts whose groups name each place equally often; draws that reach a dead end are
-    dropped."""
+    """Return drafts in which the agents of each group (followers, avoiders, others) like and
+    dislike every place equally often. Drafts that cannot be completed in this way are dropped."""
     size, ends = len(kinds), list(accumulate(roles))
     none = np.full((BATCH, size), -1)
     allowed = [budgets(kinds.count(kind)) for kind in GROUPS] + [CROSSED[len(roles), size]]

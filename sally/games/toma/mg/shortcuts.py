@@ -69,18 +69,18 @@ def undisputed(listed: Sequence[Profile]) -> Counts:
 
 
 def no_dislikes(listed: Sequence[Profile]) -> Counts:
-    """Return headcounts if likes alone decided."""
+    """Return how many agents would go to each place if all of them considered only their likes."""
     return _tally((_alone(Profile(one.likes, ())) for one in listed), split=True)
 
 
 def no_relations(listed: Sequence[Profile]) -> Counts:
-    """Return headcounts if no agent followed or avoided another."""
+    """Return how many agents would go to each place if none of them followed or avoided another."""
     return _tally((_alone(one) for one in listed), split=True)
 
 
 def one_step(listed: Sequence[Profile]) -> Counts:
-    """Return the headcount of each place if every agent treated the agents that it follows or
-    avoids as anchors, which follow and avoid nobody."""
+    """Return how many agents would go to each place if each of them assumed that the agent it
+    follows or avoids is an anchor, which follows and avoids nobody."""
     alone = {i: best[0] for i, one in enumerate(listed) if len(best := _alone(one)) == 1}
     return _tally((best_places(one, alone) for one in listed), split=True)
 
@@ -92,7 +92,8 @@ def anchors(listed: Sequence[Profile]) -> Counts:
 
 
 def no_leaves(listed: Sequence[Profile]) -> Counts:
-    """Return headcounts of all agents except the deepest."""
+    """Return how many agents go to each place, not counting the agents at the end of the longest
+    chains of relations."""
     deep = depths(listed)
     gone: dict[int, int] = {}
     for index in sorted(range(len(listed)), key=deep.__getitem__):

@@ -8,8 +8,8 @@ generator can balance them:
   each, so no rule beats the best constant answer.
 - At levels 2 and 3 the right task is never another agent's first choice. `spare_task`, which relies
   on that, is right only in scenarios in which the player's own cheapest task is right. At level 1
-  `spare_task` *is* the required reasoning, applied to one agent too many; it is reported, not
-  balanced.
+  `spare_task` nearly is the required reasoning: it avoids the first choices of all three other
+  agents, although the player can predict only two of them. It is reported, not balanced.
 
 At level 4 `worst_placed` stays below chance (about .15): the best assignment rarely gives the
 player the task at which it is worst relative to the others. All other rules and their inverses are
