@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import msgspec
 
 T = TypeVar("T")
+Q = TypeVar("Q")
+Rounds = Callable[[Any, int], Iterable[tuple[int, int] | None]]
 
 
 class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
@@ -81,3 +83,32 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
 
     def __repr__(self) -> str:
         return f"History({list(self)!r})"
+
+
+class Follower(Generic[Q]):
+    """A state that depends on the rounds so far, updated round by round.
+
+    The last state is cached, so that a history is not replayed from its start in every round; this
+    changes the running time, never the result.
+
+    Args:
+        start: The state before the first round.
+        after: The next state, given a state, the player's own move and the other's move.
+        rounds: The rounds of a view from an index on, as (own move, other's move); None for a round
+            that leaves the state unchanged.
+    """
+
+    def __init__(self, start: Q, after: Callable[[Q, int, int], Q], rounds: Rounds) -> None:
+        self._start, self._after, self._rounds = start, after, rounds
+        self._reached: tuple[History[Any], Q] = (History(), start)
+
+    def state(self, view: Any) -> Q:
+        """Return the state after the rounds of a view."""
+        seen, state = self._reached
+        if not view.past.continues(seen):
+            seen, state = History(), self._start
+        for joint in self._rounds(view, len(seen)):
+            if joint is not None:
+                state = self._after(state, *joint)
+        self._reached = (view.past, state)
+        return state

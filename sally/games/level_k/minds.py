@@ -6,21 +6,20 @@ depth that its mind declares.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import exp, factorial, isfinite
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
-from sally.core.rules.history import History
+from sally.core.rules.history import Follower
 from sally.games.level_k.k_tom import Gains, KTom
-from sally.games.level_k.k_tom import Mind as Learned
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.people import people_at
-from sally.games.level_k.rules import LevelGame, Moves, View
+from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import (
     Odds,
     best_replies,
@@ -33,7 +32,6 @@ from sally.games.level_k.solvers import (
 
 DEEPEST = 20
 BASES = ("salient", "uniform")
-Q = TypeVar("Q")
 
 
 @dataclass(frozen=True)
@@ -190,27 +188,10 @@ def balanced(game: LevelGame, seat: Seat) -> Mind:
 # --- k-ToM ----------------------------------------------------------------------------------------
 
 
-class Follower(Generic[Q]):
-    """A cached computation of a learner's state in a two-player game, updated round by round.
-
-    The last state is cached, so that a history is not replayed from its start in every round; this
-    changes the running time, never the result.
-    """
-
-    def __init__(self, start: Q, after: Callable[[Q, int, int], Q]) -> None:
-        self._start, self._after = start, after
-        self._reached: tuple[History[Moves | None], Q] = (History(), start)
-
-    def state(self, view: View) -> Q:
-        """Return the state after the played rounds."""
-        seen, state = self._reached
-        if not view.past.continues(seen):
-            seen, state = History(), self._start
-        for moves in view.past.since(len(seen)):
-            if moves is not None:
-                state = self._after(state, moves[view.number], moves[1 - view.number])
-        self._reached = (view.past, state)
-        return state
+def _both_moves(view: View, since: int) -> Iterator[tuple[int, int] | None]:
+    """Yield the rounds of a two-player game from an index on, as (own move, other's move)."""
+    for moves in view.rounds(since):
+        yield moves and (moves[view.number], moves[1 - view.number])
 
 
 def gains_of(game: LevelGame, seat: Seat) -> Gains:
@@ -235,7 +216,7 @@ def k_tom(
     dilution: float | None = None,
 ) -> Mind:
     thinks = KTom(gains_of(game, seat), k, volatility, temperature, bias, dilution)
-    follower: Follower[Learned] = Follower(thinks.start, thinks.after)
+    follower = Follower(thinks.start, thinks.after, _both_moves)
 
     def does(view: View) -> Odds:
         chance = thinks.chance(follower.state(view))

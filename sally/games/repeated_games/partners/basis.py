@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from functools import cache
+from itertools import product
+from typing import Any
 
 from sally.core.errors import BadInput
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
+from sally.core.rules.history import Follower
+from sally.core.rules.partner import Automaton, Partner, Script
 from sally.games.repeated_games.rules import AGENT, Joint, RepeatedGame, View, other
 
-Q = TypeVar("Q")
 Odds = Mapping[int, float]  # moves in rising order, none with chance 0: equal odds give equal draws
 RoundTurn = Turn[int, View]
 
@@ -31,38 +34,8 @@ class Drawn:
         return turn.draws.draw(chances)
 
 
-class Follower(Generic[Q]):
-    """A cached computation of the state that a history leads to, updated round by round.
-
-    The last state is cached, so that a history is not replayed from its start in every round; this
-    changes the running time, never the result.
-    """
-
-    def __init__(
-        self,
-        start: Q,
-        after: Callable[[Q, int, int], Q],
-        rounds: Callable[[View], list[Joint]] = View.played,
-    ) -> None:
-        self._start, self._after, self._rounds = start, after, rounds
-        self._reached: tuple[list[Joint], Q] = ([], start)
-
-    def state(self, view: View) -> Q:
-        """Return the state after the played rounds."""
-        played = self._rounds(view)
-        seen, state = self._reached
-        if played[: len(seen)] != seen:
-            seen, state = [], self._start
-        for mine, theirs in played[len(seen) :]:
-            state = self._after(state, mine, theirs)
-        self._reached = (played, state)
-        return state
-
-
 def latest(view: View, most: int) -> list[Joint]:
     """Return at most `most` of the last played rounds, as (own move, other's move), newest last."""
-    if most == 1:
-        return [] if view.last is None else [view.last]
     found: list[Joint] = []
     at = len(view.past) - 1
     while at >= 0 and len(found) < most:
@@ -76,19 +49,54 @@ def latest(view: View, most: int) -> list[Joint]:
 UNSEEN = -1  # the other's move in a void round
 
 
-def with_void(view: View) -> list[Joint]:
-    """Return the rounds in which the seat moved, as (own move, other's move); the other's move
-    is UNSEEN in a void round."""
-    if not view.void:
-        return view.played()
-    lost = dict(view.void)
-    found: list[Joint] = []
-    for at, joint in enumerate(view.rounds()):
+def with_void(view: View, since: int = 0) -> Iterator[Joint]:
+    """Yield the rounds from index `since` on in which the seat moved, as (own move, other's move);
+    the other's move is UNSEEN in a void round."""
+    own = dict(view.void)
+    for at, joint in enumerate(view.rounds(since), since):
         if joint is not None:
-            found.append(joint)
-        elif at in lost:
-            found.append((lost[at], UNSEEN))
-    return found
+            yield joint
+        elif at in own:
+            yield own[at], UNSEEN
+
+
+# --- partners that are automata -------------------------------------------------------------------
+
+
+def recalling(
+    machine: Automaton[Any], memory: int, recent: Callable[[View, int], Sequence[Joint]] = latest
+) -> Drawn:
+    """Return the script of an automaton that depends on the last `memory` rounds only."""
+
+    @cache  # so few rounds are looked at that all odds are soon known
+    def odds(*rounds: Joint) -> Odds:
+        state = machine.start
+        for mine, theirs in rounds:
+            state = machine.after(state, mine, theirs)
+        return machine.odds(state)
+
+    return Drawn(lambda view: odds(*recent(view, memory)))
+
+
+def finite(*, automaton: Callable[..., Automaton[Any]], memory: int | None, **more: Any) -> Partner:
+    """Return the partner that plays like an automaton; with `memory` None, all rounds count."""
+
+    def make(game: RepeatedGame, seat: Seat, **params: Any) -> Script:
+        machine = automaton(game, seat, **params)
+        if memory is None:
+            follower = Follower(machine.start, machine.after, View.rounds)
+            return Drawn(lambda view: machine.odds(follower.state(view)))
+        if memory > 1:
+            return recalling(machine, memory)
+        table: dict[Joint | None, Odds] = {None: machine.odds(machine.start)}
+        for joint in product(game.moves_of(seat), game.moves_of(other(seat))):
+            table[joint] = machine.odds(machine.after(machine.start, *joint))
+        if any(len(odds) > 1 for odds in table.values()):
+            return Drawn(lambda view: table[view.last])
+        moves = {last: next(iter(odds)) for last, odds in table.items()}
+        return lambda turn: moves[turn.view.last]
+
+    return Partner(make=make, automaton=automaton, memory=memory, **more)
 
 
 # --- odds -----------------------------------------------------------------------------------------

@@ -10,10 +10,11 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
+from sally.core.rules.history import Follower
 from sally.core.rules.partner import Answerer, Line, Partner, Script
 from sally.core.rules.probe import ProbeReport
-from sally.games.repeated_games.partners.basis import Follower, RoundTurn
-from sally.games.repeated_games.rules import RepeatedGame
+from sally.games.repeated_games.partners.basis import RoundTurn
+from sally.games.repeated_games.rules import RepeatedGame, View
 
 if TYPE_CHECKING:
     from sally.stats.ideal import Belief, Ideal
@@ -36,7 +37,7 @@ def _ideal(game: RepeatedGame, seat: Seat, pool: Any, lookahead: int) -> Ideal:
 
 
 def _follower(ideal: Ideal) -> Follower[Belief]:
-    return Follower(ideal.start(), ideal.after)
+    return Follower(ideal.start(), ideal.after, View.rounds)
 
 
 def _plays(game: RepeatedGame, seat: Seat, pool: Any = None, lookahead: int = LOOKAHEAD) -> Script:

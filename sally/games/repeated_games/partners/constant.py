@@ -7,43 +7,19 @@ from collections.abc import Sequence
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton, Line, Partner, Script
+from sally.core.rules.partner import Automaton, Line
 from sally.core.rules.probe import odds_problem
-from sally.games.repeated_games.partners.basis import Drawn, Odds, check_move, evenly
+from sally.games.repeated_games.partners.basis import Odds, check_move, evenly, finite
 from sally.games.repeated_games.rules import RepeatedGame
 from sally.players.mindless import Random
 
-# --- one move for ever ----------------------------------------------------------------------------
 
-
-def _single_action(game: RepeatedGame, seat: Seat, action: int = 0) -> Script:
+def _single_action(game: RepeatedGame, seat: Seat, action: int = 0) -> Automaton[int]:
     check_move(game, seat, "action", action)
-    return lambda turn: action
-
-
-def _single_automaton(game: RepeatedGame, seat: Seat, action: int = 0) -> Automaton[int]:
     return Automaton(0, lambda q: {action: 1.0}, lambda q, own, their: q)
 
 
-# --- fixed odds -----------------------------------------------------------------------------------
-
-
-def _random(game: RepeatedGame, seat: Seat) -> Script:
-    return _mixed(game, seat)
-
-
-def _random_automaton(game: RepeatedGame, seat: Seat) -> Automaton[int]:
-    return _mixed_automaton(game, seat)
-
-
-def _mixed(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None = None) -> Script:
-    fixed = _given_odds(game, seat, odds)
-    return Drawn(lambda view: fixed)
-
-
-def _mixed_automaton(
-    game: RepeatedGame, seat: Seat, odds: Sequence[float] | None = None
-) -> Automaton[int]:
+def _mixed(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None = None) -> Automaton[int]:
     fixed = _given_odds(game, seat, odds)
     return Automaton(0, lambda q: fixed, lambda q, own, their: q)
 
@@ -60,36 +36,33 @@ def _given_odds(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None) ->
 PARTNERS = {
     partner.name: partner
     for partner in (
-        Partner(
+        finite(
+            automaton=_single_action,
+            memory=0,
             name="single_action",
             about="the same move in every round",
             source="Riemer et al. 2025",
-            make=_single_action,
-            automaton=_single_automaton,
-            memory=0,
             params={"action": 0},
             lines=(
                 Line("JFJFF", "FFFFF", "ipd", {"action": 1}),
                 Line("RPSRP", "SSSSS", "rps", {"action": 2}),
             ),
         ),
-        Partner(
+        finite(
+            automaton=_mixed,
+            memory=0,
             name="random",
             about="any move, each as likely as any other, in every round",
             source="the equilibrium of rps: von Neumann 1928",
-            make=_random,
-            automaton=_random_automaton,
             answers=lambda game, seat: Random().report,
-            memory=0,
             lines=(Line("RPSRP", "?????", "rps"),),
         ),
-        Partner(
+        finite(
+            automaton=_mixed,
+            memory=0,
             name="mixed",
             about="fixed odds in every round (`odds`, one number per move; uniform by default)",
             source="von Neumann 1928",
-            make=_mixed,
-            automaton=_mixed_automaton,
-            memory=0,
             params={"odds": None},
             lines=(
                 Line("JFJFF", "FFFFF", "ipd", {"odds": (0.0, 1.0)}),

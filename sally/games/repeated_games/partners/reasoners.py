@@ -10,17 +10,18 @@ import numpy as np
 
 from sally.core.errors import BadInput, unknown
 from sally.core.rules.game import Seat
+from sally.core.rules.history import Follower
 from sally.core.rules.partner import Automaton, Line, Partner, Script
 from sally.games.repeated_games.optimum import Floats, Machine, machine_of, pay_table, plan
 from sally.games.repeated_games.partners import constant, reciprocity, tables
 from sally.games.repeated_games.partners.basis import (
     SAME,
     Drawn,
-    Follower,
     Odds,
     best_to,
     check_move,
     evenly,
+    finite,
     surely,
 )
 from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other
@@ -69,20 +70,14 @@ def _level_odds(
 
 def _level_k(
     game: RepeatedGame, seat: Seat, k: int = 1, base: str = "repeat", first: int = 0
-) -> Script:
+) -> Automaton[Joint | None]:
+    """Return the automaton; its state is the last joint move."""
     if type(k) is not int or not 1 <= k <= 3:
         raise BadInput(f"k must be 1, 2 or 3, not {k!r}")
     if base not in BASES:
         raise unknown("base strategy of level_k", base, BASES)
     for sits in game.seats:
         check_move(game, sits, "first", first)
-    table = _level_odds(game, seat, k, base, first)
-    return Drawn(lambda view: table[view.last])
-
-
-def _level_automaton(
-    game: RepeatedGame, seat: Seat, k: int = 1, base: str = "repeat", first: int = 0
-) -> Automaton[Joint | None]:
     table = _level_odds(game, seat, k, base, first)
     return Automaton(None, table.__getitem__, lambda q, own, their: (own, their))
 
@@ -142,7 +137,6 @@ def _automaton_of(game: RepeatedGame, seat: Seat, given: Any) -> Automaton[Any]:
     if named["partner"] not in known:
         raise unknown("hypothesis", named["partner"], known)
     partner, params = known[named["partner"]], named.get("params", {})
-    partner.make(game, seat, **params)  # raises for invalid parameters
     assert partner.automaton is not None  # all of these are finite
     return partner.automaton(game, seat, **params)
 
@@ -166,7 +160,7 @@ def _bayesian(
     considered = Hypotheses(machines, noise)
     values = [plan(game, seat, machine, ahead).values for machine in machines]
     start = Believed((0,) * len(machines), (1 / len(machines),) * len(machines))
-    follower = Follower(start, considered.after)
+    follower = Follower(start, considered.after, View.rounds)
 
     def odds(view: View) -> Odds:
         left = min(ahead, game.rounds - view.round + 1)
@@ -214,14 +208,13 @@ PARTNERS = {
                 Line("RPPPP", "?PP?S", "rps"),
             ),
         ),
-        Partner(
+        finite(
+            automaton=_level_k,
+            memory=1,
             name="level_k",
             about="replies best to a level k-1 player; level 0 repeats its last move (`base` "
             "repeat; `first` before any) or plays any (uniform)",
             source="Stahl and Wilson 1995; Nagel 1995",
-            make=_level_k,
-            automaton=_level_automaton,
-            memory=1,
             params={"k": 1, "base": "repeat", "first": 0},
             lines=(
                 Line("RPSRP", "PPSRP", "rps", {"k": 1}),

@@ -2,53 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton, Line, Partner, Script
+from sally.core.rules.partner import Automaton, Line
 from sally.games.repeated_games.partners.basis import (
-    Drawn,
     Odds,
-    RoundTurn,
     check_chance,
     check_copies,
     check_move,
-    latest,
+    finite,
     reply,
     surely,
 )
-from sally.games.repeated_games.rules import RepeatedGame, View, other
-
-# --- tit for tat: the reply to the other's last move ----------------------------------------------
+from sally.games.repeated_games.rules import RepeatedGame, other
 
 
-def _tit_for_tat(game: RepeatedGame, seat: Seat, first: int | None = None) -> Script:
+def _tit_for_tat(game: RepeatedGame, seat: Seat, first: int | None = None) -> Automaton[int]:
+    """Return the automaton; its state is its own next move."""
     check_copies(game, seat, "tit_for_tat")
     opening = reply(game, seat, 0) if first is None else first
     check_move(game, seat, "first", opening)
     replies = tuple(reply(game, seat, theirs) for theirs in game.moves_of(other(seat)))
-
-    def tit_for_tat(turn: RoundTurn) -> int:
-        last = turn.view.last
-        return opening if last is None else replies[last[1]]
-
-    return tit_for_tat
-
-
-def _tit_for_tat_automaton(
-    game: RepeatedGame, seat: Seat, first: int | None = None
-) -> Automaton[int]:
-    opening = reply(game, seat, 0) if first is None else first
-    return Automaton(opening, surely, lambda q, own, their: reply(game, seat, their))
-
-
-def _suspicious(game: RepeatedGame, seat: Seat, first: int = 1) -> Script:
-    return _tit_for_tat(game, seat, first)
-
-
-def _suspicious_automaton(game: RepeatedGame, seat: Seat, first: int = 1) -> Automaton[int]:
-    return _tit_for_tat_automaton(game, seat, first)
-
-
-# --- generous tit for tat: sometimes the kind move whatever came ----------------------------------
+    return Automaton(opening, surely, lambda q, own, their: replies[their])
 
 
 def _forgiving(last: int, kind: int, generosity: float) -> Odds:
@@ -60,45 +36,22 @@ def _forgiving(last: int, kind: int, generosity: float) -> Odds:
     return {move: p for move, p in sorted(odds.items()) if p > 0}
 
 
-def _generous(game: RepeatedGame, seat: Seat, generosity: float = 1 / 3, kind: int = 0) -> Script:
+def _generous(
+    game: RepeatedGame, seat: Seat, generosity: float = 1 / 3, kind: int = 0
+) -> Automaton[int]:
+    """Return the automaton; its state is the other seat's last move."""
     check_copies(game, seat, "generous_tit_for_tat")
     check_chance("generosity", generosity)
     check_move(game, seat, "kind", kind)
-    replies = [_forgiving(theirs, kind, generosity) for theirs in game.moves_of(other(seat))]
-
-    def odds(view: View) -> Odds:
-        return surely(kind) if view.last is None else replies[view.last[1]]
-
-    return Drawn(odds)
+    replies = [_forgiving(theirs, kind, generosity) for theirs in game.moves_of(seat)]
+    return Automaton(kind, replies.__getitem__, lambda last, own, their: their)
 
 
-def _generous_automaton(
-    game: RepeatedGame, seat: Seat, generosity: float = 1 / 3, kind: int = 0
-) -> Automaton[int]:
-    return Automaton(
-        kind, lambda last: _forgiving(last, kind, generosity), lambda last, own, their: their
-    )
-
-
-# --- tit for two tats: the same move twice in a row is answered -----------------------------------
-
-
-def _two_tats(game: RepeatedGame, seat: Seat, kind: int = 0) -> Script:
-    check_copies(game, seat, "tit_for_two_tats")
-    check_move(game, seat, "kind", kind)
-
-    def tit_for_two_tats(turn: RoundTurn) -> int:
-        theirs = [joint[1] for joint in latest(turn.view, 2)]
-        return theirs[0] if len(theirs) == 2 and theirs[0] == theirs[1] else kind
-
-    return tit_for_two_tats
-
-
-def _two_tats_automaton(
-    game: RepeatedGame, seat: Seat, kind: int = 0
-) -> Automaton[tuple[int | None, int]]:
+def _two_tats(game: RepeatedGame, seat: Seat, kind: int = 0) -> Automaton[tuple[int | None, int]]:
     """Return the automaton; its state is the other seat's last move and the automaton's own next
     move."""
+    check_copies(game, seat, "tit_for_two_tats")
+    check_move(game, seat, "kind", kind)
     return Automaton(
         (None, kind),
         lambda q: surely(q[1]),
@@ -106,32 +59,16 @@ def _two_tats_automaton(
     )
 
 
-# --- grim trigger: one step aside, and never again ------------------------------------------------
-
-
-def _grim(game: RepeatedGame, seat: Seat, kind: int = 0, harsh: int = 1) -> Script:
-    check_move(game, seat, "kind", kind)
-    check_move(game, seat, "harsh", harsh)
-
-    def grim_trigger(turn: RoundTurn) -> int:
-        return kind if all(theirs == kind for _, theirs in turn.view.played()) else harsh
-
-    return grim_trigger
-
-
-def _grim_automaton(
-    game: RepeatedGame, seat: Seat, kind: int = 0, harsh: int = 1
-) -> Automaton[bool]:
+def _grim(game: RepeatedGame, seat: Seat, kind: int = 0, harsh: int = 1) -> Automaton[bool]:
     """Return the automaton; its state is whether the other seat has played the move `kind` in
     every round."""
+    check_move(game, seat, "kind", kind)
+    check_move(game, seat, "harsh", harsh)
     return Automaton(
         True,
         lambda trusts: surely(kind if trusts else harsh),
         lambda trusts, own, their: trusts and their == kind,
     )
-
-
-# --- win-stay-lose-shift: judged by its own payoff ------------------------------------------------
 
 
 def _satisfied(game: RepeatedGame, seat: Seat, aspiration: float | None) -> float:
@@ -145,23 +82,9 @@ def _satisfied(game: RepeatedGame, seat: Seat, aspiration: float | None) -> floa
 
 def _win_stay(
     game: RepeatedGame, seat: Seat, first: int = 0, aspiration: float | None = None
-) -> Script:
-    check_move(game, seat, "first", first)
-    enough, moves = _satisfied(game, seat, aspiration), len(game.moves_of(seat))
-
-    def win_stay_lose_shift(turn: RoundTurn) -> int:
-        if turn.view.last is None:
-            return first
-        mine, theirs = turn.view.last
-        return mine if game.pay(seat, mine, theirs) >= enough else (mine + 1) % moves
-
-    return win_stay_lose_shift
-
-
-def _win_stay_automaton(
-    game: RepeatedGame, seat: Seat, first: int = 0, aspiration: float | None = None
 ) -> Automaton[int]:
     """Return the automaton; its state is the automaton's own next move."""
+    check_move(game, seat, "first", first)
     enough, moves = _satisfied(game, seat, aspiration), len(game.moves_of(seat))
 
     def after(now: int, own: int, their: int) -> int:
@@ -173,13 +96,12 @@ def _win_stay_automaton(
 PARTNERS = {
     partner.name: partner
     for partner in (
-        Partner(
+        finite(
+            automaton=_tit_for_tat,
+            memory=1,
             name="tit_for_tat",
             about="returns the other's last move; in a zero-sum game, the move that beats it",
             source="Axelrod 1980; Riemer et al. 2025",
-            make=_tit_for_tat,
-            automaton=_tit_for_tat_automaton,
-            memory=1,
             params={"first": None},
             lines=(
                 Line("JFJFF", "JJFJF", "ipd"),
@@ -188,24 +110,22 @@ PARTNERS = {
                 Line("RPSRP", "PPSRP", "rps"),
             ),
         ),
-        Partner(
+        finite(
+            automaton=partial(_tit_for_tat, first=1),
+            memory=1,
             name="suspicious_tit_for_tat",
             about="tit for tat that opens with `first`, 1 unless given: defection in ipd",
             source="Boyd and Lorberbaum 1987",
-            make=_suspicious,
-            automaton=_suspicious_automaton,
-            memory=1,
             params={"first": 1},
             lines=(Line("JFJFF", "FJFJF", "ipd"), Line("RPSRP", "PPSRP", "rps")),
         ),
-        Partner(
+        finite(
+            automaton=_generous,
+            memory=1,
             name="generous_tit_for_tat",
             about="copies the other's last move, but plays `kind` instead with some chance",
             # 1/3 is their value for Axelrod's payoffs 5, 3, 1, 0
             source="Nowak and Sigmund 1992",
-            make=_generous,
-            automaton=_generous_automaton,
-            memory=1,
             params={"generosity": 1 / 3, "kind": 0},
             lines=(
                 Line("JFJFF", "JJFJF", "ipd", {"generosity": 0.0}),
@@ -213,37 +133,34 @@ PARTNERS = {
                 Line("JFJFJ", "JJ?J?", "ipd"),
             ),
         ),
-        Partner(
+        finite(
+            automaton=_two_tats,
+            memory=2,
             name="tit_for_two_tats",
             about="answers a move that came twice in a row with the same, else plays `kind`",
             source="Axelrod 1980",
-            make=_two_tats,
-            automaton=_two_tats_automaton,
-            memory=2,
             params={"kind": 0},
             lines=(Line("JFJFFFJ", "JJJJJFF", "ipd"), Line("RPPSSS", "RRRPRS", "rps")),
         ),
-        Partner(
+        finite(
+            automaton=_grim,
+            memory=None,
             name="grim_trigger",
             about="plays `kind` until the other once does not, then always `harsh`",
             source="Friedman 1971",
-            make=_grim,
-            automaton=_grim_automaton,
-            memory=None,
             params={"kind": 0, "harsh": 1},
             lines=(
                 Line("JJFJJJ", "JJJFFF", "ipd"),
                 Line("RRSRR", "RRRSS", "rps", {"harsh": 2}),
             ),
         ),
-        Partner(
+        finite(
+            automaton=_win_stay,
+            memory=1,
             name="win_stay_lose_shift",
             about="repeats a move that paid its `aspiration` or more (its mean payoff unless "
             "given), else takes the next",
             source="Robbins 1952; Nowak and Sigmund 1993",
-            make=_win_stay,
-            automaton=_win_stay_automaton,
-            memory=1,
             params={"first": 0, "aspiration": None},
             lines=(
                 Line("JFJFFJ", "JJFFJF", "ipd"),

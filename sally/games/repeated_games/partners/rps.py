@@ -9,24 +9,27 @@ under the names used here.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import msgspec
 
 from sally.core.errors import BadInput, unknown
 from sally.core.rules.game import Seat
+from sally.core.rules.history import Follower
 from sally.core.rules.partner import Automaton, Line, Partner, Script
 from sally.games.repeated_games.partners.basis import (
     UNSEEN,
     Drawn,
-    Follower,
     Odds,
     check_chance,
     check_move,
     evenly,
+    finite,
     latest,
     mostly,
+    recalling,
     surely,
     with_void,
 )
@@ -135,34 +138,6 @@ def _odds(rule: Rule, needs: int, seen: Sequence[Joint], follow: float) -> Odds:
     return mostly(rule(seen), follow, MOVES)
 
 
-def _script(rule: Rule, needs: int) -> Callable[..., Script]:
-    def make(
-        game: RepeatedGame,
-        seat: Seat,
-        follow: float = 0.9,
-        opening: Sequence[int] = (),
-        void: str = "skip",
-    ) -> Script:
-        check_rps(game)
-        check_void(void)
-        check_chance("follow", follow)
-        check_opening(game, seat, opening, needs)
-
-        @cache  # so few rounds are looked at that all odds are soon known
-        def after(*seen: Joint) -> Odds:
-            if len(seen) < len(opening):
-                return surely(opening[len(seen)])
-            return _odds(rule, needs, seen, follow)
-
-        def odds(view: View) -> Odds:
-            return after(*(with_void(view)[-needs:] if published else latest(view, needs)))
-
-        published = void == "published"
-        return Drawn(odds)
-
-    return make
-
-
 def _automaton(rule: Rule, needs: int) -> Callable[..., Automaton[Seen]]:
     def make(
         game: RepeatedGame,
@@ -171,10 +146,11 @@ def _automaton(rule: Rule, needs: int) -> Callable[..., Automaton[Seen]]:
         opening: Sequence[int] = (),
         void: str = "skip",
     ) -> Automaton[Seen]:
-        """Return the automaton; its state is the recent rounds that the rule uses, none of them
-        void."""
+        """Return the automaton; its state is the recent rounds that the rule uses."""
         check_rps(game)
         check_void(void)
+        check_chance("follow", follow)
+        check_opening(game, seat, opening, needs)
 
         def odds(seen: Seen) -> Odds:
             if len(seen) < len(opening):
@@ -187,16 +163,28 @@ def _automaton(rule: Rule, needs: int) -> Callable[..., Automaton[Seen]]:
 
 
 def _bot(name: str, about: str, rule: Rule, line: Line, needs: int = 1) -> Partner:
-    return Partner(
+    automaton = _automaton(rule, needs)
+    skipping = finite(
+        automaton=automaton,
+        memory=needs,
         name=name,
         about=f"{about}, with chance `follow`; otherwise one of the two others",
         source=SOURCE,
-        make=_script(rule, needs),
-        automaton=_automaton(rule, needs),
-        memory=needs,
         params={"follow": 0.9, "opening": (), "void": "skip"},
         lines=(line, Line("RPSRP", "?????", "rps")),
     )
+
+    def make(game: RepeatedGame, seat: Seat, **params: Any) -> Script:
+        if params.get("void") == "published":
+            return recalling(automaton(game, seat, **params), needs, _moved)
+        return skipping.make(game, seat, **params)
+
+    return replace(skipping, make=make)
+
+
+def _moved(view: View, most: int) -> list[Joint]:
+    """Return at most `most` of the last rounds in which the bot moved."""
+    return list(with_void(view))[-most:]
 
 
 def _line(against: str, plays: str, *opening: int) -> Line:
@@ -340,7 +328,7 @@ def _counting_script(habit: Habit) -> Callable[..., Script]:
         check_rps(game)
         check_opening(game, seat, opening, game.rounds)
         check_void(void)
-        rounds = with_void if void == "published" else View.played
+        rounds = with_void if void == "published" else View.rounds
         follower = Follower(Counted(), partial(counted, habit), rounds)
 
         def odds(view: View) -> Odds:

@@ -9,10 +9,10 @@ import msgspec
 
 from sally.core.errors import BadInput, listed
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton, Line, Partner, Script
+from sally.core.rules.partner import Automaton, Line
 from sally.core.rules.probe import odds_problem
-from sally.games.repeated_games.partners.basis import Drawn, Follower, Odds
-from sally.games.repeated_games.rules import RepeatedGame, View, other
+from sally.games.repeated_games.partners.basis import Odds, finite
+from sally.games.repeated_games.rules import RepeatedGame, other
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,16 +68,6 @@ def remembering_last(
     return {"start": "first", "states": {"first": {"odds": list(first), "after": after}, **states}}
 
 
-def _script(game: RepeatedGame, seat: Seat, table: Any = None) -> Script:
-    machine = _automaton(game, seat, table)
-    follower = Follower(machine.start, machine.after)
-
-    def odds(view: View) -> Odds:
-        return machine.odds(follower.state(view))
-
-    return Drawn(odds)
-
-
 def _automaton(game: RepeatedGame, seat: Seat, table: Any = None) -> Automaton[str]:
     read = read_table(game, seat, table)
     chances: dict[str, Odds] = {
@@ -101,13 +91,12 @@ _TIT_FOR_TAT = remembering_last(
 )
 
 PARTNERS = {
-    "policy_table": Partner(
+    "policy_table": finite(
+        automaton=_automaton,
+        memory=None,
         name="policy_table",
         about="a frozen policy, given as a table of states, odds and transitions (`table`)",
         source="Moore 1956; Rubinstein 1986 for repeated games",
-        make=_script,
-        automaton=_automaton,
-        memory=None,
         params={"table": None},
         lines=(
             Line("JFJFF", "JFJFJ", "ipd", {"table": _ALTERNATES}),

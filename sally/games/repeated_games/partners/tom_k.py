@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
+from sally.core.rules.history import Follower
 from sally.core.rules.partner import Line, Partner, Script
-from sally.games.repeated_games.partners.basis import Drawn, Follower, Odds, best_to, evenly
+from sally.games.repeated_games.partners.basis import Drawn, Odds, best_to, evenly
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 
 DEEPEST = 4
@@ -84,7 +85,7 @@ def _tom_k(game: RepeatedGame, seat: Seat, k: int = 1, rate: float = 0.5) -> Scr
     if not 0 < rate <= 1:
         raise BadInput(f"rate must be above 0 and at most 1, not {rate}")
     mind = _Tom(game, seat, k, rate)
-    follower = Follower(mind.start(), mind.after)
+    follower = Follower(mind.start(), mind.after, View.rounds)
 
     def odds(view: View) -> Odds:
         return evenly(best_to(game, seat, mind.expects(follower.state(view))))
