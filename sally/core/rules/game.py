@@ -109,6 +109,27 @@ class Game(ABC, Generic[S, A, V]):
         return widest
 
 
+def check_rounds(rounds: int, void_limit: int) -> None:
+    """Raise BadInput unless a game can have this many rounds and this limit of void rounds."""
+    if not 1 <= rounds <= MOST_ROUNDS:
+        raise BadInput(f"rounds must be from 1 to {MOST_ROUNDS:,}, not {rounds}")
+    if void_limit < 1:
+        raise BadInput(f"void_limit must be at least 1, not {void_limit}")
+
+
+PayRange = Callable[[Any, Seat], tuple[float, float]]  # (game, seat) -> minimum and maximum
+
+
+def over_all_rounds(a_round: PayRange) -> PayRange:
+    """Return the range of an episode's payoff, given that of a round; a void round pays nothing."""
+
+    def an_episode(game: Any, seat: Seat) -> tuple[float, float]:
+        low, high = a_round(game, seat)
+        return game.rounds * min(low, 0.0), game.rounds * max(high, 0.0)
+
+    return an_episode
+
+
 @dataclass(frozen=True)
 class Tool(Generic[V]):
     """A tool a player may use while it decides: a pure function of its view."""
@@ -133,7 +154,7 @@ class Doing:
     regret_in: Callable[[Any], str] | None = None  # (game) -> the regret of a variant, "" for none
     right: float | None = None  # the value of a right decision, if decisions are independent
     decisions: Callable[[Any], int] | None = None  # how many of these a game has; None: one
-    range: Callable[[Any, Seat], tuple[float, float]] | None = None
+    range: PayRange | None = None
     """(game, seat) -> the minimum and maximum of the metric, if the game declares them."""
     no_split: str = ""  # why no prediction determines a best move, if none does
 
@@ -167,7 +188,7 @@ class GameSpec(Generic[S, A, V]):
     occupants: Mapping[Seat, str] = field(default_factory=dict)  # default occupants of helper seats
     best_replies: Callable[[Any, V, Any], Replies[A]] | None = None  # (game, view, belief)
     doing: Doing = field(default_factory=Doing)
-    pays: Callable[[Any, Seat], tuple[float, float]] | None = None
+    pays: PayRange | None = None
     """(game, seat) -> the minimum and maximum payoff of an episode, if known."""
     acts_on: tuple[str, ...] = ()  # probes that `best_replies` takes; empty: all about minds
     same_question: tuple[str, ...] = ()  # probes that ask the same; the first one asked counts

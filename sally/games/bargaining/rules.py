@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.rules.game import MOST_ROUNDS, NATURE, Game, Seat
+from sally.core.rules.game import NATURE, Game, Seat, check_rounds
 from sally.core.rules.history import History
 from sally.core.rules.menu import Act, Form, Options, Text
 from sally.games.bargaining.values import (
@@ -144,10 +144,7 @@ class Bargaining(Game[State, Action, View]):
     censors_forfeits = True
 
     def __post_init__(self) -> None:
-        if not 1 <= self.rounds <= MOST_ROUNDS:
-            raise BadInput(f"rounds must be from 1 to {MOST_ROUNDS:,}, not {self.rounds}")
-        if self.void_limit < 1:
-            raise BadInput(f"void_limit must be at least 1, not {self.void_limit}")
+        check_rounds(self.rounds, self.void_limit)
         if self.family not in FAMILIES:
             raise BadInput(f"family must be one of {', '.join(FAMILIES)}, not {self.family}")
         if (self.value is None) != (self.cost is None):

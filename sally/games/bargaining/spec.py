@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sally.core.match.replay import Trajectory
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, Seat, over_all_rounds
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.bargaining.rules import (
     PRICES,
@@ -190,12 +190,6 @@ def a_round(game: Bargaining, seat: Seat) -> tuple[float, float]:
     return min(*ends, 0.0), max(*ends, 0.0)
 
 
-def an_episode(game: Bargaining, seat: Seat) -> tuple[float, float]:
-    """Return the minimum and maximum payoff of all rounds."""
-    low, high = a_round(game, seat)
-    return game.rounds * low, game.rounds * high
-
-
 def numbers(game: Bargaining, view: View) -> tuple[float, ...]:
     """Return five numbers that describe a view: the seat's own limit, whether there was a last bid
     and ask, that bid and that ask (0 if there were none), and the share of rounds left."""
@@ -226,7 +220,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     best_replies=best_replies,
     acts_on=("their_quote",),
     doing=Doing("payoff_per_round", regret="optimum_regret", range=a_round),
-    pays=an_episode,
+    pays=over_all_rounds(a_round),
     settings={"rounds": (1, 20)},
     usual="responsive",
     numbers=numbers,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Box, Cell, Lockers, Note, Notes, Part, Row, Table
+from sally.core.rules.simultaneous import others_of
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
-from sally.games.level_k.rules import LevelGame, View, others_of
+from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import pay_table
 
 SHOWN = 12  # rounds drawn; the history beside the board has them all

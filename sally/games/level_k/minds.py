@@ -191,7 +191,7 @@ def balanced(game: LevelGame, seat: Seat) -> Mind:
 def _both_moves(view: View, since: int) -> Iterator[tuple[int, int] | None]:
     """Yield the rounds of a two-player game from an index on, as (own move, other's move)."""
     for moves in view.rounds(since):
-        yield moves and (moves[view.number], moves[1 - view.number])
+        yield None if moves is None else (moves[view.number], moves[1 - view.number])
 
 
 def gains_of(game: LevelGame, seat: Seat) -> Gains:

@@ -81,7 +81,7 @@ def _habit(again: Callable[[float], bool], least: str) -> Callable[..., Script]:
 
         def script(turn: Turn[int, View]) -> int:
             view = turn.view
-            last = next((moves for moves in reversed(view.past) if moves is not None), None)
+            last = view.last
             if last is None:
                 return turn.draws.pick(menu)
             paid, mine = game.pays.pay(last), last[view.number]

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sally.core.match.replay import Trajectory
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, Seat, over_all_rounds
 from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.simultaneous import State, mean_of
 from sally.games.level_k import solvers
 from sally.games.level_k.minds import Mind, mind_of
-from sally.games.level_k.rules import SEATS, LevelGame, State, View, mean_of
+from sally.games.level_k.rules import SEATS, LevelGame, View
 from sally.games.level_k.words import DEPTHS, TEXTS, words_of
 
 Past = Trajectory[State, int, View]
@@ -145,12 +146,6 @@ def a_round(game: LevelGame, seat: Seat) -> tuple[float, float]:
     return min(pays), max(pays)
 
 
-def an_episode(game: LevelGame, seat: Seat) -> tuple[float, float]:
-    """Return the minimum and maximum payoff of all rounds; a void round pays nothing."""
-    low, high = a_round(game, seat)
-    return game.rounds * min(low, 0.0), game.rounds * max(high, 0.0)
-
-
 def best_replies(
     game: LevelGame, view: View, belief: int | Sequence[float] | Mapping[str, Any]
 ) -> tuple[int, ...] | None:
@@ -211,7 +206,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     best_replies=best_replies,
     acts_on=("their_move",),
     doing=Doing("won_per_round", regret="depth_regret", range=a_round),
-    pays=an_episode,
+    pays=over_all_rounds(a_round),
     titles={
         "level_k": "How many steps ahead?",
         "eleven_twenty": "One less",

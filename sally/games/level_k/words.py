@@ -13,8 +13,9 @@ from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
 from sally.core.rules.probe import Question
+from sally.core.rules.simultaneous import Moves, others_of
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
-from sally.games.level_k.rules import LevelGame, Moves, View, others_of
+from sally.games.level_k.rules import LevelGame, View
 
 DEPTHS = ("none", "one", "two", "three or more")
 

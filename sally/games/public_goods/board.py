@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Cell, Note, Notes, Part, Row, Table
-from sally.games.public_goods.rules import PublicGoods, View, others_of
+from sally.core.rules.simultaneous import View, others_of
+from sally.games.public_goods.rules import PublicGoods
 
 SHOWN = 10  # rounds drawn; the history beside the board has them all
 MOST_ROWS = 4  # other players that have a row of their own; of more, the mean is shown

@@ -15,9 +15,10 @@ import numpy as np
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
+from sally.core.rules.simultaneous import others_of
 from sally.games.public_goods.declared import RULES, nearest
 from sally.games.public_goods.metrics import game_of
-from sally.games.public_goods.rules import PublicGoods, others_of
+from sally.games.public_goods.rules import PublicGoods
 from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound, stated_odds
 
 POOL = tuple(RULES)

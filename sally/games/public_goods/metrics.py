@@ -9,8 +9,9 @@ from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
+from sally.core.rules.simultaneous import Moves, others_of
 from sally.games.public_goods.declared import nearest, rule_of
-from sally.games.public_goods.rules import Given, PublicGoods, others_mean, others_of
+from sally.games.public_goods.rules import PublicGoods, others_mean
 
 LEAST_PAIRS = 3  # rounds after a round that a slope needs
 MOST_STATES = 1_000  # combinations of the others' contributions that are followed
@@ -23,7 +24,7 @@ def game_of(played: Played) -> PublicGoods:
 
 
 @shared
-def rounds(played: Played, seat: Seat) -> list[Given | None]:
+def rounds(played: Played, seat: Seat) -> list[Moves | None]:
     """Return the contributions of every round by seat; None for a void round."""
     seats = game_of(played).seats
     return [
@@ -68,7 +69,7 @@ def random_earned(setup: Setup, seat: Seat) -> float | None:
         total += sum(
             p * (game.tokens - mine + game.back * (mine + sum(o))) for o, p in odds.items()
         )
-        after: dict[Given, float] = {}
+        after: dict[Moves, float] = {}
         for theirs, p in odds.items():
             for given in game.menu:
                 last = (*theirs[:me], given, *theirs[me:])

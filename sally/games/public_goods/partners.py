@@ -12,8 +12,9 @@ from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import ProbeReport
+from sally.core.rules.simultaneous import View, others_of
 from sally.games.public_goods.declared import RULES, Rule, nearest
-from sally.games.public_goods.rules import PublicGoods, View, others_mean, others_of
+from sally.games.public_goods.rules import PublicGoods, others_mean
 
 if TYPE_CHECKING:
     from sally.stats.ideal import Belief, Ideal

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sally.core.match.replay import Trajectory
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, Seat, over_all_rounds
 from sally.core.rules.probe import At, Probe, Question
-from sally.games.public_goods.rules import SEATS, Given, PublicGoods, State, View, mean_of
+from sally.core.rules.simultaneous import Moves, State, View, mean_of
+from sally.games.public_goods.rules import SEATS, PublicGoods
 from sally.games.public_goods.words import TEXTS, PublicGoodsWords
 
 Past = Trajectory[State, int, View]
@@ -23,7 +24,7 @@ def _asks(probe: str) -> Callable[[PublicGoods, View, Seat], tuple[Question, ...
     return asks
 
 
-def _others(replay: Past, at: At) -> Given | None:
+def _others(replay: Past, at: At) -> Moves | None:
     """Return the other players' contributions in a round; None if the round was void."""
     if replay.forfeited.get(at.turn):
         return None
@@ -75,12 +76,6 @@ def a_round(game: PublicGoods, seat: Seat) -> tuple[float, float]:
     return min(paid), max(paid)
 
 
-def an_episode(game: PublicGoods, seat: Seat) -> tuple[float, float]:
-    """Return the minimum and maximum payoff of all rounds; a void round pays nothing."""
-    low, high = a_round(game, seat)
-    return game.rounds * min(low, 0.0), game.rounds * max(high, 0.0)
-
-
 def numbers(game: PublicGoods, view: View) -> tuple[float, ...]:
     """Return whether a round has been played, the seat's own contribution and the others' mean
     contribution in the last round (as shares of the endowment), and the share of rounds left."""
@@ -105,7 +100,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
         range=a_round,
         no_split="the best contribution does not depend on what the others give",
     ),
-    pays=an_episode,
+    pays=over_all_rounds(a_round),
     titles={"public_goods": "The common pot"},
     sentences={
         "public_goods": "All players have the same number of tokens and give some to a common "

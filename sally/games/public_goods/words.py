@@ -12,7 +12,8 @@ from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
 from sally.core.rules.probe import Question
-from sally.games.public_goods.rules import PublicGoods, View, others_of
+from sally.core.rules.simultaneous import View, others_of
+from sally.games.public_goods.rules import PublicGoods
 
 TEXTS: Mapping[str, str] = {
     "rules": "You are one of {players} players. In every round each of you has {tokens} tokens and "

@@ -12,7 +12,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.reply.plain_text import plain
-from sally.core.rules.game import MOST_ROUNDS, NATURE, Game, Seat
+from sally.core.rules.game import NATURE, Game, Seat, check_rounds
 from sally.core.rules.history import History
 
 AGENT, PARTNER = Seat("agent"), Seat("partner")
@@ -224,12 +224,9 @@ def other(seat: Seat) -> Seat:
 
 def check(game: RepeatedGame) -> None:
     """Raise BadInput, naming the parameter, if the parameters do not define a game."""
-    if not 1 <= game.rounds <= MOST_ROUNDS:
-        raise BadInput(f"rounds must be from 1 to {MOST_ROUNDS:,}, not {game.rounds}")
+    check_rounds(game.rounds, game.void_limit)
     if not 0 <= game.stop_chance < 1:
         raise BadInput(f"stop_chance must be at least 0 and below 1, not {game.stop_chance}")
-    if game.void_limit < 1:
-        raise BadInput(f"void_limit must be at least 1, not {game.void_limit}")
     widths = {len(row) for row in game.matrix}
     if len(game.matrix) < 2 or widths == {0} or min(widths, default=0) < 2:
         raise BadInput("matrix must give each seat at least two moves")

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from sally.core.match.replay import Trajectory
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, Seat, over_all_rounds
 from sally.core.rules.probe import At, Point, Probe, Question
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View, other
 from sally.games.repeated_games.words import PEOPLE, TEXTS, RepeatedWords
@@ -89,12 +89,6 @@ def a_round(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
     return min(pays), max(pays)
 
 
-def an_episode(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
-    """Return the minimum and maximum payoff of all rounds; a void round pays nothing."""
-    low, high = a_round(game, seat)
-    return game.rounds * min(low, 0.0), game.rounds * max(high, 0.0)
-
-
 def best_replies(
     game: RepeatedGame, view: View, belief: Mapping[str, int | Sequence[float]]
 ) -> tuple[int, ...] | None:
@@ -141,7 +135,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
         regret_in=lambda game: "decision_regret" if game.stop_chance else "",
         range=a_round,
     ),
-    pays=an_episode,
+    pays=over_all_rounds(a_round),
     same_question=("their_move_given_mine", "their_move", "their_odds"),
     titles={
         "repeated_games": "Matrix game",

@@ -9,8 +9,9 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
+from sally.core.rules.simultaneous import mean_of
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
-from sally.games.level_k.rules import LevelGame, mean_of
+from sally.games.level_k.rules import LevelGame
 
 ONE, TWO = Seat("player_1"), Seat("player_2")
 

@@ -12,8 +12,9 @@ from sally.core.errors import BadInput
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
+from sally.core.rules.simultaneous import mean_of
 from sally.games.public_goods.metrics import METRICS, slope
-from sally.games.public_goods.rules import SEATS, PublicGoods, mean_of
+from sally.games.public_goods.rules import SEATS, PublicGoods
 from sally.games.public_goods.spec import a_round
 
 ONE, TWO = SEATS[:2]
