@@ -83,7 +83,8 @@ def evaluate_(
     no_play: bool,
     as_json: bool,
 ) -> None:
-    """Evaluate a model on the suite Sally-1: knowing, acting on it, and doing, in ten games.
+    """Evaluate a model on the suite Sally-1: how well it predicts others, how often it acts on its
+    predictions, and how much it gains, in ten games.
 
     The same command continues a stopped run; a larger size keeps the episodes of a smaller one.
     """

@@ -399,8 +399,12 @@ COMBINATIONS = tuple(product((True, False), repeat=3))
 
 
 def arms(labels: Labels, fitted: Fitted) -> list[Arms]:
-    """Return the joint tables, overall and by partner, of the decisions for which it is known what
-    was represented, said and done."""
+    """Return, overall and by partner, how often three things are right at the same decision: what a
+    classifier reads from the model's activations (represented), what the model says (said), and its
+    move (done).
+
+    Decisions are left out if one of the three is unknown.
+    """
     known = [
         n
         for n, one in enumerate(labels.decisions)

@@ -43,7 +43,8 @@ async def scored(
 async def _prior(
     prompt: PromptContext, speaker: Speaker, names: tuple[str, ...]
 ) -> tuple[float, ...]:
-    """Return the mean odds of the names after content-free prompts."""
+    """Return the mean probability that the model gives to the name of each option after prompts
+    without content."""
     found = []
     for text in CONTENT_FREE:
         page = f"{text}\n\n{prompt.stem}" if text else prompt.stem

@@ -62,7 +62,8 @@ class Bench:
 
     @classmethod
     def of(cls, game: str, params: Mapping[str, Any] | None = None) -> Bench:
-        """Return a bench for a registered game, shortened if its parameters allow it."""
+        """Return the test fixture (`Bench`) of a registered game, with few rounds and turns if its
+        parameters allow it."""
         known = registry.game(game).parameters
         short = {name: n for name, n in SHORT.items() if name in known}
         return cls(Instance(game, game, {**short, **(params or {})}))

@@ -190,7 +190,8 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
 
 
 def provider(seat: str, name: str, session: Session, server: str | None = None) -> Any:
-    """Return Inspect's model for the seat's role if its name matches, else the named model."""
+    """Return the model that Inspect assigns to the role `seat`, if it is called `name` and no
+    server is given; else return a new model called `name`."""
     given = get_model(role=seat)
     if str(given) == name and server is None:
         hide_key(given.api)

@@ -124,7 +124,8 @@ class MeasuredTable(Sequence[Measured]):
         return ordered
 
     def asked_kinds(self) -> set[int]:
-        """Return the kinds of measured seats that were asked a probe about others in some row."""
+        """Return the codes of the kinds of seats that were asked about others in at least one row.
+        A kind comprises the rows with the same cell, lineup, seat and metric."""
         return set(np.unique(self.kind[self.of("asked") > 0]).tolist())
 
     def take(self, rows: NDArray[Any]) -> MeasuredTable:

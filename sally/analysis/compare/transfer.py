@@ -41,7 +41,8 @@ class TransferCell(msgspec.Struct, frozen=True):
     by_seed: dict[str, tuple[float | None, float | None]]  # training seed -> (doing, knowing)
 
     def over_seeds(self) -> tuple[Estimate, Estimate]:
-        """Return doing and knowing with intervals over training seeds."""
+        """Return the scores for doing (gains) and for knowing (predictions of others), with
+        intervals over training seeds."""
         doing, knowing = zip(*self.by_seed.values(), strict=True) if self.by_seed else ((), ())
         return _over(doing), _over(knowing)
 

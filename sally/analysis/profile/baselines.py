@@ -276,8 +276,8 @@ def _seated(met: Measured, who: PlayerSpec) -> Setup:
 
 
 def _redealt(met: Measured, *key: Key) -> Measured:
-    """Return the setting with its probes removed, since they do not affect doing, and with a seed
-    derived from `key`."""
+    """Return the setting without its probes, which do not affect the score, and with a seed derived
+    from `key`."""
     setup = msgspec.structs.replace(met.setup, seed=derived_seed(*key), arms={})
     return msgspec.structs.replace(met, setup=setup)
 

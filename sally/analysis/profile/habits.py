@@ -239,7 +239,8 @@ def _followed(
 
 
 def _exchanged_units(table: MeasuredTable) -> Sequence[int]:
-    """Return the unit of each row; moves are exchanged between units.
+    """Return the unit of each row. A player's moves in one unit are compared with its moves in all
+    other units.
 
     Units are instances, or episodes if there is only one instance. A single episode is compared
     with itself.

@@ -82,9 +82,13 @@ def studied_of(game: str, kinds: Mapping[int, Shared], asked: Collection[int]) -
     """Return the studied seats of a game.
 
     These are the seats that were asked about other players, or that a model or a person took. If
-    there are none, they are the seats named on the game's card (all seats if the card names none);
-    of these, only the seats taken by several different players, if there are any. `kinds` are the
-    kinds of seats in the store, `asked` the numbers of those that were probed.
+    there are none, the seats on the game's card are used (all seats if the card names none). If
+    some of these were taken by several different players, only those are returned.
+
+    Args:
+        game: The name of the game.
+        kinds: The kinds of seats in the store, by code.
+        asked: The codes of the kinds that were asked about other players.
     """
     minds = {s.seat for k, s in kinds.items() if k in asked or is_mind(s.player_spec)}
     if minds or not kinds:

@@ -319,9 +319,10 @@ class PromptContext:
         format: str | None = None,
         past: bool = True,  # whether the history is above
     ) -> str:
-        """Return the text after the opening: notes, situation, injections, question, format.
+        """Return the part of a prompt that follows its opening: notes, situation, injections,
+        question, format.
 
-        After a failed try, the first tail says what was wrong with that try.
+        The first call after a failed try also says what was wrong with the reply.
         """
         told = self.told_text(past) if self._turn.told else ""
         asked = self.question if question is None else question

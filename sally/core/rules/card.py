@@ -70,7 +70,8 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 class Posed(msgspec.Struct, frozen=True):
-    """One question as an attacker sees it: features of every option, and the correct option."""
+    """One question for a shallow learner: the features of every option, and the index of the
+    correct option."""
 
     options: tuple[tuple[float, ...], ...]  # NaN where an option lacks the feature
     right: int

@@ -101,7 +101,7 @@ def problem(question: Question, report: ProbeReport) -> str | None:
 
 
 def as_logged(value: Value | None) -> Value | None:
-    """Return a value as the log stores it: the numbers given to items become floats."""
+    """Return a value as the log stores it: if it is a mapping, its numbers become floats."""
     return {k: float(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 

@@ -140,7 +140,8 @@ class Scored(msgspec.Struct, frozen=True):
 
 @shared
 def scored_hints(played: Played, seat: Seat) -> list[Scored]:
-    """Return each round's hints compared with the best, if both listeners are declared."""
+    """Return the hints of each round, compared with the best hints. The list is empty unless both
+    listeners are scripted, because only then their guesses can be computed."""
     decoder, listener = declared_decoder(played), declared_interceptor(played)
     if seat != ENCODER or decoder is None or listener is None:
         return []
@@ -190,8 +191,8 @@ def by_game(played: Played, seat: Seat) -> list[float]:
 
 
 def yardstick(played: Played) -> Listener:
-    """Return the declared interceptor or, if none is declared, a Bayesian listener that associates
-    words by meaning alone."""
+    """Return how the interceptor interprets hints, if it is scripted; else return a Bayesian
+    listener that associates words by meaning alone."""
     return declared_interceptor(played) or Listener("bayes")
 
 

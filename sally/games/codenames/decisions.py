@@ -20,8 +20,8 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return the cost of each clue (or, on small boards, each guess), if the partner is
-    declared."""
+    """Return the payoff lost by each clue or, on small boards, by each guess. The list is empty
+    unless the partner is scripted, because only then its replies can be computed."""
     how = CLUES if seat == GIVER else CARDS
     return [
         Cost(turn, max(each.best - each.worth, 0.0), each.moves, how)

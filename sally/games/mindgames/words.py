@@ -473,7 +473,8 @@ class MindWords(Words[Action, View]):
         return str(action)
 
     def name_of_answer(self, options: Options[Action]) -> str:
-        """Return the answer of a target that chooses freely, without its choice, as text."""
+        """Return, as text, the reply of a target that may choose any proposal. The choice itself is
+        left out, because all options contain the same reply with different choices."""
         first: Any = options[0]
         return self.reply(first.answer)
 

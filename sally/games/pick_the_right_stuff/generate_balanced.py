@@ -69,7 +69,7 @@ class Stretch(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """A game under construction, up to some question."""
+    """A game under construction, complete up to its latest question."""
 
     mode: ObservingMode
     states: tuple[Contents, ...]

@@ -263,7 +263,8 @@ def signature(rule: Rule, boxes: int) -> tuple[int, ...]:
 
 
 def _timetable(gaps: tuple[int, ...], chance: Random) -> list[Move]:
-    """Draw when each user looks last, and schedule its collection after its gap of resets."""
+    """Draw when each user last looks into the locker, and schedule the moment at which it collects
+    its item: `gaps[user]` resets later."""
     users = len(gaps)
     during: defaultdict[int, list[Move]] = defaultdict(list)
     for user, gap in enumerate(gaps):

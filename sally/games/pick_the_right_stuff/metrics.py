@@ -1,4 +1,5 @@
-"""Metrics: how often the believed box was named, by our convention and by that of tang2024."""
+"""Metrics of Pick the Right Stuff: how often the manager names the box in which the user believes
+its item to be, by our rule for unreadable replies and by that of tang2024."""
 
 from __future__ import annotations
 

@@ -58,7 +58,11 @@ Seen = Callable[[Sight, int], tuple[float, ...]]
 
 
 def plain(seen: Sight, box: int) -> tuple[float, ...]:
-    """Return features of a box from past and current positions of the item, ignoring looks."""
+    """Return features of a box: when the user's item was in it, whether the item was stored there,
+    is there now, or was last seen there by anyone, and how far the game has come.
+
+    When and how often the waiting user looked into the locker is not among the features.
+    """
     places = [state.index(seen.asked) for state in seen.states]
     since = next((n for n, place in enumerate(reversed(places)) if place == box), len(places))
     claims = (float(box in rule(seen)) for rule in (start, true, last_seen))
@@ -97,8 +101,12 @@ def posed(games: Iterable[Instance], features: Seen, every_box: bool) -> list[Po
 
 
 def attacks() -> Iterable[Attack]:
-    """Yield attacks on every generator; for the balanced ones, also attacks with features of the
-    waiting user's looks."""
+    """Yield attacks on every generator of games: tests of whether shallow learners find the answers
+    from surface features.
+
+    For the balanced generators, some attacks also use how often, or how long ago, the waiting user
+    looked into the locker.
+    """
     leaks = "the authors' generator leans to the stored and the present box; see the card"
     yield _attack("published, zero", "published_zero", PLAIN, plain, known=leaks)
     yield _attack("published, finite", "published_finite", PLAIN, plain, known=leaks)

@@ -52,8 +52,8 @@ def where_user_will_look_from(seen: Sight, last: int) -> tuple[int, ...]:
 
 
 def where_user_saw_it_last(seen: Sight) -> int:
-    """Return the box in which the user last saw its item, without the extrapolation of the infinite
-    mode."""
+    """Return the box in which the user last saw its item. In the infinite mode the user may look
+    elsewhere, because it extrapolates from what it saw."""
     return last_sight(seen)[0]
 
 

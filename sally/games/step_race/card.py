@@ -1,10 +1,11 @@
-"""The card of the step race: fixed numbers, habits and naive listening, with inverses.
+"""The card of the step race: players that follow a fixed rule, each paired with a player that
+follows the inverse rule.
 
-Against silent partners the audited rules send no messages either: `always` 5 and 3, habits, and the
-equilibrium of a single turn; if the others announce their moves, `follower` takes the largest
-number that neither of them announced (the protocol's `free_of_announced`). Partners that keep their
-word and partners that break it alternate, so blind trust is right in one condition and wrong in the
-next.
+Some rules always choose the same number (5, 3 or 1), some are habits (such as repeating the last
+number), and one is the equilibrium of a single turn. The rule `follower` believes announcements: it
+takes the largest number that neither of the others announced (the protocol's `free_of_announced`).
+Some partners keep their word and others break it, so blind trust is right in some conditions and
+wrong in others.
 """
 
 from __future__ import annotations

@@ -388,8 +388,11 @@ def _closed(case: tuple[float, Floats, Floats, Floats | None]) -> Floats:
 
 
 def _iterated(cases: Sequence[Sequence[tuple[float, Floats, Floats, Floats | None]]]) -> Floats:
-    """Return the values of a set of states by iteration, for announcements or habits that change
-    while the state does not."""
+    """Compute the values of a set of states by iteration.
+
+    This is needed if a turn may leave the state unchanged while announcements or the players'
+    habits differ from one turn to the next.
+    """
     period = len(cases)
     values = np.zeros((period, cases[0][0][1].shape[1]))
     for _ in range(MOST_SWEEPS):

@@ -176,8 +176,8 @@ _Path = list[tuple[str, int]]
 
 
 def _steps_back(path: _Path) -> _Path:
-    """Return the (good, slot) pairs that a path frees: each good after the first leaves the slot
-    that the good before it takes."""
+    """Return the (good, slot) pairs that are emptied along a path. Each good on the path takes a
+    slot, and the good that was there moves on to the next slot."""
     return [(good, path[n][1]) for n, (good, _) in enumerate(path[1:])]
 
 

@@ -149,7 +149,8 @@ def _fill(row: _Row, ids: Any, places: Any, seen: Any) -> None:
 
 
 def _hooked(stream: ResidualStream, rows: Sequence[_Row]) -> list[Any]:
-    """Return hooks that change the stream after each layer that has a change."""
+    """Register hooks that edit the residual stream, one for each layer with edits, and return their
+    handles."""
     pt, device = torch(), stream.model.device
     by_layer: dict[int, list[tuple[int, int, int, Edit]]] = {}
     for at, row in enumerate(rows):

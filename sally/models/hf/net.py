@@ -137,7 +137,7 @@ class Shapes:
     def update(
         self, keys: Any, values: Any, layer: int, *more: Any, **rest: Any
     ) -> tuple[Any, Any]:
-        """Record the heads and their widths."""
+        """Record the number of attention heads, and the widths of their keys and values."""
         self.seen[layer] = (keys.shape[1], keys.shape[3], values.shape[3])
         return keys, values
 

@@ -194,7 +194,7 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 
 
 class Block(msgspec.Struct, frozen=True):
-    """Consecutive positions, each one gap away from the next."""
+    """A run of evenly spaced positions: its middle, and the number of positions."""
 
     middle: float
     size: int

@@ -241,8 +241,9 @@ def _reasons(games: Sequence[GameResult]) -> Html:
 
 
 def said_reliability(game: GameResult) -> str:
-    """Return the retest correlations of the knowing, acting and doing scores; "-" if not
-    measured."""
+    """Return the retest correlations of three scores, separated by commas: predictions of others,
+    best replies to the player's own predictions, and gains. A correlation that was not measured is
+    "-"."""
     known = [game.reliability.get(field) for field in PANELS]
     if not any(known):
         return "-"

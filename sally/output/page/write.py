@@ -106,8 +106,8 @@ def _put(held: PageData, file: TextIO, wishes: Wishes) -> int:
 
 
 def in_turn(lineups: Numbers) -> list[Numbers]:
-    """Return the indices of the episodes with the same cell and lineup, one array per pair, in the
-    order of the store."""
+    """Group the episodes by cell and lineup. Return the indices of each group as an array, in the
+    order in which the groups first appear in the store."""
     _, first, many = np.unique(lineups, return_index=True, return_counts=True)
     parts = np.split(np.argsort(lineups, kind="stable"), np.cumsum(many)[:-1])
     return [parts[n] for n in np.argsort(first).tolist()]

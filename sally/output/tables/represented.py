@@ -106,8 +106,12 @@ def say_arms(one: Represented) -> None:
 
 
 def arms_row(each: Arms) -> Row:
-    """Return one row of the table of what is represented, said and done. Shares of the combinations
-    are in percent, followed in brackets by the shares expected if the three were independent."""
+    """Return one table row on how often the model's activations, statements and moves are right
+    (represented, said, done).
+
+    Shares of the combinations are in percent, followed in brackets by the shares expected if the
+    three were independent.
+    """
     row: Row = {"partner": each.partner, "n": each.n}
     for name in ("represented", "said", "done"):
         estimate = getattr(each, name)

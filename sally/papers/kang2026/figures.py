@@ -112,8 +112,8 @@ def _finished(picture: Picture, there: Known) -> Picture:
 
 
 def _of_family(known: Known, family: str) -> Known:
-    """Return the episodes of a family's models; if the store has none of the first family, models
-    outside the paper take its place."""
+    """Return the episodes of one family of models. If there are none of the family qwen, return
+    those of models outside the paper in its place."""
     theirs = [(f, p) for f, p in known if short(str(f.get("model", ""))).startswith(family)]
     others = [(f, p) for f, p in known if "model" in f and short(str(f["model"])) not in MODELS]
     return theirs or (others if family == "qwen" else [])

@@ -111,7 +111,8 @@ def _is(setup: Setup, seat: str, who: PlayerSpec) -> bool:
 
 
 def completes(row: Conditions) -> Conditions:
-    """Return a row with its defaults filled in: a language model, without injection."""
+    """Return the conditions of a row with two defaults: the player is a language model, and it is
+    given no injected information."""
     return {"player": "language", "told": UNTOLD, **row}
 
 

@@ -239,8 +239,12 @@ def _measured(row: Conditions, metric: str, chosen: Known) -> Estimate | None:
 
 
 def _most_appeals(games: Known) -> Estimate | None:
-    """Return the highest bar of the paper's chart: of all persuaders and conditions, the largest
-    mean share of prefixes in which everything has been asked about."""
+    """Return the highest bar of the paper's chart; a bar is a mean over the games of one persuader
+    in one condition.
+
+    Each game contributes the share of its prefixes (its first 1, 2, ... messages) in which the
+    persuader has asked about everything.
+    """
     groups: dict[tuple[object, object], list[tuple[Conditions, Played]]] = {}
     for facts, played in games:
         groups.setdefault((facts["persuader"], facts["condition"]), []).append((facts, played))

@@ -1,4 +1,4 @@
-"""Studies of bargaining in which models play against declared partners.
+"""Studies of bargaining in which models play against scripted partners.
 
 Recorded play shows what models did; these studies also ask them for predictions as they play.
 """

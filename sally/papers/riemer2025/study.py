@@ -79,8 +79,8 @@ def _agent(row: Row) -> Any:
 
 
 def _probe(row: Row) -> str:
-    """Return the name of the probe: the learner predicts before it moves, a model once it knows its
-    own move."""
+    """Return the name of the prediction probe. A language model is asked for the other's move given
+    its own move; the learner is asked before it chooses its own."""
     return "their_move_given_mine" if row["player"] == "language" else "their_move"
 
 

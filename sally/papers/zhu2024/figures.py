@@ -1,7 +1,8 @@
-"""Figures of one-shot 2x2 games: doing, levels of reasoning, and a mixture of levels.
+"""Figures of one-shot 2x2 games: gains, levels of reasoning, and a mixture of levels.
 
-A choice is scored against the choices of all people in the other role. Doing is 0 for even odds and
-1 for the best reply to these choices; a person is a cluster.
+A choice is scored against the choices of all people in the other role. The score, called doing, is
+0 for a random choice and 1 for the best reply to these choices. In intervals, a person is a
+cluster.
 """
 
 from __future__ import annotations

@@ -353,7 +353,8 @@ def facts_of(here: RunningStudy, place: Position) -> dict[str, Any]:
 
 
 def block_page(here: RunningStudy, place: Position) -> str:
-    """Return the text of the current block page, or an empty string."""
+    """Return the text of the current page, if it belongs to the instructions for a block of games;
+    else return an empty string."""
     kind, _, rest = place.step.partition("-")
     if kind != "block":
         return ""

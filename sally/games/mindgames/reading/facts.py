@@ -133,8 +133,8 @@ def owner(tokens: Tokens, i: int) -> Rows:
 
 
 def pronoun_near(tokens: Tokens, subject: int, moved: int) -> int:
-    """Return the position of the `it` that opens a direction word's clause, or else of the clause's
-    subject."""
+    """Return the position of the pronoun (`it`, `they`) that starts the clause around position
+    `moved`; if there is none, return the position of the subject."""
     for back in range(moved - 1, max(subject, 0), -1):
         if tokens[back].text in ("it", "they") and tokens[back - 1].text in lexicon.BEFORE_IT:
             return back

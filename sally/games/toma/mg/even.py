@@ -177,8 +177,8 @@ def _leave_room(left: Small, agents: int) -> Bools:
 
 @cache
 def _counts() -> tuple[Small, Small]:
-    """Return, for each way to describe an agent, whether it likes each place once, likes it twice
-    and dislikes it; and whether it dislikes each place and likes it once, or twice.
+    """Return, for each way to describe an agent, whether it has one like, two likes and a dislike
+    for each place; and whether it has a dislike for the place together with one like, or with two.
 
     The axes are those of `Ways.counts`: place, the agent's relation, way.
     """

@@ -266,11 +266,11 @@ Texts = list[tuple[str, ...]]
 def _worded_apart(
     one: matched.Exchanged, story: Story, rng: np.random.Generator
 ) -> tuple[tuple[Place, ...], Texts, Texts]:
-    """Return places, likes and dislikes as text, such that dislikes can be exchanged freely within
-    the first and within the second half of the agents.
+    """Return places, likes and dislikes as text. Within each half of the agents, any agent may be
+    given the dislikes of any other.
 
-    In each half, one feature of every place is reserved for dislikes, so that no agent likes a
-    feature that it dislikes.
+    This is possible because one feature of every place is reserved for dislikes in each half, so
+    that no agent likes a feature that it dislikes.
     """
     places, _ = _worded([], story, rng)
     likes: Texts = []

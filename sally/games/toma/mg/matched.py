@@ -111,12 +111,12 @@ def _drawn(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
 
 
 def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
-    """Count the relations for each way to choose whom the agents follow and avoid, and for each
-    place.
+    """Count, for each wiring and place, the relations between agents by what the two agents say
+    about the place. A wiring is a choice of whom each agent follows and avoids.
 
-    Relations are counted separately by what the agent and the agent that it names say about the
-    place: nothing, that it is liked, that it is disliked, or both. The last axis has one count for
-    each combination of relation (follows, avoids) and the two statements.
+    About a place, an agent may say nothing, that it likes it, that it dislikes it, or both. The
+    last axis has one count for each combination of relation (follows, avoids), the statement of the
+    related agent, and that of the agent it follows or avoids.
     """
     found = np.zeros((len(kept), 4, 2, 16), np.int64)
     for kind in range(2):
@@ -128,10 +128,11 @@ def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
 
 
 def _where(right: Ints, shallow: Ints, seen: int) -> dict[int, int]:
-    """Return the answer for each way to choose whom the agents follow and avoid.
+    """Return the answer of each wiring, that is, of each way to choose whom the agents follow and
+    avoid.
 
-    Ways are left out if their answer is not unique, or if the places that depth 2 predicts to be
-    emptiest are not those in `seen`.
+    Only those wirings are included that have a unique answer, and in which a player that reasons
+    two steps deep expects exactly the places in `seen` to be emptiest.
     """
     kept = np.flatnonzero((shallow == seen) & (right >= 0))
     return {int(way): int(right[way]) for way in kept}

@@ -163,8 +163,12 @@ def _excess(depth: int, costs: Ints, right: Ints) -> Floats:
 
 
 def _patterns(costs: Ints, right: Ints) -> Floats:
-    """Return the column that makes `balance.pick` keep failure at its usual share among the
-    scenarios in which all other agents have the same first choice."""
+    """Return a column for `balance.pick`, which chooses scenarios so that the sum of each column
+    stays near 0.
+
+    The column concerns the scenarios in which all other agents have the same first choice: it keeps
+    the share of those with the answer "failure" near 1 / `FAILS_IN`.
+    """
     first = costs[:, 1:].argmin(axis=2)
     alike = (first == first[:, :1]).all(axis=1)
     fails = (right == FAILURE) - 1 / FAILS_IN

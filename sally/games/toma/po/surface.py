@@ -1,4 +1,5 @@
-"""Surface features for attacks on the partially observable game."""
+"""Features from which shallow learners try to guess the answers of the partially observable game
+without predicting other agents (attacks)."""
 
 from __future__ import annotations
 
