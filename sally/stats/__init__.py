@@ -5,14 +5,10 @@ is first used, and loading all parts takes longer than most commands take.
 """
 
 from sally.stats.agreement import (
-    LabelScore,
     cohens_kappa,
     krippendorffs_alpha,
-    label_scores,
-    macro_f1,
     mean_absolute_error,
     percent_agreement,
-    set_score,
 )
 from sally.stats.effects import cohens_d, cohens_dz
 from sally.stats.equivalence import (
@@ -22,8 +18,6 @@ from sally.stats.equivalence import (
 )
 from sally.stats.intervals import (
     Estimate,
-    bootstrap_interval,
-    clustered_bootstrap_interval,
     clustered_mean_interval,
     clustered_ratio_interval,
     mean_interval,
@@ -47,34 +41,22 @@ from sally.stats.power import (
     intraclass_correlation,
     paired_sample_size,
     paired_share_sample_size,
-    share_sample_size,
-    simulated_power,
     t_power,
     unpaired_sample_size,
 )
 from sally.stats.scores import (
-    Bin,
-    Calibration,
     brier,
-    calibration_curve,
     log_score,
-    top_choice_accuracy,
 )
 
 __all__ = [
-    "Bin",
-    "Calibration",
     "Coefficient",
     "Equivalence",
     "Estimate",
-    "LabelScore",
     "MixedFit",
     "Pairs",
     "Significance",
-    "bootstrap_interval",
     "brier",
-    "calibration_curve",
-    "clustered_bootstrap_interval",
     "clustered_mean_interval",
     "clustered_ratio_interval",
     "cohens_d",
@@ -87,10 +69,8 @@ __all__ = [
     "holm",
     "intraclass_correlation",
     "krippendorffs_alpha",
-    "label_scores",
     "log_score",
     "logit",
-    "macro_f1",
     "mean_absolute_error",
     "mean_interval",
     "mixed_logit",
@@ -101,13 +81,9 @@ __all__ = [
     "paired_sample_size",
     "paired_share_sample_size",
     "percent_agreement",
-    "set_score",
     "share_interval",
-    "share_sample_size",
     "sign_flip_test",
-    "simulated_power",
     "t_power",
-    "top_choice_accuracy",
     "unpaired_difference",
     "unpaired_sample_size",
 ]

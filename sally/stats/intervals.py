@@ -1,21 +1,21 @@
-"""Estimates with intervals: t, Wilson, bootstrap and clustered bootstrap.
+"""Estimates with intervals: t, Wilson and clustered bootstrap.
 
 A value that cannot be computed is `None`, with the reason in `method`; nothing here returns NaN.
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sally.stats.columns import Codes, Floats, coded, finite, same_length, sums_by, within
 
-Bootstrap = Literal["percentile", "expanded", "bca"]
-NAMES = {"percentile": "percentile", "expanded": "expanded percentile", "bca": "BCa"}
+Bootstrap = Literal["percentile", "expanded"]
+NAMES = {"percentile": "percentile", "expanded": "expanded percentile"}
 Seed = int | np.random.Generator
 
 WHY = "; no interval: "  # precedes the reason in the method of an estimate without interval
@@ -134,68 +134,6 @@ def share_interval(successes: int, n: int, *, level: float = 0.95) -> Estimate:
     return Estimate(share, low, high, n, "Wilson")
 
 
-def bootstrap_interval(
-    values: ArrayLike,
-    *,
-    seed: Seed,
-    statistic: Callable[..., Any] = np.mean,
-    resamples: int = 5000,
-    level: float = 0.95,
-    method: Bootstrap = "percentile",
-) -> Estimate:
-    """Return a statistic with its bootstrap interval.
-
-    `statistic` is called as `statistic(array, axis=-1)`.
-    """
-    column = finite(values, "values")
-    label = _label(method, resamples, level)
-    n = column.size
-    if n == 0:
-        return without_interval(None, 0, label, "no values")
-    value = float(statistic(column, axis=-1))
-    if n == 1:
-        return without_interval(_defined(value), 1, label, "one value")
-    ends = _ends(level, method, n)
-    drawn = [statistic(column[rows], axis=-1) for rows in _draws(n, resamples, seed)]
-    left_out = _left_out(column, statistic) if method == "bca" else None
-    return _finish(value, np.concatenate(drawn), left_out, n, ends, label)
-
-
-def clustered_bootstrap_interval(
-    rows: ArrayLike,
-    clusters: Sequence[Hashable],
-    statistic: Callable[[NDArray[Any]], float],
-    *,
-    seed: Seed,
-    resamples: int = 2000,
-    level: float = 0.95,
-    method: Bootstrap = "percentile",
-) -> Estimate:
-    """Return any statistic of the rows, with an interval from resampling whole clusters."""
-    table = np.asarray(rows)
-    codes, count = coded(clusters, len(table), "clusters")
-    label = _label(method, resamples, level, count)
-    n = len(table)
-    if n == 0:
-        return without_interval(None, 0, label, "no rows")
-    value = float(statistic(table))
-    if count == 1:
-        return without_interval(_defined(value), n, label, "one cluster")
-    ends = _ends(level, method, count)
-    members = _members(codes, count)
-    drawn = [
-        float(statistic(table[np.concatenate([members[c] for c in draw])]))
-        for block in _draws(count, resamples, seed)
-        for draw in block
-    ]
-    left_out = (
-        np.array([statistic(table[codes != c]) for c in range(count)], dtype=np.float64)
-        if method == "bca"
-        else None
-    )
-    return _finish(value, np.array(drawn), left_out, n, ends, label)
-
-
 def clustered_ratio_interval(
     numerators: ArrayLike,
     denominators: ArrayLike,
@@ -222,8 +160,7 @@ def clustered_ratio_interval(
         _ratio(above[draw].sum(axis=1), below[draw].sum(axis=1))
         for draw in _draws(count, resamples, seed)
     ]
-    left_out = _ratio(above.sum() - above, below.sum() - below) if method == "bca" else None
-    return _finish(value, np.concatenate(drawn), left_out, n, ends, label)
+    return _finish(value, np.concatenate(drawn), n, ends, label)
 
 
 def clustered_mean_interval(
@@ -243,14 +180,13 @@ def clustered_mean_interval(
     )
 
 
-def _label(method: Bootstrap, resamples: int, level: float, clusters: int | None = None) -> str:
+def _label(method: Bootstrap, resamples: int, level: float, clusters: int) -> str:
     within(level, 0, 1, "level")
     if method not in NAMES:
-        raise ValueError(f"method is {method!r}; it must be 'percentile', 'expanded' or 'bca'.")
+        raise ValueError(f"method is {method!r}; it must be 'percentile' or 'expanded'.")
     if resamples < 1:
         raise ValueError(f"resamples is {resamples}; at least one is needed.")
-    over = "" if clusters is None else f" over {clusters} clusters"
-    return f"{NAMES[method]} bootstrap{over}, {resamples} resamples"
+    return f"{NAMES[method]} bootstrap over {clusters} clusters, {resamples} resamples"
 
 
 def _ends(level: float, method: Bootstrap, units: int) -> Floats:
@@ -275,16 +211,6 @@ def _draws(size: int, resamples: int, seed: Seed) -> Iterator[Codes]:
         yield rng.integers(size, size=(min(rows, resamples - start), size), dtype=np.intp)
 
 
-def _members(codes: Codes, count: int) -> list[Codes]:
-    order = np.argsort(codes, kind="stable")
-    ends = np.cumsum(np.bincount(codes, minlength=count))
-    return np.split(order, ends[:-1])
-
-
-def _left_out(column: Floats, statistic: Callable[..., Any]) -> Floats:
-    return np.array([statistic(np.delete(column, i), axis=-1) for i in range(column.size)])
-
-
 def _ratio(above: Any, below: Any) -> Floats:
     """Return the ratio where it is defined, else NaN; `_finish` counts the NaNs."""
     above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
@@ -296,9 +222,7 @@ def _defined(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _finish(
-    value: float, drawn: Floats, left_out: Floats | None, n: int, ends: Floats, label: str
-) -> Estimate:
+def _finish(value: float, drawn: Floats, n: int, ends: Floats, label: str) -> Estimate:
     """Return the estimate with the quantiles of its resamples, or the reason why there are none."""
     if not math.isfinite(value):
         return without_interval(None, n, label, "the statistic is undefined on the data")
@@ -307,25 +231,5 @@ def _finish(
         return without_interval(value, n, label, f"undefined in {undefined} resamples")
     if np.ptp(drawn) <= 1e-12 * abs(value):
         return Estimate(value, value, value, n, label)
-    if left_out is not None:
-        if not np.isfinite(left_out).all():
-            return without_interval(value, n, label, "undefined when one unit is left out")
-        ends = _bca_ends(value, drawn, left_out, ends)
-        if not np.isfinite(ends).all():
-            return without_interval(value, n, label, "all resamples lie on one side")
     low, high = np.quantile(drawn, ends)
     return Estimate(value, float(low), float(high), n, label)
-
-
-def _bca_ends(value: float, drawn: Floats, left_out: Floats, ends: Floats) -> Floats:
-    """Return the quantile levels corrected for bias and acceleration (Efron 1987, section 4)."""
-    # Resamples equal to the value count half, as for other discrete distributions.
-    below = ((drawn < value).mean() + (drawn <= value).mean()) / 2
-    if below in (0.0, 1.0):
-        return np.full(2, np.nan)
-    bias = scipy.special.ndtri(below)
-    away = left_out.mean() - left_out
-    spread = float((away**2).sum())
-    acceleration = float((away**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
-    shifted = bias + scipy.special.ndtri(ends)
-    return np.asarray(scipy.special.ndtr(bias + shifted / (1 - acceleration * shifted)))

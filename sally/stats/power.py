@@ -8,7 +8,6 @@ import scipy
 from numpy.typing import ArrayLike
 
 from sally.stats.columns import coded, finite, sums_by, within
-from sally.stats.intervals import Estimate, Seed, share_interval
 
 
 def t_power(
@@ -83,27 +82,6 @@ def unpaired_sample_size(
     return _smallest_n(detect, variance, power, alpha, design_effect, groups=2)
 
 
-def share_sample_size(
-    first: float,
-    second: float,
-    *,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    design_effect: float = 1.0,
-) -> int:
-    """Return the number of units per cell needed to distinguish two shares (Fleiss 1981, 3.2).
-
-    The test is a pooled z test.
-    """
-    within(first, 0, 1, "first")
-    within(second, 0, 1, "second")
-    middle = (first + second) / 2
-    under_null = math.sqrt(2 * middle * (1 - middle))
-    under_difference = math.sqrt(first * (1 - first) + second * (1 - second))
-    n = _normal_n(first - second, under_null, under_difference, power, alpha)
-    return _inflated(n, design_effect)
-
-
 def paired_share_sample_size(
     detect: float,
     discordant: float,
@@ -156,24 +134,6 @@ def intraclass_correlation(values: ArrayLike, clusters: Sequence[Hashable]) -> f
     typical = (n - float((sizes**2).sum()) / n) / (count - 1)
     total = between + (typical - 1) * inside
     return (between - inside) / total if total > 0 else None
-
-
-def simulated_power(
-    experiment: Callable[[np.random.Generator], float],
-    *,
-    seed: Seed,
-    repeats: int = 2000,
-    alpha: float = 0.05,
-) -> Estimate:
-    """Return the share of simulated experiments whose p value is below alpha."""
-    rng = np.random.default_rng(seed)
-    found = 0
-    for _ in range(repeats):
-        p = experiment(rng)
-        if not 0 <= p <= 1:
-            raise ValueError(f"the experiment returned {p}; it must return a p value in [0, 1].")
-        found += p < alpha
-    return share_interval(found, repeats)
 
 
 def _smallest_n(

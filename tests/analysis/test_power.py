@@ -23,9 +23,9 @@ from sally.stats import (
     paired_equivalence,
     paired_sample_size,
     sign_flip_test,
-    simulated_power,
 )
 from sally.stats import paired_tests as tests_of_pairs
+from tests.stats.simulation import simulated_power
 
 CELL = Cell(
     "duel",

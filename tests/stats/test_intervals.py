@@ -10,8 +10,6 @@ from scipy import stats as peer
 
 from sally.stats import (
     Estimate,
-    bootstrap_interval,
-    clustered_bootstrap_interval,
     clustered_mean_interval,
     clustered_ratio_interval,
     mean_interval,
@@ -21,10 +19,6 @@ from sally.stats.cluster_interval import mean_by_rule
 
 # Student (1908), Biometrika 6: extra hours of sleep under two drugs, difference per patient.
 SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
-
-# Efron and Tibshirani (1993), An Introduction to the Bootstrap, table 14.1, spatial test data A.
-SPATIAL = [48, 36, 20, 29, 42, 42, 20, 42, 22, 41, 45, 14, 6]
-SPATIAL += [0, 33, 28, 34, 4, 32, 24, 47, 41, 24, 26, 30, 41]
 
 
 def test_student_sleep_data_give_the_interval_that_every_textbook_prints():
@@ -59,32 +53,25 @@ def test_nothing_gives_no_value_and_no_interval():
     for empty in (
         mean_interval([]),
         share_interval(0, 0),
-        bootstrap_interval([], seed=1),
         clustered_mean_interval([], [], seed=1),
-        clustered_bootstrap_interval([], [], np.mean, seed=1),
     ):
         assert (empty.value, empty.interval, empty.n) == (None, None, 0)
         assert "no interval" in empty.method
 
 
 def test_one_value_or_one_cluster_gives_a_value_without_interval():
-    for single in (mean_interval([3.0]), bootstrap_interval([3.0], seed=1)):
-        assert (single.value, single.interval, single.n) == (3.0, None, 1)
+    single = mean_interval([3.0])
+    assert (single.value, single.interval, single.n) == (3.0, None, 1)
     together = clustered_mean_interval([1.0, 2.0, 3.0], ["a"] * 3, seed=1)
     assert (together.value, together.interval, together.n) == (2.0, None, 3)
-    slow = clustered_bootstrap_interval([1.0, 3.0], ["a"] * 2, np.mean, seed=1)
-    assert (slow.value, slow.interval) == (2.0, None)
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize("method", ["percentile", "expanded"])
 def test_equal_values_give_an_interval_of_zero_width(method):
     assert mean_interval([0.1] * 7).interval == [0.1, 0.1]
-    for found in (
-        bootstrap_interval([0.1] * 7, seed=1, method=method),
-        clustered_mean_interval([0.1] * 7, range(7), seed=1, method=method),
-    ):
-        assert found.interval == pytest.approx([0.1, 0.1])
-        assert found.low == found.high
+    found = clustered_mean_interval([0.1] * 7, range(7), seed=1, method=method)
+    assert found.interval == pytest.approx([0.1, 0.1])
+    assert found.low == found.high
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, None])
@@ -92,7 +79,7 @@ def test_a_missing_value_is_refused_by_place(bad):
     with pytest.raises(ValueError, match=r"values\[1\]"):
         mean_interval([1.0, bad, 2.0])
     with pytest.raises(ValueError, match=r"values\[1\]"):
-        bootstrap_interval([1.0, bad, 2.0], seed=1)
+        clustered_mean_interval([1.0, bad, 2.0], range(3), seed=1)
 
 
 def test_what_cannot_be_is_refused_in_a_sentence():
@@ -100,75 +87,55 @@ def test_what_cannot_be_is_refused_in_a_sentence():
         share_interval(4, 3)
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
         mean_interval([1, 2], level=95)
-    with pytest.raises(ValueError, match="'percentile', 'expanded' or 'bca'"):
-        bootstrap_interval([1, 2], seed=1, method="BCa")
+    with pytest.raises(ValueError, match="'percentile' or 'expanded'"):
+        clustered_mean_interval([1, 2], range(2), seed=1, method="BCa")
     with pytest.raises(ValueError, match="must have the same length"):
         clustered_mean_interval([1, 2], ["a"], seed=1)
 
 
-def test_efron_and_tibshirani_spatial_data_are_the_published_ones():
-    assert len(SPATIAL) == 26
-    assert np.var(SPATIAL) == pytest.approx(171.5, abs=0.05)
-
-
-def test_percentile_and_bca_intervals_of_the_spatial_variance():
-    # Efron and Tibshirani (1993), table 14.2: 90% percentile (100.8, 233.9), BCa (115.8, 259.6)
-    # from 2000 resamples; the tolerance is their and our resampling noise.
-    plain = bootstrap_interval(SPATIAL, seed=1, statistic=np.var, level=0.9, resamples=40_000)
-    better = bootstrap_interval(
-        SPATIAL, seed=1, statistic=np.var, level=0.9, resamples=40_000, method="bca"
-    )
-    assert plain.interval == pytest.approx([100.8, 233.9], abs=4)
-    assert better.interval == pytest.approx([115.8, 259.6], abs=4)
-
-
-def test_bca_agrees_with_scipy():
-    theirs = peer.bootstrap(
-        (SPATIAL,), np.var, n_resamples=40_000, method="BCa", rng=np.random.default_rng(5)
-    ).confidence_interval
-    ours = bootstrap_interval(SPATIAL, seed=6, statistic=np.var, resamples=40_000, method="bca")
-    assert ours.interval == pytest.approx([theirs.low, theirs.high], abs=2.5)
-
-
 def test_the_same_seed_gives_the_same_interval_and_another_another():
-    one, same, other = (bootstrap_interval(SLEEP, seed=s) for s in (1, 1, 2))
+    one, same, other = (clustered_mean_interval(SLEEP, range(10), seed=s) for s in (1, 1, 2))
     assert one == same
     assert one != other
     generator = np.random.default_rng(1)
-    assert bootstrap_interval(SLEEP, seed=generator) == one
+    assert clustered_mean_interval(SLEEP, range(10), seed=generator) == one
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_cluster_sums_and_resampled_rows_give_the_same_interval(method):
+def resampled(rows, clusters, statistic, seed, resamples):
+    """The percentile interval of a statistic, from rows put together cluster by cluster."""
+    rng, units = np.random.default_rng(seed), list(dict.fromkeys(clusters))
+    members = [[n for n, each in enumerate(clusters) if each == unit] for unit in units]
+    drawn = [
+        statistic(np.asarray(rows)[[n for k in draw for n in members[k]]])
+        for draw in rng.integers(len(units), size=(resamples, len(units)), dtype=np.intp)
+    ]
+    return np.quantile(drawn, [0.025, 0.975])
+
+
+def test_cluster_sums_and_resampled_rows_give_the_same_interval():
     rng = np.random.default_rng(3)
     clusters = rng.integers(12, size=80).tolist()
     values = rng.normal(size=80) + np.array(clusters)
-    fast = clustered_mean_interval(values, clusters, seed=9, resamples=500, method=method)
-    slow = clustered_bootstrap_interval(
-        values, clusters, np.mean, seed=9, resamples=500, method=method
-    )
-    assert fast.interval == pytest.approx(slow.interval)
-    assert fast.value == pytest.approx(slow.value)
+    found = clustered_mean_interval(values, clusters, seed=9, resamples=500)
+    assert found.interval == pytest.approx(resampled(values, clusters, np.mean, 9, 500))
+    assert found.value == pytest.approx(values.mean())
 
 
 def test_a_ratio_is_the_mean_of_resampled_sums_not_of_ratios():
     top, bottom, who = [1, 0, 9, 10], [1, 1, 10, 20], ["a", "a", "b", "c"]
-    fast = clustered_ratio_interval(top, bottom, who, seed=4, resamples=300)
-    slow = clustered_bootstrap_interval(
-        np.column_stack([top, bottom]),
-        who,
-        lambda rows: rows[:, 0].sum() / rows[:, 1].sum(),
-        seed=4,
-        resamples=300,
-    )
-    assert fast.value == 20 / 32
-    assert fast.interval == pytest.approx(slow.interval)
+    found = clustered_ratio_interval(top, bottom, who, seed=4, resamples=300)
+    both = np.column_stack([top, bottom])
+    slow = resampled(both, who, lambda rows: rows[:, 0].sum() / rows[:, 1].sum(), 4, 300)
+    assert found.value == 20 / 32
+    assert found.interval == pytest.approx(slow)
 
 
-def test_singleton_clusters_are_the_plain_bootstrap():
-    plain = bootstrap_interval(SLEEP, seed=2)
-    single = clustered_mean_interval(SLEEP, range(10), seed=2)
-    assert single.interval == pytest.approx(plain.interval)
+def test_a_percentile_interval_of_single_values_agrees_with_scipy():
+    theirs = peer.bootstrap(
+        (SLEEP,), np.mean, n_resamples=40_000, method="percentile", rng=np.random.default_rng(5)
+    ).confidence_interval
+    ours = clustered_mean_interval(SLEEP, range(10), seed=6, resamples=40_000)
+    assert ours.interval == pytest.approx([theirs.low, theirs.high], abs=0.02)
 
 
 def test_an_undefined_resample_is_counted_and_never_hidden():
@@ -199,7 +166,7 @@ def test_a_clustered_interval_covers_where_a_plain_one_does_not():
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30), st.integers(0, 99))
 def test_bounds_stay_within_the_data_for_a_bootstrapped_mean(values, seed):
-    found = bootstrap_interval(values, seed=seed, resamples=50)
+    found = clustered_mean_interval(values, range(len(values)), seed=seed, resamples=50)
     slack = 1e-9 * (1 + max(map(abs, values)))
     assert min(values) - slack <= found.low <= found.high <= max(values) + slack
 
@@ -212,11 +179,10 @@ def test_estimates_are_plain_data():
 
 
 def test_large_samples_are_drawn_in_blocks_without_changing_the_answer(monkeypatch):
-    whole = bootstrap_interval(SLEEP, seed=3, resamples=100)
+    whole = clustered_mean_interval(SLEEP, range(10), seed=3, resamples=100)
     monkeypatch.setattr("sally.stats.intervals.BLOCK", 70)
-    assert bootstrap_interval(SLEEP, seed=3, resamples=100).interval == pytest.approx(
-        whole.interval
-    )
+    parts = clustered_mean_interval(SLEEP, range(10), seed=3, resamples=100)
+    assert parts.interval == pytest.approx(whole.interval)
 
 
 def test_expanded_intervals_keep_their_promise_with_few_clusters_where_plain_ones_do_not():
