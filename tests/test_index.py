@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from sally import api, store
+import sally
+from sally import store
 from sally.analysis.columns import replayed_rows, seat_table
 from sally.analysis.columns.measured_table import MeasuredColumn
 from sally.analysis.columns.scores import FINEST
@@ -46,7 +47,7 @@ NAMES = ("payoff", "tom_percent", "action_consistency", "turns")
 
 
 def played(seed: int, agent: str = "random") -> Episode:
-    return api.play(
+    return sally.play(
         "rps", {"agent": agent, "partner": "tit_for_tat"}, seed, rounds=3,
         probes={"agent": ["their_move"]},
     )  # fmt: skip
@@ -300,7 +301,7 @@ def test_an_episode_that_does_not_replay_as_it_was_played_is_not_noted(folder: P
 
 
 def test_a_log_of_bare_moves_is_checked_like_any_other(folder: Path):
-    one = api.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, 1, rounds=5)
+    one = sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, 1, rounds=5)
     assert store.sound_line(to_line(one)) == one
     wrong = to_line(one).replace(b'"turn":2,"seat":"agent"', b'"turn":3,"seat":"agent"')
     assert "does not replay" in str(store.sound_line(wrong))
@@ -309,8 +310,8 @@ def test_a_log_of_bare_moves_is_checked_like_any_other(folder: Path):
 
 
 def test_a_lazy_store_reads_an_episode_when_it_is_asked_for(folder: Path, monkeypatch):
-    whole = api.load(folder)
-    lazy = api.load(folder, lazy=True)
+    whole = sally.load(folder)
+    lazy = sally.load(folder, lazy=True)
     assert list(lazy.ids) == [e.id for e in whole] and len(lazy) == len(whole)
     assert list(lazy) == whole and lazy[-2:] == whole[-2:]
     assert lazy[whole[3].id] == lazy[3] == whole[3]
@@ -326,7 +327,7 @@ def test_a_lazy_store_reads_an_episode_when_it_is_asked_for(folder: Path, monkey
 
 
 def test_a_lazy_store_that_changed_says_so(folder: Path):
-    lazy = api.load(folder, lazy=True)
+    lazy = sally.load(folder, lazy=True)
     path = folder / "a.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"turn":1', b'"turn":2'))
     with pytest.raises(BadInput, match="changed after the store was loaded"):

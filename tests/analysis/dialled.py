@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from sally import api
+import sally
 from sally.core.log.events import Episode, PlayerSpec
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
@@ -79,7 +79,7 @@ class Family(msgspec.Struct, frozen=True):
         problem = self.problems[seed % len(self.problems)]
         asked = {self.seat: list(self.probes)}
         lineup = {**self.others, self.seat: dialled}
-        return api.play(self.game, lineup, seed, probes=asked, **problem)
+        return sally.play(self.game, lineup, seed, probes=asked, **problem)
 
 
 def _scenarios(found: Any, level: int) -> tuple[dict[str, Any], ...]:

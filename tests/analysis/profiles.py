@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally import api
+import sally
 from sally.analysis.columns.measured import measured
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.profile import ProfileRow, profile_of
@@ -32,4 +32,4 @@ def one_cell(game: str, lineups, arms=None, repeats: int = 1, **params) -> Study
 
 def against_tit_for_tat(script, rounds: int = 10, seeds=range(6)) -> list[Episode]:
     lineup = {"agent": script, "partner": "tit_for_tat"}
-    return [api.play("ipd", lineup, seed, rounds=rounds) for seed in seeds]
+    return [sally.play("ipd", lineup, seed, rounds=rounds) for seed in seeds]

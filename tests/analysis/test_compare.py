@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy
 
-from sally import api
+import sally
 from sally.analysis.compare import compare as comparing
 from sally.analysis.compare.compare import (
     Comparison,
@@ -46,7 +46,7 @@ def compared(one, two, **options) -> Comparison:
 
 def duel(first: str, second: str, seeds=range(8), **params) -> list[Episode]:
     return [
-        api.play("rps", {"agent": who, "partner": "tit_for_tat"}, seed,
+        sally.play("rps", {"agent": who, "partner": "tit_for_tat"}, seed,
                  probes={"agent": ["their_move"]}, rounds=10, **params)
         for seed in seeds
         for who in (first, second)

@@ -6,7 +6,6 @@ import msgspec
 import pytest
 
 import sally
-from sally import api
 from sally.analysis.columns.measured import measured
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.profile import profile_of
@@ -69,7 +68,7 @@ def test_where_a_constant_is_optimal_doing_has_room_and_the_mindless_mark_is_at_
         return 1 if turn.view.round <= 5 else 0
 
     lineup = {"agent": paper_then_anything, "partner": ("single_action", {"action": 0})}
-    episodes = [api.play("rps", lineup, seed, rounds=10) for seed in range(5)]
+    episodes = [sally.play("rps", lineup, seed, rounds=10) for seed in range(5)]
     (row,) = profiled(episodes, "agent")
     assert row.raw.value == pytest.approx(0.5) and row.mindless.doing == pytest.approx(1)
     chance = row.random.value
@@ -140,7 +139,7 @@ def test_forfeiting_whenever_one_is_wrong_does_not_give_a_perfect_profile():
     """It did in the partially observable game: what was not answered was not counted."""
     scenarios = list(po_scenarios().values())[10:90:8]
     episodes = [
-        api.play("toma_po", {"player": Silent(n % 2 == 0)}, n, scenario=s.id, level=s.level)
+        sally.play("toma_po", {"player": Silent(n % 2 == 0)}, n, scenario=s.id, level=s.level)
         for n, s in enumerate(scenarios)
     ]
     (row,) = profiled(episodes, "player")
@@ -154,7 +153,7 @@ def test_a_void_round_earns_nothing_by_the_rules_and_the_best_reply_at_most():
             return Forfeit("no answer") if turn.view.round == 3 else Decision(0)
 
     lineup = {"agent": FallsSilent(), "partner": ("single_action", {"action": 2})}
-    (m,) = measured(api.play("rps", lineup, rounds=4), ("agent",))  # rock beats scissors
+    (m,) = measured(sally.play("rps", lineup, rounds=4), ("agent",))  # rock beats scissors
     assert (m.doing, m.least, m.most, m.optimum) == (1.0, 0.75, 1.0, 1.0)
 
 

@@ -7,7 +7,7 @@ from itertools import product
 import msgspec
 import pytest
 
-from sally import api
+import sally
 from sally.analysis.columns import rows
 from sally.analysis.columns.measured import measured
 from sally.analysis.profile.baselines import (
@@ -52,7 +52,7 @@ def test_accuracy_brier_and_calibration_by_hand():
     """Tit for tat copies cooperation for ever, so all forecasts of it come true."""
     lineup = {"agent": Forecaster(), "partner": "tit_for_tat"}
     episodes = [
-        api.play("ipd", lineup, seed, probes={"agent": ["their_odds"]}, rounds=4)
+        sally.play("ipd", lineup, seed, probes={"agent": ["their_odds"]}, rounds=4)
         for seed in range(5)
     ]
     row = agent_row(episodes)
@@ -72,7 +72,7 @@ def test_a_constant_defector_knows_no_more_of_tit_for_tat_than_a_rule_without_a_
 
     lineup = {"agent": Sure(), "partner": "tit_for_tat"}
     episodes = [
-        api.play("ipd", lineup, seed, probes={"agent": ["their_move"]}, rounds=50)
+        sally.play("ipd", lineup, seed, probes={"agent": ["their_move"]}, rounds=50)
         for seed in range(6)
     ]
     row = agent_row(episodes)
@@ -140,7 +140,7 @@ def test_who_acts_on_its_own_prediction_loses_nothing_in_translation():
     for scenario, seed in product(list(mg_scenarios().values())[::9], range(4)):
         probes = {"player": [probe.name for probe in registry.game("toma_mg").probes]}
         params = {"scenario": scenario.id, "level": scenario.level}
-        episode = api.play("toma_mg", {"player": "random"}, seed, probes=probes, **params)
+        episode = sally.play("toma_mg", {"player": "random"}, seed, probes=probes, **params)
         (m,) = measured(episode)
         consistent = registry.entries("metrics")["action_consistency"].measure
         if consistent(rows.played(episode), "player") == 1:
@@ -159,22 +159,23 @@ def test_what_the_store_holds_is_not_played_again():
     episodes = played(one_cell("rps", lineups, repeats=5, rounds=10))
     studied = [m for e in episodes for m in measured(e, ("agent",))]
     ends = baselines(studied)
-    stored = {b.stored for b in ends if b.measured.setup.lineup["agent"].player == "random"}
-    assert stored <= {True}
-    assert {b.measured.setting for b in ends} == {m.setting for m in studied}
-    assert all(b.measured.setup.seed in {m.setup.seed for m in studied} for b in ends)
+    played_now = [m for b in ends for m, _ in b.played]
+    assert not any(m.setup.lineup["agent"].player == "random" for m in played_now)
+    met = [*played_now, *(b.table.row(n) for b in ends for n in b.rows.tolist())]
+    assert {m.setting for m in met} == {m.setting for m in studied}
+    assert {m.setup.seed for m in met} <= {m.setup.seed for m in studied}
 
 
 def test_played_baselines_are_kept_until_the_registry_changes(monkeypatch):
     lineups = grid(agent=player_spec("tabular"), partner=player_spec("tit_for_tat"))
     (episode,) = played(one_cell("rps", lineups, repeats=1, rounds=3))
     studied = measured(episode, ("agent",))
-    first = list(baselines(studied))
+    first = [b.played for b in baselines(studied)]
     kept = dict(_before())
-    assert list(baselines(studied)) == first and _before() == kept != {}
+    assert [b.played for b in baselines(studied)] == first and _before() == kept != {}
     monkeypatch.setattr(registry, "_added", {k: dict(v) for k, v in registry._added.items()})
     registry.add("strategies", "new", object())
-    assert _before() == {} and list(baselines(studied)) == first
+    assert _before() == {} and [b.played for b in baselines(studied)] == first
 
 
 def test_what_is_a_shortcut_at_one_level_may_be_the_solution_at_another():
@@ -235,7 +236,9 @@ def test_a_model_across_the_table_is_not_called_again_for_a_mindless_player():
         "agent": PlayerSpec("random"),
         "partner": PlayerSpec("language", {"model": "nobody/here"}),
     }
-    (m,) = measured(api.play("rps", {"agent": "random", "partner": "random"}, rounds=3), ("agent",))
+    (m,) = measured(
+        sally.play("rps", {"agent": "random", "partner": "random"}, rounds=3), ("agent",)
+    )
     told = msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, lineup=lineup))
     assert not len(baselines([told]))
     assert "a model or a person sits across" in profile_of([told])[0].why["doing"]
@@ -292,7 +295,7 @@ def test_a_perfect_score_has_its_doubt():
 
 def test_people_are_one_player_and_seats_they_take_are_studied():
     episodes = [
-        api.play("rps", {"agent": "random", "partner": "tit_for_tat"}, seed, rounds=4)
+        sally.play("rps", {"agent": "random", "partner": "tit_for_tat"}, seed, rounds=4)
         for seed in range(6)
     ]
     people = [

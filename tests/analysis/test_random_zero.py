@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from statistics import fmean, stdev
 
+import msgspec
 import numpy as np
 import pytest
 
-from sally import api
+import sally
 from sally.analysis.columns.measured import measured
 from sally.analysis.profile.baselines import DRAWS, LEAST_DRAWS, baselines
 from sally.analysis.profile.doing_scale import BaselineScores
@@ -41,7 +42,7 @@ EXACT = (
 
 @pytest.mark.parametrize(("game", "seat", "others", "params", "n"), EXACT)
 def test_an_exact_zero_is_the_mean_of_many_random_players(game, seat, others, params, n):
-    episodes = [api.play(game, {seat: "random", **others}, seed, **params) for seed in range(n)]
+    episodes = [sally.play(game, {seat: "random", **others}, seed, **params) for seed in range(n)]
     (first,) = measured(episodes[0], (seat,))
     exact = registry.entries("metrics")[first.metric].at_random(episodes[0].setup, seat)
     got = [m.doing for e in episodes for m in measured(e, (seat,))]
@@ -57,14 +58,14 @@ def test_an_expectation_that_is_not_known_is_not_made_up():
         ("taboo", "giver", {"guesser": "associates"}, {"rounds": 1}),
         ("public_goods", "player_1", {"player_2": "random"}, {"players": 2}),
     ):
-        episode = api.play(game, {seat: "random", **lineup}, 0, **params)
+        episode = sally.play(game, {seat: "random", **lineup}, 0, **params)
         (m,) = measured(episode, (seat,))
         assert registry.entries("metrics")[m.metric].at_random(episode.setup, seat) is None
 
 
 def _hanabi(seeds: range, *players: str) -> list:
     lineups = [{"ann": who, "bob": "smart"} for who in players]
-    return [api.play("hanabi_very_small", lineup, seed) for lineup in lineups for seed in seeds]
+    return [sally.play("hanabi_very_small", lineup, seed) for lineup in lineups for seed in seeds]
 
 
 def test_a_drawn_zero_is_the_same_for_every_seed_and_whatever_the_store_holds():
@@ -89,7 +90,7 @@ def test_an_exact_zero_does_not_move_with_the_seed_of_the_random_player():
     rows = []
     for seeds in (range(5), range(50, 55)):
         lineup = {"player_1": ("level", {"k": 2}), "player_2": ("level", {"k": 1})}
-        episodes = [api.play("eleven_twenty", lineup, seed) for seed in seeds]
+        episodes = [sally.play("eleven_twenty", lineup, seed) for seed in seeds]
         rows += profiled(episodes, "player_1")
     assert rows[0].doing.value == rows[1].doing.value
     assert rows[0].random.error is None and rows[0].random.draws == 0
@@ -101,22 +102,23 @@ def test_several_problems_share_the_draws_and_each_has_some():
         m for e in played(one_cell("hanabi_very_small", lineups, repeats=3)) for m in measured(e)
     ]
     mine = [m for m in studied if m.seat == "ann"]
-    drawn = [b for b in baselines(mine) if b.role == "drawn"]
-    by_problem = {m.alike: sum(b.measured.alike == m.alike for b in drawn) for m in mine}
+    (drawn,) = [b.played for b in baselines(mine) if b.role == "drawn"]
+    by_problem = {m.alike: sum(b.alike == m.alike for b, _ in drawn) for m in mine}
     assert set(by_problem.values()) == {max(LEAST_DRAWS, DRAWS // 2)}
 
 
 def test_the_error_of_the_draws_is_in_the_interval(monkeypatch):
     episodes = _hanabi(range(8), "info")
     studied = [m for e in episodes for m in measured(e, ("ann",))]
-    ends = list(baselines(studied))
+    ends = baselines(studied)
     (row,) = profile_of(studied, ends)
-    drawn = [b for b in ends if b.role == "drawn"]
-    got = [b.measured.least for b in drawn]
+    (drawn,) = [b for b in ends if b.role == "drawn"]
+    got = [b.least for b, _ in drawn.played]
     assert row.random.value == pytest.approx(fmean(got))
     assert row.random.error == pytest.approx(stdev(got) / len(got) ** 0.5)
     assert BaselineScores(ends).level("random", studied[0]) == pytest.approx(fmean(got))
-    few = [b for b in ends if b.role != "drawn"] + drawn[:10]
+    some = msgspec.structs.replace(drawn, played=drawn.played[:10])
+    few = [*(b for b in ends if b.role != "drawn"), some]
     (wide,) = profile_of(studied, few)
     assert wide.doing.high - wide.doing.low > row.doing.high - row.doing.low
     # the same episodes with a zero that is known beforehand

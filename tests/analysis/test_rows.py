@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sally import api
+import sally
 from sally.analysis.columns.rows import decision_rows, mean_of, tokens
 from sally.core.log.events import Call, label
 from sally.core.registry.study import player_spec
@@ -42,8 +42,8 @@ def test_repeats_of_an_instance_and_rounds_of_a_person_do_not_count_as_so_many()
 
 def test_only_odds_that_were_stated_are_scored_as_odds():
     lineup = {"agent": "constant", "partner": "tit_for_tat"}
-    bare = api.play("rps", lineup, 1, probes={"agent": ["their_move"]}, rounds=4)
-    stated = api.play(
+    bare = sally.play("rps", lineup, 1, probes={"agent": ["their_move"]}, rounds=4)
+    stated = sally.play(
         "rps", lineup | {"agent": "random"}, 1, probes={"agent": ["their_odds"]}, rounds=4
     )
     for episode, has_odds in ((bare, False), (stated, True)):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from sally import api, store
+import sally
+from sally import store
 from sally.analysis.columns.measured import measured
 from sally.analysis.columns.measured_table import table_of
 from sally.analysis.episodes.stores import each_once, measured_stores
@@ -14,7 +15,7 @@ from sally.core.log.events import Censored, Episode, to_line
 
 
 def played(seed: int) -> Episode:
-    return api.play("rps", {"agent": "random", "partner": "tit_for_tat"}, seed, rounds=3)
+    return sally.play("rps", {"agent": "random", "partner": "tit_for_tat"}, seed, rounds=3)
 
 
 def cut(episode: Episode) -> Episode:
@@ -52,7 +53,7 @@ def test_a_line_that_holds_no_episode_is_said_and_the_rest_is_read(tmp_path: Pat
 
 
 def test_only_seats_in_question_are_measured_unless_one_is_named(tmp_path: Path):
-    asked = api.play(
+    asked = sally.play(
         "rps", {"agent": "random", "partner": "tit_for_tat"}, probes={"agent": ["their_move"]},
         rounds=3,
     )  # fmt: skip
@@ -67,9 +68,9 @@ def test_a_seat_comes_out_of_a_table_as_it_was_measured():
     seats = [
         *measured(played(1)),
         *measured(cut(played(2))),
-        *measured(api.play("rps", {"agent": "tabular", "partner": "random"}, 2**70, rounds=6,
+        *measured(sally.play("rps", {"agent": "tabular", "partner": "random"}, 2**70, rounds=6,
                            probes=probes)),
-        *measured(api.play("hanabi_mini", {"ann": "random", "bob": "random"}, 3)),
+        *measured(sally.play("hanabi_mini", {"ann": "random", "bob": "random"}, 3)),
     ]  # fmt: skip
     table = table_of(seats)
     assert list(table) == seats and table[1:3] == seats[1:3]

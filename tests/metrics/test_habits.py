@@ -7,7 +7,7 @@ from itertools import permutations, product
 import msgspec
 import pytest
 
-from sally import api
+import sally
 from sally.analysis.columns.measured import Measured, measured
 from sally.analysis.columns.measured_table import table_of
 from sally.analysis.profile.profile import ProfileRow, profile_of
@@ -63,7 +63,7 @@ def _measured(game: str, bot: Bot, variants: list[dict], partner=CYCLER) -> list
     for seed, params in enumerate(variants):
         lineup = {"agent": bot, "partner": partner}
         asked = {"agent": ["their_move"]}
-        episode = api.play(game, lineup, seed, probes=asked, rounds=12, **params)
+        episode = sally.play(game, lineup, seed, probes=asked, rounds=12, **params)
         (m,) = measured(episode, ("agent",))
         problem = msgspec.structs.replace(m.setup.instance, id=f"{game} {seed}")
         setup = msgspec.structs.replace(m.setup, instance=problem)
@@ -190,7 +190,7 @@ def test_habits_survive_the_table():
 def test_labels_are_those_of_the_words_pack():
     who = player_spec("language", model="x", pack="repeated_games_swapped")
     spec = registry.game("ipd")
-    episode = api.play("ipd", {"agent": Bot("one move"), "partner": "tit_for_tat"}, rounds=3)
+    episode = sally.play("ipd", {"agent": Bot("one move"), "partner": "tit_for_tat"}, rounds=3)
     lineup = {**episode.setup.lineup, "agent": who}
     setup = msgspec.structs.replace(episode.setup, lineup=lineup)
     shown = msgspec.structs.replace(episode, setup=setup)
@@ -202,7 +202,7 @@ def test_labels_are_those_of_the_words_pack():
 
 def test_metrics_of_one_episode():
     lineup = {"agent": Bot("imitates", ahead=1), "partner": CYCLER}
-    episode = api.play("rps", lineup, 1, probes={"agent": ["their_move"]}, rounds=9)
+    episode = sally.play("rps", lineup, 1, probes={"agent": ["their_move"]}, rounds=9)
     spec = registry.game("rps")
     played = Played(spec, episode, replayed(spec, episode))
     found = {metric.name: metric.measure(played, AGENT) for metric in METRICS}

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from hypothesis import given
 
-from sally import api
+import sally
 from sally.analysis.columns.measured import measured
 from sally.analysis.columns.rows import decision_rows, episode_rows
 from sally.analysis.profile.baselines import baselines
@@ -30,7 +30,7 @@ ROWS = [
 
 def play(agent: str = "random", seed: int = 1):
     lineup = {"agent": agent, "partner": "tit_for_tat"}
-    return api.play("rps", lineup, seed, probes={"agent": ["their_odds"]}, rounds=4)
+    return sally.play("rps", lineup, seed, probes={"agent": ["their_odds"]}, rounds=4)
 
 
 def test_csv_keeps_every_digit_and_every_quote(tmp_path: Path):
@@ -93,7 +93,7 @@ def test_without_pyarrow_it_is_said_what_brings_it(tmp_path: Path, monkeypatch):
 
 
 def test_a_store_of_two_games_has_the_columns_of_both(tmp_path: Path):
-    episodes = [play(), api.play("toma_po", {"player": "solver"})]
+    episodes = [play(), sally.play("toma_po", {"player": "solver"})]
     path = tmp_path / "rows.csv"
     columns = export.episode_columns(["rps", "toma_po"])
     assert write_table(episode_rows(episodes), columns, path) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sally import api
+import sally
 from sally.core.errors import BadInput
 from sally.core.log.events import Moved, Reported
 from sally.core.match.playback import mismatch
@@ -24,7 +24,7 @@ def _scorer(context, name: str) -> float:
 def _played(model, **with_):
     who = {"model": model, "strategy": "lm", "with_": with_}
     lineup = {"agent": ("language", who), "partner": "tit_for_tat"}
-    return api.play("rps", lineup, 1, probes={"agent": ["their_move"]}, rounds=3)
+    return sally.play("rps", lineup, 1, probes={"agent": ["their_move"]}, rounds=3)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally import api
+import sally
 from sally.analysis.columns.rows import played as laid_open
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import (
@@ -108,7 +108,7 @@ def test_a_forfeited_question_goes_on_like_a_wrong_answer_but_is_its_own_event()
     assert end_of(wrong).states == end_of(lost).states == end_of(right).states
     assert [e.turn for e in lost.events if isinstance(e, Forfeited)] == [2]
     assert [e.payoffs and e.payoffs[MANAGER] for e in (wrong, lost, right)] == [2, 2, 3]
-    rows = list(api.episodes([wrong, lost, right]))
+    rows = list(sally.episodes([wrong, lost, right]))
     assert [row["score"] for row in rows] == [pytest.approx(200 / 3), 100, 100]
     assert [row["score_published"] for row in rows] == [
         pytest.approx(200 / 3),
@@ -119,7 +119,7 @@ def test_a_forfeited_question_goes_on_like_a_wrong_answer_but_is_its_own_event()
 
 
 def test_who_only_forfeits_has_no_score_and_zero_as_the_paper_counts() -> None:
-    (row,) = api.episodes(
+    (row,) = sally.episodes(
         [answering(by_hand("zero", 2, SWAP, Collection(0), Collection(1)), None, None)]
     )
     assert (row["score"], row["score_published"], row["forfeits"]) == (None, 0, 2)
@@ -164,9 +164,9 @@ def test_edge_cases_score_full_marks_with_the_believed_boxes(
     params: dict[str, Any], answers: list[int]
 ) -> None:
     assert right_answers(params) == answers
-    (row,) = api.episodes([answering(params, *answers)])
+    (row,) = sally.episodes([answering(params, *answers)])
     assert row["score"] == row["score_published"] == 100
-    (tracked,) = api.episodes([api.play(NAME, {"manager": "tracker"}, **params)])
+    (tracked,) = sally.episodes([sally.play(NAME, {"manager": "tracker"}, **params)])
     assert tracked["score"] == 100
 
 
@@ -178,14 +178,14 @@ def test_the_tracker_is_right_in_every_mode_and_knows_why(params: Any, users: in
     asked = {"manager": ("state_last_seen", "true_box")}
     for number in range(0, 60, 12):
         given = {**params, "users": users, "number": number}
-        episode = api.play(NAME, {"manager": "tracker"}, probes=asked, **given)
-        (row,) = api.episodes([episode])
+        episode = sally.play(NAME, {"manager": "tracker"}, probes=asked, **given)
+        (row,) = sally.episodes([episode])
         assert (row["score"], row["score_published"], row["tom_percent"]) == (100, 100, 100)
 
 
 def test_scores_by_belief_split_the_score() -> None:
     for number in range(10):
-        (row,) = api.episodes([api.play(NAME, {"manager": "true"}, number=number)])
+        (row,) = sally.episodes([sally.play(NAME, {"manager": "true"}, number=number)])
         assert row["score_true_belief"] == 100
         assert row["score_false_belief"] in (0, None)
 
@@ -196,7 +196,7 @@ def test_a_retried_answer_counts_for_us_and_not_for_the_paper() -> None:
     for answer, tries in ((0, 2), (1, 1)):
         (turn,) = match.asks()
         match.answer(turn.id, Decision(answer, tries=tries, reply="hm"))
-    (row,) = api.episodes([match.episode()])
+    (row,) = sally.episodes([match.episode()])
     assert (row["score"], row["score_published"]) == (100, 50)
 
 
@@ -224,7 +224,7 @@ def test_probes_ask_what_the_user_saw_last_and_where_the_item_is() -> None:
 def test_the_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) -> None:
     spec = registry.game(NAME)
     assert spec.best_replies is not None
-    episode = api.play(NAME, {"manager": "tracker"}, users=3, number=5, **params)
+    episode = sally.play(NAME, {"manager": "tracker"}, users=3, number=5, **params)
     whole = laid_open(episode)
     for pick in picks(whole, MANAGER):
         at = At(pick.turn, MANAGER, "state_last_seen", str(pick.user))

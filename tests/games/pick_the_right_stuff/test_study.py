@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sally import api
+import sally
 from sally.analysis.columns.rows import played
 from sally.core.log.events import Episode, Forfeited, from_line, to_line
 from sally.core.match.seat_context import SeatContext
@@ -39,7 +39,7 @@ def chatted(*replies: str | Reply, **params: Any) -> tuple[Episode, Shown]:
     registry.add("models", MODEL, lambda name: Scripted(script, name=name))
     name = f"{MODEL}:{len(replies)}:{hash((replies, str(params)))}"  # a model is made once a name
     given = {"users": 3, "wording": "published", **params}
-    return api.play(NAME, {"manager": in_their_chat(name)}, retries=0, **given), shown
+    return sally.play(NAME, {"manager": in_their_chat(name)}, retries=0, **given), shown
 
 
 def announcements(episode: Episode) -> list[str]:
@@ -74,7 +74,7 @@ def test_what_cannot_be_read_is_forfeited_at_once_and_wrong_for_the_paper() -> N
     episode, shown = chatted("1", "no idea", "Answer: 2")
     assert len(shown) == 3
     assert sum(isinstance(e, Forfeited) for e in episode.events) == 2
-    (row,) = api.episodes([episode])
+    (row,) = sally.episodes([episode])
     assert (row["score"], row["score_published"]) == (100, pytest.approx(100 / 3))
 
 
@@ -113,7 +113,7 @@ def test_only_the_papers_condition_counts_as_the_papers() -> None:
     for params in ({"generator": "balanced"}, {"generator": "published", "generator_seed": 1}):
         other, _ = chatted("0", "0", "0", "0", "0", users=5, **params)
         assert facts(played(other)) is None
-    assert facts(played(api.play(NAME, {"manager": "start"}, generator="published"))) is None
+    assert facts(played(sally.play(NAME, {"manager": "start"}, generator="published"))) is None
 
 
 @pytest.mark.parametrize(
