@@ -68,13 +68,13 @@ def ends_of(ends) -> dict[str, tuple[float, float]]:
     """Return the random player's expected score and the optimum, by problem and opponents."""
     met, low = BaselineScores(ends), {}
     high: dict[str, list[float]] = {}
-    for end in ends:
-        m = end.measured
+    stored = [(end.role, end.table.row(n)) for end in ends for n in end.rows.tolist()]
+    for role, m in stored + [(end.role, m) for end in ends for m, _ in end.played]:
         if m.alike not in low and (expected := met.level("random", m)) is not None:
             low[m.alike] = expected
         if m.optimum is not None:
             high.setdefault(m.alike, []).append(m.optimum)
-        elif end.role == "reference" and m.least is not None:
+        elif role == "reference" and m.least is not None:
             high.setdefault(m.alike, []).append(m.least)
     return {key: (low[key], float(np.max(high[key]))) for key in low.keys() & high.keys()}
 

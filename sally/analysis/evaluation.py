@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.measured import (
-    Baseline,
     Measured,
     is_mind,
     measured_seats,
@@ -26,7 +25,7 @@ from sally.analysis.columns.rows import played
 from sally.analysis.compare.compare import Comparison
 from sally.analysis.compare.contrast import Of, contrast, said_of
 from sally.analysis.design.claims import ACTS_ON, KNOWS, THEORY, Verdict, verdicts
-from sally.analysis.profile.baselines import baselines
+from sally.analysis.profile.baselines import Baseline, baselines
 from sally.analysis.profile.depth_curve import DepthPoint, depth_curve
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.core.errors import BadInput, listed

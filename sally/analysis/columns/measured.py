@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -77,16 +77,6 @@ class Measured(msgspec.Struct, frozen=True, gc=False):
 
 
 KNOWN = 4096  # setups whose encoded settings are cached
-Role = Literal["random", "drawn", "mindless", "reference"]  # drawn: random, for its expectation
-
-
-class Baseline(msgspec.Struct, frozen=True):
-    """An episode of the random, best mindless or reference player in a studied setting."""
-
-    role: Role
-    stored: bool  # found among the episodes, not played for the comparison
-    measured: Measured
-    for_others: bool = False  # whether it represents settings with other seeds, not played
 
 
 def measured(episode: Episode, seats: Sequence[str] = ()) -> list[Measured]:

@@ -11,13 +11,13 @@ random player is used, with seeds that depend on the problem alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured import Baseline, Measured, Role, is_mind, measured_seats
+from sally.analysis.columns.measured import Measured, is_mind, measured_seats
 from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, Shared, table_of
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec, Setup
@@ -35,9 +35,10 @@ DRAWS = 400  # random episodes of a game and seat without an exact expectation, 
 LEAST_DRAWS = 5  # of them for each problem with its other players
 KEPT = 20_000  # played baselines kept in memory: profiles are often requested more than once
 Watcher = Callable[[int, int], None]  # groups done, groups in all
+Role = Literal["random", "drawn", "mindless", "reference"]  # drawn: random, for its expectation
 
 
-class BaselineRows(msgspec.Struct, frozen=True):
+class Baseline(msgspec.Struct, frozen=True):
     """The episodes of one baseline player: stored ones as table rows, and those played for the
     comparison."""
 
@@ -50,27 +51,9 @@ class BaselineRows(msgspec.Struct, frozen=True):
         return len(self.rows) + len(self.played)
 
 
-class Baselines(Sequence[Baseline]):
-    """Baseline episodes as a sequence; stored episodes stay in their table until they are read."""
-
-    def __init__(self, groups: Iterable[BaselineRows]) -> None:
-        self.groups = [group for group in groups if len(group)]
-
-    def __len__(self) -> int:
-        return sum(map(len, self.groups))
-
-    def __getitem__(self, at: Any) -> Any:
-        return list(self)[at]
-
-    def __iter__(self) -> Iterator[Baseline]:
-        for group in self.groups:
-            yield from (Baseline(group.role, True, group.table.row(n)) for n in group.rows.tolist())
-            yield from (Baseline(group.role, False, m, others) for m, others in group.played)
-
-
 def baselines(
     studied: Sequence[Measured], by_cell: bool = False, watch: Watcher | None = None
-) -> Baselines:
+) -> list[Baseline]:
     """Return episodes of the random, best mindless and reference players in every studied setting.
 
     Args:
@@ -80,7 +63,7 @@ def baselines(
             total.
     """
     table = table_of(studied)
-    found: list[BaselineRows] = []
+    found: list[Baseline] = []
     groups = list(_groups(table, by_cell).values())
     for n, rows in enumerate(groups, 1):
         settings = _settings(table, rows)
@@ -95,7 +78,7 @@ def baselines(
             found.append(_all(PlayerSpec(reference), "reference", settings, table))
         if watch:
             watch(n, len(groups))
-    return Baselines(found)
+    return [each for each in found if len(each)]
 
 
 def exactly_random(table: MeasuredTable) -> Floats:
@@ -125,7 +108,7 @@ def _expectations() -> dict[tuple[str, str], float]:
     return {}
 
 
-def _drawn(settings: Codes, table: MeasuredTable) -> BaselineRows:
+def _drawn(settings: Codes, table: MeasuredTable) -> Baseline:
     """Play the random player on each problem for which its expected score is not known exactly.
 
     The seeds depend on the problem and its other players, not on the studied episodes, so that the
@@ -137,7 +120,7 @@ def _drawn(settings: Codes, table: MeasuredTable) -> BaselineRows:
         firsts.setdefault(table.shared[table.kind[n]].alike, n)
     each = max(LEAST_DRAWS, -(-DRAWS // max(len(firsts), 1)))
     met = [_redealt(table.row(n), "random", k, i) for k, n in firsts.items() for i in range(each)]
-    return BaselineRows("drawn", table, settings[:0], _played(RANDOM, [(m, True) for m in met]))
+    return Baseline("drawn", table, settings[:0], _played(RANDOM, [(m, True) for m in met]))
 
 
 def best_mindless(settings: Sequence[Measured]) -> PlayerSpec | None:
@@ -204,7 +187,7 @@ def _fits(listed: Mapping[str, Any], met: Mapping[str, Any]) -> bool:
     return bool(shared or not listed) and all(listed[name] == met[name] for name in shared)
 
 
-def _all(who: PlayerSpec, role: Role, settings: Codes, table: MeasuredTable) -> BaselineRows:
+def _all(who: PlayerSpec, role: Role, settings: Codes, table: MeasuredTable) -> Baseline:
     """Return the episodes of one player in each setting; those that are not stored are played
     now."""
     kinds = [k for k in table.kinds() if _who(table.shared[k].player_spec) == _who(who)]
@@ -218,7 +201,7 @@ def _all(who: PlayerSpec, role: Role, settings: Codes, table: MeasuredTable) -> 
         (table.row(int(lacking[n])), others) for n, others in _spread(table.kind[lacking], table)
     ]
     rows = theirs[last[at[known]]] if len(there) else lacking[:0]
-    return BaselineRows(role, table, rows, _played(who, some))
+    return Baseline(role, table, rows, _played(who, some))
 
 
 def _played(

@@ -17,9 +17,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.analysis.columns.measured import Baseline, Measured, Role, is_mind
+from sally.analysis.columns.measured import Measured, is_mind
 from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, Shared, table_of
-from sally.analysis.profile.baselines import BaselineRows, Baselines, exactly_random
+from sally.analysis.profile.baselines import Baseline, exactly_random
 from sally.analysis.profile.bounds import instance_bounds, key_of
 from sally.analysis.profile.estimates import Means, total
 from sally.core.log.events import label
@@ -128,9 +128,8 @@ class BaselineScores:
     """Scores of the baseline players, by role and setting."""
 
     def __init__(self, found: Iterable[Baseline]) -> None:
-        groups = found.groups if isinstance(found, Baselines) else _by_role(found)
         by_role: dict[str, list[_Selection]] = {}
-        for group in groups:
+        for group in found:
             mine = by_role.setdefault(group.role, [])
             none = np.array([], dtype=np.int64)
             mine.append(_Selection(group.table, group.rows, True, none))
@@ -206,21 +205,6 @@ def _range(shared: Shared) -> float:
     """Return the width of the range of doing scores in a game; 0 if it is not known."""
     found = instance_bounds(shared.metric, key_of(shared.setup.instance), shared.seat)
     return found[1] - found[0] if found is not None and isfinite(found[1] - found[0]) else 0.0
-
-
-def _by_role(found: Iterable[Baseline]) -> list[BaselineRows]:
-    """Return single baseline episodes, grouped by role."""
-    roles: dict[Role, tuple[list[Measured], list[tuple[Measured, bool]]]] = {}
-    for b in found:
-        stored, played = roles.setdefault(b.role, ([], []))
-        if b.stored:
-            stored.append(b.measured)
-        else:
-            played.append((b.measured, b.for_others))
-    return [
-        BaselineRows(role, table_of(stored), np.arange(len(stored)), played)
-        for role, (stored, played) in roles.items()
-    ]
 
 
 class Mark(msgspec.Struct, frozen=True):

@@ -14,8 +14,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured import Baseline, Measured
+from sally.analysis.columns.measured import Measured
 from sally.analysis.columns.measured_table import MeasuredTable, table_of
+from sally.analysis.profile.baselines import Baseline
 from sally.analysis.profile.bounds import enclosing, instance_bounds, key_of
 from sally.analysis.profile.doing_scale import (
     OPTIMUM,
