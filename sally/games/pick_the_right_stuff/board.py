@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Box, Lockers
-from sally.games.pick_the_right_stuff.rules import View
+from sally.games.pick_the_right_stuff.locker import View
 from sally.games.pick_the_right_stuff.words import LockerWords
 
 

@@ -8,6 +8,8 @@ their balance says nothing about the generators.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from sally.core.registry.study import instance, player_spec
@@ -53,7 +55,16 @@ def _condition(name: str, chance: float | None, frozen: bool = False, **params: 
     )
 
 
-ANY = 100 / USERS  # if a user may believe in an empty box, a guess is over all boxes
+def _balanced_conditions(frozen: bool) -> Iterator[Condition]:
+    """Yield the conditions with games that should be balanced, either generated or stored."""
+    prefix = "frozen: " if frozen else ""
+    for generator, mode in product(("balanced", "balanced_2"), ("zero", "finite")):
+        name = f"{prefix}{generator.replace('_', ' ')}, {mode}"
+        yield _condition(name, guess(USERS), frozen, mode=mode, generator=generator)
+    any_box = 100 / USERS  # a user may believe in an empty box, so a guess is over all boxes
+    yield _condition(f"{prefix}infinite", any_box, frozen, mode="infinite", generator="even")
+
+
 CARD = Card(
     family=GAME,
     no_ideal="no partner plays: what the users believe is determined by what the manager sees",
@@ -61,22 +72,8 @@ CARD = Card(
     conditions=(
         _condition("published, zero", None, mode="zero", generator="published"),
         _condition("published, finite", None, mode="finite", generator="published"),
-        _condition("balanced, zero", guess(USERS), mode="zero", generator="balanced"),
-        _condition("balanced, finite", guess(USERS), mode="finite", generator="balanced"),
-        _condition("balanced 2, zero", guess(USERS), mode="zero", generator="balanced_2"),
-        _condition("balanced 2, finite", guess(USERS), mode="finite", generator="balanced_2"),
-        _condition("infinite", ANY, mode="infinite", generator="even"),
-        _condition("frozen: balanced, zero", guess(USERS), True, mode="zero", generator="balanced"),
-        _condition(
-            "frozen: balanced, finite", guess(USERS), True, mode="finite", generator="balanced"
-        ),
-        _condition(
-            "frozen: balanced 2, zero", guess(USERS), True, mode="zero", generator="balanced_2"
-        ),
-        _condition(
-            "frozen: balanced 2, finite", guess(USERS), True, mode="finite", generator="balanced_2"
-        ),
-        _condition("frozen: infinite", ANY, True, mode="infinite", generator="even"),
+        *_balanced_conditions(frozen=False),
+        *_balanced_conditions(frozen=True),
     ),
     attacks=tuple(attacks()),
 )

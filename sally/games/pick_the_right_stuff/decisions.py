@@ -9,13 +9,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.training import Split, Training, by_problem
 from sally.games.pick_the_right_stuff.frozen import COLLECTIONS, frozen_games
-from sally.games.pick_the_right_stuff.locker import (
-    announced,
-    answered,
-    believed_box,
-    opened,
-    true_box,
-)
+from sally.games.pick_the_right_stuff.locker import occupied, questions
 from sally.games.pick_the_right_stuff.picks import picks
 from sally.games.pick_the_right_stuff.rules import LockerGame
 
@@ -62,15 +56,11 @@ def _reasoned(name: str, believed: int, true: int, items: int, users: int) -> Re
 def _questions() -> Iterator[Reasoned]:
     for name in COLLECTIONS:
         for problem in frozen_games(name, USERS):
-            locker = opened(problem)
-            for event in problem.script:
-                locker = announced(locker, event)
-                if (user := locker.asked) is not None:
-                    believed, true = believed_box(locker, user), true_box(locker, user)
-                    items = sum(box is not None for box in locker.states[-1])
-                    if items > 1:
-                        yield _reasoned(name, believed, true, items, USERS)
-                    locker = answered(locker, believed)
+            for seen, believed in questions(problem):
+                now = seen.states[-1]
+                items = len(occupied(now))
+                if items > 1:
+                    yield _reasoned(name, believed, now.index(seen.asked), items, USERS)
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:

@@ -60,16 +60,6 @@ class Compounding(msgspec.Struct, frozen=True, tag="compounding"):
 Rule = Shift | Alternate | Affine | TwoStride | Growing | Compounding
 
 
-def family_of(rule: Rule) -> Family:
-    """Return the family that a rule belongs to."""
-    for family, kind in zip(FAMILIES, get_args(Rule), strict=True):
-        if isinstance(rule, kind):
-            return family
-    raise TypeError(
-        f"{rule!r} is not an extrapolation rule; rules belong to one of the families {FAMILIES}."
-    )
-
-
 def travelled(rule: Rule, resets: int) -> int:
     """Return how many boxes to the right the rule moves the item during `resets` resets."""
     match rule:
@@ -85,9 +75,6 @@ def travelled(rule: Rule, resets: int) -> int:
             return step * resets + growth * (resets * (resets - 1) // 2)
         case Compounding(first, second):
             return _compounded(first, second, resets)
-    raise TypeError(
-        f"{rule!r} is not an extrapolation rule; rules belong to one of the families {FAMILIES}."
-    )
 
 
 def extrapolated(rule: Rule, seen: int, resets: int, boxes: int) -> int:

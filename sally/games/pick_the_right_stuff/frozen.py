@@ -10,9 +10,9 @@ import click
 import msgspec
 
 from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
-from sally.games.pick_the_right_stuff.generate_published import published_games
+from sally.games.pick_the_right_stuff.generate_published import ObservingMode, published_games
 from sally.games.pick_the_right_stuff.infinite import infinite_games
-from sally.games.pick_the_right_stuff.locker import Instance, Sight
+from sally.games.pick_the_right_stuff.locker import Instance, View
 from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, any_box, random
 from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last
 
@@ -66,7 +66,7 @@ def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
 
 def make(collection: CollectionName, users: int, seed: int = SEED) -> FrozenSet:
     """Generate a set of games; the seed of a stored set reproduces the games of that set."""
-    return FrozenSet(collection, users, seed, _generated(collection, users, seed))
+    return FrozenSet(collection, users, seed, _selected(collection, users, seed))
 
 
 def written(sets: tuple[FrozenSet, ...]) -> bytes:
@@ -82,34 +82,37 @@ def written(sets: tuple[FrozenSet, ...]) -> bytes:
     return b"[" + b",\n".join(blocks) + b"]\n"
 
 
-def _generated(collection: CollectionName, users: int, seed: int) -> tuple[Instance, ...]:
+def generated(
+    collection: CollectionName, users: int, count: int, seed: int
+) -> tuple[Instance, ...]:
+    """Generate games of the kind that a collection contains, from one random stream."""
+    if collection in ("infinite", "infinite_2"):
+        return infinite_games(users, count, seed, even=collection == "infinite_2")
+    mode: ObservingMode = "zero" if collection.endswith("zero") else "finite"
+    if collection.startswith("published"):
+        return published_games(mode, users, count, seed)
+    return balanced_games(mode, users, count, seed, counted=collection.startswith("balanced_2"))
+
+
+def _selected(collection: CollectionName, users: int, seed: int) -> tuple[Instance, ...]:
+    """Return the games of a new set: the first ones that the published generator yields, or those
+    of many candidates on which rules of thumb score closest to a guess."""
     from sally.games.pick_the_right_stuff.selection import (
         most_even,  # slow to import; only a new set needs it
     )
 
-    match collection:
-        case "published_zero":
-            return published_games("zero", users, GAMES, seed)
-        case "published_finite":
-            return published_games("finite", users, GAMES, seed)
-        case "balanced_zero" | "balanced_finite":
-            mode: Literal["zero", "finite"] = "zero" if collection == "balanced_zero" else "finite"
-            games = balanced_games(mode, users, CANDIDATES, seed)
-            rules = list(RULES_OF_THUMB.values())
-            return most_even(games, GAMES, rules, random, Random(seed))
-        case "balanced_2_zero" | "balanced_2_finite":
-            mode = "zero" if collection == "balanced_2_zero" else "finite"
-            games = balanced_games(mode, users, CANDIDATES, seed, counted=True)
-            rules = list(RULES_OF_THUMB.values())
-            return most_even(games, GAMES, rules, random, Random(seed), counts=True)
-        case "infinite" | "infinite_2":
-            even = collection == "infinite_2"
-            games = infinite_games(users, EVEN_CANDIDATES if even else CANDIDATES, seed, even=even)
-            rules = [*RULES_OF_THUMB.values(), _frozen_belief]
-            return most_even(games, GAMES, rules, any_box, Random(seed))
+    if collection.startswith("published"):
+        return generated(collection, users, GAMES, seed)
+    many = EVEN_CANDIDATES if collection == "infinite_2" else CANDIDATES
+    games = generated(collection, users, many, seed)
+    rules, guess = list(RULES_OF_THUMB.values()), random
+    if collection.startswith("infinite"):
+        rules, guess = [*rules, _frozen_belief], any_box
+    counts = collection.startswith("balanced_2")
+    return most_even(games, GAMES, rules, guess, Random(seed), counts=counts)
 
 
-def _frozen_belief(seen: Sight) -> tuple[int, ...]:
+def _frozen_belief(seen: View) -> tuple[int, ...]:
     return (where_user_saw_it_last(seen),)
 
 

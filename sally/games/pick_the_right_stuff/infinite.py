@@ -66,16 +66,12 @@ def infinite_games(
     """Generate games of the infinite mode from one random stream."""
     if not even:
         return _first_games(users, count, seed, families)
-    chance = Random(seed)
-    return tuple(
-        _game(
-            f"infinite2-{users}-{number:03d}",
-            [_even_mind(user, families, users, chance) for user in range(users)],
-            families,
-            chance,
-        )
-        for number in range(count)
-    )
+    chance, games = Random(seed), list[Instance]()
+    for number in range(count):
+        minds = [_even_mind(user, families, users, chance) for user in range(users)]
+        name = f"infinite2-{users}-{number:03d}"
+        games.append(_game(name, _shuffled(users, chance), minds, families, chance))
+    return tuple(games)
 
 
 def _first_games(
@@ -87,24 +83,10 @@ def _first_games(
         while len(deck) < users:
             deck += chance.sample(families, len(families))
         dealt, deck = deck[:users], deck[users:]
-        games.append(
-            infinite_game(f"infinite-{users}-{number:03d}", tuple(dealt), families, chance)
-        )
+        placement = _shuffled(users, chance)
+        minds = [_mind(user, family, families, users, chance) for user, family in enumerate(dealt)]
+        games.append(_game(f"infinite-{users}-{number:03d}", placement, minds, families, chance))
     return tuple(games)
-
-
-def infinite_game(
-    name: str, dealt: tuple[Family, ...], families: tuple[Family, ...], chance: Random
-) -> Instance:
-    """Generate one game in which user i extrapolates with a rule of the family dealt[i]."""
-    users = len(dealt)
-    placement = _shuffled(users, chance)
-    minds = [_mind(user, family, families, users, chance) for user, family in enumerate(dealt)]
-    return _played_by(name, placement, minds, families, chance)
-
-
-def _game(name: str, minds: list[Mind], families: tuple[Family, ...], chance: Random) -> Instance:
-    return _played_by(name, _shuffled(len(minds), chance), minds, families, chance)
 
 
 def _shuffled(users: int, chance: Random) -> list[int]:
@@ -113,7 +95,7 @@ def _shuffled(users: int, chance: Random) -> list[int]:
     return placement
 
 
-def _played_by(
+def _game(
     name: str,
     placement: list[int],
     minds: list[Mind],

@@ -95,15 +95,16 @@ class Locker(msgspec.Struct, frozen=True):
     correct: int
 
 
-class Sight(msgspec.Struct, frozen=True):
-    """The manager's information when asked: all states and announcements, but no private rule."""
+class View(msgspec.Struct, frozen=True):
+    """The manager's information: every state and announcement, but no private rule."""
 
     mode: Mode
     users: int
     families: tuple[Family, ...]
     states: tuple[Contents, ...]
     story: tuple[Event, ...]
-    asked: int
+    asked: int | None  # the user who waits for an answer
+    correct: int
 
 
 def opened(instance: Instance) -> Locker:
@@ -216,21 +217,25 @@ def score(locker: Locker) -> float:
     return 100 * locker.correct / locker.users
 
 
-def sight(locker: Locker) -> Sight:
-    """Return the manager's information while a user is waiting."""
-    if locker.asked is None:
-        raise ValueError("No user is waiting: the manager is asked only at a collection.")
-    return Sight(
-        locker.mode, locker.users, locker.families, locker.states, locker.story, locker.asked
+def view_of(locker: Locker) -> View:
+    """Return the manager's information."""
+    return View(
+        locker.mode,
+        locker.users,
+        locker.families,
+        locker.states,
+        locker.story,
+        locker.asked,
+        locker.correct,
     )
 
 
 @lru_cache(maxsize=512)  # rules of thumb are evaluated one after another on the same games
-def questions(instance: Instance) -> tuple[tuple[Sight, int], ...]:
+def questions(instance: Instance) -> tuple[tuple[View, int], ...]:
     """Return every question of a game with its right answer."""
-    met: list[tuple[Sight, int]] = []
+    met: list[tuple[View, int]] = []
 
-    def ask(seen: Sight, believed: int) -> int:
+    def ask(seen: View, believed: int) -> int:
         met.append((seen, believed))
         return believed
 
@@ -238,7 +243,7 @@ def questions(instance: Instance) -> tuple[tuple[Sight, int], ...]:
     return tuple(met)
 
 
-def played(instance: Instance, manager: Callable[[Sight], int | None]) -> Locker:
+def played(instance: Instance, manager: Callable[[View], int | None]) -> Locker:
     """Return the final state of a game played by this manager."""
     return _played(instance, lambda seen, _: manager(seen))
 
@@ -277,13 +282,13 @@ def is_single_cycle(to: tuple[int, ...]) -> bool:
     return length == len(to)
 
 
-def _played(instance: Instance, ask: Callable[[Sight, int], int | None]) -> Locker:
+def _played(instance: Instance, ask: Callable[[View, int], int | None]) -> Locker:
     locker = opened(instance)
     for move in instance.script:
         locker = announced(locker, move)
         if locker.asked is not None:
             believed = believed_box(locker, locker.asked)
-            locker = answered(locker, ask(sight(locker), believed))
+            locker = answered(locker, ask(view_of(locker), believed))
     return locker
 
 

@@ -7,10 +7,10 @@ from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.games.pick_the_right_stuff.locker import questions
 from sally.games.pick_the_right_stuff.partners import RULES
 from sally.games.pick_the_right_stuff.picks import picks, share_right
 from sally.games.pick_the_right_stuff.rules import LockerGame
+from sally.games.pick_the_right_stuff.rules_of_thumb import game_score
 
 
 def _score(played: Played, seat: Seat) -> float | None:
@@ -25,8 +25,7 @@ def score_at_random(setup: Setup, seat: Seat) -> float:
     """
     game = registry.game(setup.instance.game).build(setup.instance.params)
     assert isinstance(game, LockerGame)
-    drawn = [(RULES["random"](seen), believed) for seen, believed in questions(game.instance)]
-    return 100 * sum((right in boxes) / len(boxes) for boxes, right in drawn) / len(drawn)
+    return game_score(game.instance, RULES["random"])
 
 
 def _score_published(played: Played, seat: Seat) -> float | None:

@@ -10,7 +10,7 @@ from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Partner, Script
 from sally.core.rules.probe import ProbeReport
-from sally.games.pick_the_right_stuff.locker import Sight
+from sally.games.pick_the_right_stuff.locker import View
 from sally.games.pick_the_right_stuff.rules import LockerGame
 from sally.games.pick_the_right_stuff.rules_of_thumb import (
     COMBINED,
@@ -40,21 +40,21 @@ ABOUT = {
 }
 
 
-def _naming(where: Callable[[Sight], int]) -> Make:
+def _naming(where: Callable[[View], int]) -> Make:
     """Return a factory of managers that name the box returned by `where`."""
-    return lambda game, seat: lambda turn: where(turn.view.sight())
+    return lambda game, seat: lambda turn: where(turn.view)
 
 
 def _drawing(rule: RuleOfThumb) -> Make:
     """Return a factory of managers that draw uniformly from the boxes of a rule."""
-    return lambda game, seat: lambda turn: turn.draws.pick(rule(turn.view.sight()))
+    return lambda game, seat: lambda turn: turn.draws.pick(rule(turn.view))
 
 
 def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]], ProbeReport]:
     """Return the tracker's answers to probes."""
 
     def report(turn: Turn[Any, Any]) -> ProbeReport:
-        seen: Sight = turn.view.sight()
+        seen: View = turn.view
         assert turn.question is not None
         known = {
             STATE_LAST_SEEN: len(seen.states) - state_last_seen(seen),
@@ -102,7 +102,7 @@ AT_LAST_LOOK = Partner(
 )
 
 
-def _guess(seen: Sight) -> tuple[int, ...]:
+def _guess(seen: View) -> tuple[int, ...]:
     """Return all boxes in the infinite mode, and the occupied boxes otherwise."""
     return (any_box if seen.mode == "infinite" else occupied_boxes)(seen)
 

@@ -13,17 +13,7 @@ import msgspec
 from sally.core.log.events import Forfeited, Moved
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.games.pick_the_right_stuff.extrapolation import Family, family_of
-from sally.games.pick_the_right_stuff.locker import (
-    Locker,
-    Snapshot,
-    Visit,
-    believed_box,
-    occupied,
-    true_box,
-)
-
-FAMILY = "pick_the_right_stuff"
+from sally.games.pick_the_right_stuff.locker import Locker, believed_box, occupied, true_box
 
 
 class Pick(msgspec.Struct, frozen=True):
@@ -35,10 +25,7 @@ class Pick(msgspec.Struct, frozen=True):
     tries: int
     believed: int
     true: int
-    observations: int  # looks that the user took before it came
-    gap: int  # resets since the state that it saw last
     items: int  # in the locker when it came
-    rule: Family | None  # the family of its private rule, in the infinite mode
 
     @property
     def is_right(self) -> bool:
@@ -64,24 +51,16 @@ def picks(played: Played, seat: Seat) -> Iterator[Pick]:
     }
     for step in played.replay.steps():
         locker: Locker = step.before.locker
-        if locker.asked is not None:
-            yield _pick(locker, locker.asked, step.turn, step.moves.get(seat), tries[step.turn])
-
-
-def _pick(locker: Locker, user: int, turn: int, answered: int | None, tries: int) -> Pick:
-    looks = [e for e in locker.story if isinstance(e, Visit | Snapshot) and e.user == user]
-    return Pick(
-        turn,
-        user,
-        answered,
-        tries,
-        believed_box(locker, user),
-        true_box(locker, user),
-        len(looks),
-        locker.resets[-1] - locker.resets[locker.seen[user]],
-        len(occupied(locker.states[-1])),
-        family_of(locker.rules[user]) if locker.rules else None,
-    )
+        if (user := locker.asked) is not None:
+            yield Pick(
+                step.turn,
+                user,
+                step.moves.get(seat),
+                tries[step.turn],
+                believed_box(locker, user),
+                true_box(locker, user),
+                len(occupied(locker.states[-1])),
+            )
 
 
 def share_right(

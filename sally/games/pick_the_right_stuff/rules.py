@@ -12,27 +12,22 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.game import NATURE, Game, Seat
-from sally.games.pick_the_right_stuff.extrapolation import Family
-from sally.games.pick_the_right_stuff.frozen import COLLECTIONS, SIZES, frozen_games
-from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
-from sally.games.pick_the_right_stuff.generate_published import published_games
-from sally.games.pick_the_right_stuff.infinite import infinite_games
+from sally.games.pick_the_right_stuff.frozen import COLLECTIONS, SIZES, frozen_games, generated
 from sally.games.pick_the_right_stuff.locker import (
     Collection,
-    Contents,
-    Event,
     Instance,
     Locker,
     Mode,
     Rehearsal,
     Reset,
-    Sight,
     Snapshot,
+    View,
     Visit,
     announced,
     answered,
     check,
     opened,
+    view_of,
 )
 
 MANAGER = Seat("manager")
@@ -46,25 +41,6 @@ class State(msgspec.Struct, frozen=True):
 
     locker: Locker
     read: int = 0
-
-
-class View(msgspec.Struct, frozen=True):
-    """The manager's information: every state and announcement, but no private rule."""
-
-    mode: Mode
-    users: int
-    families: tuple[Family, ...]
-    states: tuple[Contents, ...]
-    story: tuple[Event, ...]
-    asked: int | None  # the user who waits for an answer
-    correct: int
-
-    def sight(self) -> Sight:
-        """Return the manager's information while a user is waiting, in the form that trackers and
-        rules of thumb take."""
-        if self.asked is None:
-            raise BadInput("No user is waiting: the manager is asked only at a collection.")
-        return Sight(self.mode, self.users, self.families, self.states, self.story, self.asked)
 
 
 @dataclass(frozen=True)
@@ -139,16 +115,7 @@ class LockerGame(Game[State, Action, View]):
         return State(answered(state.locker, None), state.read)
 
     def observe(self, state: State, seat: Seat) -> View:
-        known = state.locker
-        return View(
-            known.mode,
-            known.users,
-            known.families,
-            known.states,
-            known.story,
-            known.asked,
-            known.correct,
-        )
+        return view_of(state.locker)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
         """Pay one point for every user whose believed box was named."""
@@ -167,27 +134,19 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
         raise BadInput(f"users must be at least 2, not {users}")
     if generator in ("even", "first") and mode != "infinite":
         raise BadInput(f"generator {generator!r} needs the infinite mode, not {mode}")
+    wanted = f"{generator}_{mode}"
+    if mode == "infinite":
+        even = generator == "even" if seed is None else generator != "first"
+        wanted = "infinite_2" if even else "infinite"
+    collection = next(name for name in COLLECTIONS if name == wanted)
     if seed is not None:
-        return _generated(mode, generator, users, derived_seed(seed, number))
+        return generated(collection, users, 1, derived_seed(seed, number))[0]
     if users not in SIZES:
         raise BadInput(
             f"there are no stored games with {users} users, only with "
             f"{', '.join(map(str, SIZES))}; set generator_seed to generate a game"
         )
-    wanted = f"{generator}_{mode}"
-    if mode == "infinite":
-        wanted = "infinite_2" if generator == "even" else "infinite"
-    games = frozen_games(next(name for name in COLLECTIONS if name == wanted), users)
+    games = frozen_games(collection, users)
     if number >= len(games):
         raise BadInput(f"number must be from 0 to {len(games) - 1} in a stored set, not {number}")
     return games[number]
-
-
-def _generated(mode: Mode, generator: Generator, users: int, seed: int) -> Instance:
-    if mode == "infinite":
-        (game,) = infinite_games(users, 1, seed, even=generator != "first")
-    elif generator == "published":
-        (game,) = published_games(mode, users, 1, seed)
-    else:
-        (game,) = balanced_games(mode, users, 1, seed, counted=generator == "balanced_2")
-    return game

@@ -11,27 +11,27 @@ from sally.games.pick_the_right_stuff.locker import (
     Instance,
     Reset,
     Retrieval,
-    Sight,
     Snapshot,
+    View,
     Visit,
     occupied,
     questions,
 )
 
-RuleOfThumb = Callable[[Sight], tuple[int, ...]]
+RuleOfThumb = Callable[[View], tuple[int, ...]]
 
 
-def start(seen: Sight) -> tuple[int, ...]:
+def start(seen: View) -> tuple[int, ...]:
     """Name the box where the item was stored."""
     return (seen.states[0].index(seen.asked),)
 
 
-def true(seen: Sight) -> tuple[int, ...]:
+def true(seen: View) -> tuple[int, ...]:
     """Name the box where the item is."""
     return (seen.states[-1].index(seen.asked),)
 
 
-def last_seen(seen: Sight) -> tuple[int, ...]:
+def last_seen(seen: View) -> tuple[int, ...]:
     """Name the item's box at the time of the last look by any user, or the start box if there was
     no look."""
     current, shown = 0, 0
@@ -48,7 +48,7 @@ def last_seen(seen: Sight) -> tuple[int, ...]:
     return (seen.states[shown].index(seen.asked),)
 
 
-def most_frequent(seen: Sight) -> tuple[int, ...]:
+def most_frequent(seen: View) -> tuple[int, ...]:
     """Draw from the occupied boxes that held the item in the most states."""
     stays = Counter(state.index(seen.asked) for state in seen.states)
     boxes = occupied(seen.states[-1])
@@ -56,7 +56,7 @@ def most_frequent(seen: Sight) -> tuple[int, ...]:
     return tuple(box for box in boxes if stays[box] == most)
 
 
-def recency(seen: Sight) -> tuple[int, ...]:
+def recency(seen: View) -> tuple[int, ...]:
     """Name the box that held the item most recently, apart from its current box.
 
     Only boxes that are occupied now are considered; if there is no such box, the current box is
@@ -67,17 +67,17 @@ def recency(seen: Sight) -> tuple[int, ...]:
     return (next((box for box in places if box in boxes), places[0]),)
 
 
-def first_box(seen: Sight) -> tuple[int, ...]:
+def first_box(seen: View) -> tuple[int, ...]:
     """Name the occupied box with the lowest number."""
     return occupied(seen.states[-1])[:1]
 
 
-def random(seen: Sight) -> tuple[int, ...]:
+def random(seen: View) -> tuple[int, ...]:
     """Draw from the occupied boxes."""
     return occupied(seen.states[-1])
 
 
-def any_box(seen: Sight) -> tuple[int, ...]:
+def any_box(seen: View) -> tuple[int, ...]:
     """Guess any box, with equal probability; empty boxes are included."""
     return tuple(range(seen.users))
 
@@ -85,7 +85,7 @@ def any_box(seen: Sight) -> tuple[int, ...]:
 def either(*rules: RuleOfThumb) -> RuleOfThumb:
     """Return a rule that draws from the boxes that any of these rules would name."""
 
-    def union(seen: Sight) -> tuple[int, ...]:
+    def union(seen: View) -> tuple[int, ...]:
         return tuple(sorted({box for rule in rules for box in rule(seen)}))
 
     return union
@@ -95,7 +95,7 @@ def but(*rules: RuleOfThumb) -> RuleOfThumb:
     """Return a rule that draws from the occupied boxes that none of these rules would name, or
     from all occupied boxes if no such box exists."""
 
-    def inverse(seen: Sight) -> tuple[int, ...]:
+    def inverse(seen: View) -> tuple[int, ...]:
         boxes = occupied(seen.states[-1])
         avoided = {box for rule in rules for box in rule(seen)}
         return tuple(box for box in boxes if box not in avoided) or boxes

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from sally.games.pick_the_right_stuff.locker import (
     Instance,
-    Sight,
     Snapshot,
+    View,
     Visit,
     occupied,
     questions,
@@ -96,12 +96,12 @@ def leans_by_looks(game: Instance, guess: RuleOfThumb) -> list[int]:
     return [int(lean) for lean in rows.ravel()]
 
 
-def own_looks(seen: Sight) -> int:
+def own_looks(seen: View) -> int:
     """Return how often the waiting user looked or was shown a state."""
     return sum(isinstance(e, Visit | Snapshot) and e.user == seen.asked for e in seen.story)
 
 
-def coincidence(seen: Sight) -> tuple[int, list[int]]:
+def coincidence(seen: View) -> tuple[int, list[int]]:
     """Return the pattern (0 to 4) in which the start, true and last-seen boxes coincide, and the
     distinct boxes."""
     s, t, last = start(seen)[0], true(seen)[0], last_seen(seen)[0]

@@ -8,7 +8,8 @@ from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.games.pick_the_right_stuff import locker
-from sally.games.pick_the_right_stuff.rules import MANAGER, Action, LockerGame, State, View
+from sally.games.pick_the_right_stuff.locker import View
+from sally.games.pick_the_right_stuff.rules import MANAGER, Action, LockerGame, State
 from sally.games.pick_the_right_stuff.tracker import where_user_will_look_from
 from sally.games.pick_the_right_stuff.words import PEOPLE, TEXTS, LockerWords
 
@@ -63,7 +64,7 @@ def best_replies(game: LockerGame, view: View, belief: Mapping[str, int]) -> tup
     if not belief:
         return None
     (seen,) = belief.values()
-    return where_user_will_look_from(view.sight(), len(view.states) - seen)
+    return where_user_will_look_from(view, len(view.states) - seen)
 
 
 GAME: GameSpec[State, Action, View] = GameSpec(

@@ -9,14 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from sally.core.rules.card import Attack, Posed
-from sally.games.pick_the_right_stuff.frozen import CollectionName, frozen_games
-from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
-from sally.games.pick_the_right_stuff.generate_published import published_games
-from sally.games.pick_the_right_stuff.infinite import infinite_games
+from sally.games.pick_the_right_stuff.frozen import CollectionName, frozen_games, generated
 from sally.games.pick_the_right_stuff.locker import (
     Instance,
     Rehearsal,
-    Sight,
+    View,
     occupied,
     questions,
 )
@@ -54,10 +51,10 @@ BALANCED: tuple[CollectionName, ...] = (
 COUNTS = "superseded by balanced_2: how often a user looked depends on what it believes"
 TRACKS = "what the asker has seen is what the game asks for"
 Games = Callable[[int, int], Sequence[Instance]]
-Seen = Callable[[Sight, int], tuple[float, ...]]
+Seen = Callable[[View, int], tuple[float, ...]]
 
 
-def plain(seen: Sight, box: int) -> tuple[float, ...]:
+def plain(seen: View, box: int) -> tuple[float, ...]:
     """Return features of a box: when the user's item was in it, whether the item was stored there,
     is there now, or was last seen there by anyone, and how far the game has come.
 
@@ -70,17 +67,17 @@ def plain(seen: Sight, box: int) -> tuple[float, ...]:
     return (box, *claims, places.count(box), since, len(places), left)
 
 
-def with_count(seen: Sight, box: int) -> tuple[float, ...]:
+def with_count(seen: View, box: int) -> tuple[float, ...]:
     """Return the features of `plain`, plus how often the waiting user looked."""
     return (*plain(seen, box), own_looks(seen))
 
 
-def with_looks(seen: Sight, box: int) -> tuple[float, ...]:
+def with_looks(seen: View, box: int) -> tuple[float, ...]:
     """Return the features of `plain`, plus how often and how long ago the waiting user looked."""
     return (*with_count(seen, box), last_sight(seen)[1])
 
 
-def with_steps(seen: Sight, box: int) -> tuple[float, ...]:
+def with_steps(seen: View, box: int) -> tuple[float, ...]:
     """Return features for the infinite mode: those of `plain`, the distance from the box seen last,
     and numbers of resets. The answers from the rehearsals are not used."""
     last, gap = last_sight(seen)
@@ -132,23 +129,7 @@ def first_attack() -> Attack:
     return _attack("infinite, first", "infinite", (*PLAIN, *STEPS), with_steps, known=why)
 
 
-@lru_cache(maxsize=4)  # the same games are attacked with and without the asker's looks
-def _games(collection: CollectionName, users: int, many: int, seed: int) -> Sequence[Instance]:
-    match collection:
-        case "published_zero":
-            return published_games("zero", users, many, seed)
-        case "published_finite":
-            return published_games("finite", users, many, seed)
-        case "balanced_zero":
-            return balanced_games("zero", users, many, seed)
-        case "balanced_finite":
-            return balanced_games("finite", users, many, seed)
-        case "balanced_2_zero":
-            return balanced_games("zero", users, many, seed, counted=True)
-        case "balanced_2_finite":
-            return balanced_games("finite", users, many, seed, counted=True)
-        case "infinite" | "infinite_2":
-            return infinite_games(users, many, seed, even=collection == "infinite_2")
+_games = lru_cache(maxsize=4)(generated)  # attacked with and without the asker's looks
 
 
 def _attack(

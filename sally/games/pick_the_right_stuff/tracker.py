@@ -15,13 +15,13 @@ from sally.games.pick_the_right_stuff.locker import (
     Rehearsal,
     Reset,
     Retrieval,
-    Sight,
     Snapshot,
+    View,
     Visit,
 )
 
 
-def where_user_will_look(seen: Sight) -> int:
+def where_user_will_look(seen: View) -> int:
     """Return the box in which the waiting user believes its item to be.
 
     In the infinite mode, users extrapolate by a private rule, and their rehearsals must identify
@@ -39,7 +39,7 @@ def where_user_will_look(seen: Sight) -> int:
     return boxes[0]
 
 
-def where_user_will_look_from(seen: Sight, last: int) -> tuple[int, ...]:
+def where_user_will_look_from(seen: View, last: int) -> tuple[int, ...]:
     """Return the boxes in which the waiting user may look if `last` is the last state that it
     saw."""
     box = seen.states[last].index(seen.asked)
@@ -51,13 +51,13 @@ def where_user_will_look_from(seen: Sight, last: int) -> tuple[int, ...]:
     return tuple(sorted({extrapolated(rule, box, gap, seen.users) for rule in fitting}))
 
 
-def where_user_saw_it_last(seen: Sight) -> int:
+def where_user_saw_it_last(seen: View) -> int:
     """Return the box in which the user last saw its item. In the infinite mode the user may look
     elsewhere, because it extrapolates from what it saw."""
     return last_sight(seen)[0]
 
 
-def where_it_was_at_the_last_look(seen: Sight) -> int:
+def where_it_was_at_the_last_look(seen: View) -> int:
     """Return the item's box at the time of the user's last look, even if the look showed a
     snapshot of an earlier state."""
     current, looked = 0, 0
@@ -69,14 +69,14 @@ def where_it_was_at_the_last_look(seen: Sight) -> int:
     return seen.states[looked].index(seen.asked)
 
 
-def last_sight(seen: Sight) -> tuple[int, int]:
+def last_sight(seen: View) -> tuple[int, int]:
     """Return the box in which the waiting user last saw its item, and the number of resets since
     then."""
     last = state_last_seen(seen)
     return seen.states[last].index(seen.asked), resets_since(seen, last)
 
 
-def state_last_seen(seen: Sight) -> int:
+def state_last_seen(seen: View) -> int:
     """Return the index of the state that the waiting user saw last."""
     current, last = 0, 0
     for event in seen.story:
@@ -92,7 +92,7 @@ def state_last_seen(seen: Sight) -> int:
     return last
 
 
-def resets_since(seen: Sight, state: int) -> int:
+def resets_since(seen: View, state: int) -> int:
     """Return the number of resets after a state."""
     changes = [event for event in seen.story if isinstance(event, Reset | Retrieval)]
     return sum(isinstance(change, Reset) for change in changes[state:])

@@ -22,9 +22,10 @@ from sally.games.pick_the_right_stuff.locker import (
     Reset,
     Retrieval,
     Snapshot,
+    View,
     Visit,
 )
-from sally.games.pick_the_right_stuff.rules import Action, LockerGame, View
+from sally.games.pick_the_right_stuff.rules import Action, LockerGame
 
 TEXTS: Mapping[str, str] = {
     "rules.place": "You manage a warehouse. In Room 1 stands a closed locker with {users} boxes: "

@@ -6,7 +6,7 @@ from statistics import mean
 
 import pytest
 
-from sally.games.pick_the_right_stuff.extrapolation import FAMILIES, family_of
+from sally.games.pick_the_right_stuff.extrapolation import FAMILIES
 from sally.games.pick_the_right_stuff.frozen import (
     COLLECTIONS,
     SIZES,
@@ -27,6 +27,7 @@ from sally.games.pick_the_right_stuff.rules_of_thumb import (
 )
 from sally.games.pick_the_right_stuff.selection import leans, leans_by_looks, most_even, own_looks
 from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last, where_user_will_look
+from tests.games.pick_the_right_stuff.families import family_of
 
 BALANCED: tuple[CollectionName, ...] = (
     "balanced_zero",

@@ -8,6 +8,7 @@ from statistics import mean, stdev
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from scipy.stats import chi2
 
 from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
@@ -19,8 +20,8 @@ from sally.games.pick_the_right_stuff.locker import (
     Move,
     Reset,
     Retrieval,
-    Sight,
     Snapshot,
+    View,
     Visit,
     check,
     occupied,
@@ -86,7 +87,7 @@ def test_other_own_looks_would_lead_to_any_other_occupied_box(
             assert set(occupied(seen.states[-1])) <= reachable
 
 
-def beliefs_with_other_looks(seen: Sight) -> Iterator[int]:
+def beliefs_with_other_looks(seen: View) -> Iterator[int]:
     """Re-place the asked user's looks, all other looks and the last look of each question kept."""
     final = last_looks(seen.story)
     kept = [
@@ -112,8 +113,8 @@ def beliefs_with_other_looks(seen: Sight) -> Iterator[int]:
             yield last_sight(with_story(seen, [*kept[:place], new, *kept[place:]]))[0]
 
 
-def with_story(seen: Sight, story: Sequence[Event]) -> Sight:
-    return Sight(seen.mode, seen.users, seen.families, seen.states, tuple(story), seen.asked)
+def with_story(seen: View, story: Sequence[Event]) -> View:
+    return replace(seen, story=tuple(story))
 
 
 def looks(story: Sequence[Event]) -> list[tuple[int, int]]:

@@ -19,7 +19,6 @@ from sally.games.pick_the_right_stuff.extrapolation import (
     Shift,
     TwoStride,
     extrapolated,
-    family_of,
     rules_of,
     travelled,
 )
@@ -48,6 +47,7 @@ from sally.games.pick_the_right_stuff.tracker import (
     where_user_saw_it_last,
     where_user_will_look,
 )
+from tests.games.pick_the_right_stuff.families import family_of
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ from sally.games.pick_the_right_stuff.locker import (
     played,
     remaining,
     score,
-    sight,
     true_box,
+    view_of,
 )
 
 RIGHT = Reset((1, 2, 0))  # everything one box to the right, the last box to the first
@@ -145,7 +145,7 @@ def test_the_manager_sees_everything_but_the_private_rules() -> None:
     def seen(step: int) -> object:
         rules = (Shift(1), Shift(step), Shift(1))
         instance = Instance("x", "infinite", 3, (0, 1, 2), (RIGHT, Collection(0)), rules)
-        return sight(after(instance))
+        return view_of(after(instance))
 
     assert seen(1) == seen(2)
 

@@ -4,8 +4,8 @@ from sally.games.pick_the_right_stuff.locker import (
     Collection,
     Instance,
     Reset,
-    Sight,
     Snapshot,
+    View,
     Visit,
     questions,
 )
@@ -32,7 +32,7 @@ RIGHT = Reset((1, 2, 3, 0))
 LEFT = Reset((3, 0, 1, 2))
 
 
-def asked_first(instance: Instance) -> Sight:
+def asked_first(instance: Instance) -> View:
     return questions(instance)[0][0]
 
 

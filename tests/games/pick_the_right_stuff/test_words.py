@@ -24,9 +24,10 @@ from sally.games.pick_the_right_stuff.locker import (
     Rehearsal,
     Reset,
     Snapshot,
+    View,
     Visit,
 )
-from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame, View
+from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame
 from sally.games.pick_the_right_stuff.words import TEXTS, LockerWords, ordinal, to_last
 from sally.papers.tang2024.study import SETS
 
