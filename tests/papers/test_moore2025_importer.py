@@ -19,7 +19,7 @@ from sally.games.mindgames import GAME
 from sally.models.stub import Scripted
 from sally.papers.moore2025.agreement import agreement, by_model, by_rules
 from sally.papers.moore2025.figures import recorded_choice
-from sally.papers.moore2025.importer import imported, lines_of
+from sally.papers.moore2025.importer import imported
 from sally.papers.moore2025.published_layout import read
 from sally.papers.moore2025.tables import facts
 from tests.games.mindgames.records import MODEL, PEOPLE, record, written
@@ -32,7 +32,7 @@ LOST = record([[(0, 1), (1, 0)]], "C")
 
 def test_a_game_comes_in_with_its_messages_labels_and_choice(tmp_path: Path) -> None:
     found = imported(written(tmp_path, {PEOPLE: [[WON, LOST]]}))
-    assert not found.oddities and not found.differences
+    assert not found.details["oddities"] and not found.details["differences"]
     assert found.counts["found"] == found.counts["final choices reproduced"] == 2
     assert found.counts["replies reproduced"] == found.counts["messages"] == 16
     first, second = found.episodes
@@ -58,10 +58,9 @@ def test_a_choice_and_a_reply_that_differ_are_listed_not_hidden(tmp_path: Path) 
     wrong = record(WIN, "B")
     wrong["messages"][1]["content"] = f"Proposal A will decrease {Y}."
     found = imported(written(tmp_path, {PEOPLE: [[wrong]]}))
-    assert [d.what for d in found.differences] == ["reply", "final choice"]
-    reply, choice = found.differences
-    assert (choice.recorded, choice.ours) == ("B", "A")
-    assert reply.turn == 1 and "'does', 'A'" in reply.recorded
+    choice, reply = found.details["differences"]  # what matters is said first
+    assert (choice["what"], choice["recorded"], choice["ours"]) == ("final choice", "B", "A")
+    assert (reply["what"], reply["turn"]) == ("reply", 1) and "'does', 'A'" in reply["recorded"]
     assert found.counts["final choices reproduced"] == 0
     assert found.episodes[0].payoffs == {"persuader": 1.0}  # ours, by our rules
 
@@ -70,7 +69,7 @@ def test_a_label_that_cannot_be_true_teaches_nothing_and_is_listed(tmp_path: Pat
     wrong = record(WIN, "C")
     wrong["all_disclosures"][1] = {"C": {Y: 1}}
     found = imported(written(tmp_path, {PEOPLE: [[wrong]]}))
-    assert {d.what for d in found.differences} == {"label", "reply"}
+    assert {d["what"] for d in found.details["differences"]} == {"label", "reply"}
     assert found.episodes[0].payoffs == {"persuader": 0.0}
 
 
@@ -95,7 +94,7 @@ def test_thoughts_are_private_and_a_line_in_a_message_stays_in_it(tmp_path: Path
     game: Any = laid_open(found.episodes[0]).replay.game
     assert game.message(story[0].text) == f"Proposal A increases {Y}."
     assert game.message(story[1].text).endswith("---\nMore.")
-    assert not [d for d in found.differences if d.what != "reply"]
+    assert all(d["what"] == "reply" for d in found.details["differences"])
 
 
 def test_discrete_games_are_parsed_by_the_rules(tmp_path: Path) -> None:
@@ -109,7 +108,7 @@ def test_discrete_games_are_parsed_by_the_rules(tmp_path: Path) -> None:
         game["messages"][2 * turn + 1]["content"] = ""
     folder = "human_persuader=False&llm_persuader=some__model&discrete_game=True"
     found = imported(written(tmp_path, {folder: [[game]]}))
-    assert not found.differences and found.counts["final choices reproduced"] == 1
+    assert not found.details["differences"] and found.counts["final choices reproduced"] == 1
     assert found.episodes[0].cell == "some/model discrete_game"
 
 
@@ -145,8 +144,8 @@ def test_what_the_published_engine_took_is_played_to_the_end(
     found = imported(written(tmp_path, {DISCRETE: [[game]]}))
     assert found.counts["final choices reproduced"] == 1
     assert found.episodes[0].payoffs is not None
-    assert found.counts["messages as recorded"] == (7 if found.differences else 8)
-    assert not [o for o in found.oddities if o.what == "label"]
+    assert found.counts["messages as recorded"] == (7 if found.details["differences"] else 8)
+    assert all(o["what"] != "label" for o in found.details["oddities"])
 
 
 def test_an_empty_message_is_no_reason_to_leave(tmp_path: Path) -> None:
@@ -154,7 +153,7 @@ def test_an_empty_message_is_no_reason_to_leave(tmp_path: Path) -> None:
     game["messages"][6]["content"] = " "
     found = imported(written(tmp_path, {MODEL: [[game]]}))
     assert found.counts["final choices reproduced"] == found.counts["finished"] == 1
-    assert [(d.what, d.turn) for d in found.differences] == [("message", 4)]
+    assert [(d["what"], d["turn"]) for d in found.details["differences"]] == [("message", 4)]
     assert found.counts["messages as recorded"] == 7
 
 
@@ -182,21 +181,10 @@ def test_superseded_files_are_named_and_left_out_unless_asked_for(tmp_path: Path
     old.write_text(json.dumps([LOST]), encoding="utf-8")
     found = imported(source)
     assert found.counts["found"] == found.counts["superseded"] == 1
-    assert "_wrong_reveal" in next(iter(lines_of(found)))
+    assert "_wrong_reveal" in found.lines[0]
     (kept_apart,) = imported(old).episodes
     assert facts(laid_open(kept_apart)) is None  # no table counts it
     assert facts(laid_open(found.episodes[0])) is not None
-
-
-def test_what_matters_is_said_first_and_the_rest_is_folded(tmp_path: Path) -> None:
-    odd = [record(WIN, "A") for _ in range(5)]
-    for n, game in enumerate(odd):
-        game["all_appeals"][0] = {"motivational": [f"nothing {n}"]}
-    found = imported(written(tmp_path, {PEOPLE: [odd], MODEL: [[record(WIN, "B")]]}))
-    said = list(lines_of(found))
-    assert said[0].startswith("differs in final choice:")
-    assert sum(line.startswith("label: ") for line in said) == 4
-    assert said[-1] == "label: 2 more; --json has them all"
 
 
 def test_the_root_of_the_repository_is_accepted(tmp_path: Path) -> None:
@@ -210,9 +198,8 @@ def test_the_root_of_the_repository_is_accepted(tmp_path: Path) -> None:
 
 def test_a_folder_that_says_two_variants_is_named(tmp_path: Path) -> None:
     folder = "human_persuader=False&llm_persuader=m&add_hint=True&perfect_game=True"
-    found = imported(written(tmp_path, {folder: [[WON]]}))
-    assert not found.episodes
-    assert "cannot be add_hint and perfect_game at the same time" in found.oddities[0].why
+    with pytest.raises(BadInput, match="cannot be add_hint and perfect_game at the same time"):
+        imported(written(tmp_path, {folder: [[WON]]}))
 
 
 def test_nothing_at_a_path_is_one_sentence(tmp_path: Path) -> None:

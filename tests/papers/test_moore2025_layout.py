@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
+from sally.core.errors import BadInput
 from sally.games.mindgames.claims import Asked, Disclosure, claims
 from sally.games.mindgames.generators import sample
+from sally.games.mindgames.target import Memory
 from sally.papers.moore2025.agreement import KINDS, agreement, by_rules, compared
 from sally.papers.moore2025.published_layout import (
-    BadLayout,
+    PublishedGame,
     condition_of,
     read,
-    reproduces,
     rerun,
 )
 
@@ -25,6 +26,11 @@ MODEL = (
 ATTRIBUTES = ["safety and control", "development speed", "public trust"]
 PUZZLE = sample(1, seed=6)[0]
 EFFECT = {1: "increases", 0: "has no effect on", -1: "decreases"}
+
+
+def reproduces(game: PublishedGame, memory: Memory) -> bool:
+    """Whether the recorded labels lead the target to the recorded final choice."""
+    return rerun(game, [turn.recorded for turn in game.turns], memory) == game.final_choice
 
 
 def table(cells: Any) -> dict[str, dict[str, bool]]:
@@ -89,7 +95,7 @@ def test_the_folder_names_the_condition() -> None:
 
 
 def test_a_folder_that_names_nobody_is_refused() -> None:
-    with pytest.raises(BadLayout, match="does not name the persuader"):
+    with pytest.raises(BadInput, match="does not name the persuader"):
         condition_of("results")
 
 
@@ -101,13 +107,13 @@ def test_a_game_comes_in_whole_and_its_choice_is_reproduced(tmp_path: Path) -> N
     assert game.puzzle == PUZZLE
     assert game.finished and len(game.turns) == 8
     assert game.turns[0].message.startswith("Proposal ")
-    assert all(reproduces(g) for g in reading.games)
+    assert all(reproduces(g, g.condition.memory) for g in reading.games)
 
 
 def test_a_choice_that_does_not_follow_from_the_labels_is_noticed(tmp_path: Path) -> None:
     wrong = record(list(PUZZLE.winning), TRAP)
     (game,) = read(written(tmp_path, PEOPLE, [[wrong]])).games
-    assert not reproduces(game)
+    assert not reproduces(game, game.condition.memory)
 
 
 def test_memory_matters_after_a_win(tmp_path: Path) -> None:
@@ -146,7 +152,7 @@ def test_a_label_for_something_the_game_does_not_have_is_left_out_and_noted(tmp_
 
 
 def test_a_path_without_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadLayout, match=r"no \.jsonl file"):
+    with pytest.raises(BadInput, match=r"no \.jsonl file"):
         read(tmp_path)
 
 

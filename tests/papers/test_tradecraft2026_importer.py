@@ -204,8 +204,8 @@ def test_a_folder_without_logs_is_refused_in_one_sentence(tmp_path: Path) -> Non
         IMPORTER.read(tmp_path)
 
 
-def test_a_log_whose_problem_is_not_there_is_an_oddity(checkout: Path) -> None:
+def test_a_log_whose_problem_is_not_there_is_refused(checkout: Path) -> None:
     log = checkout / REBUILT / "TradeCraft.Duo_abcdefgh-log.md"
     log.write_text(CLEAN.replace("minecraft:torch * 1", "minecraft:bucket * 1"), "utf-8")
-    found = IMPORTER.read(log)
-    assert found.episodes == () and "no public problem has the targets bucket" in found.lines[0]
+    with pytest.raises(BadInput, match="no public problem has the targets bucket"):
+        IMPORTER.read(log)

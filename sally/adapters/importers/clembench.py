@@ -19,10 +19,10 @@ import msgspec
 from sally.adapters.importers.table_layout import FAMILY, Layout, params_of
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, Setup
-from sally.core.log.imported import Difference, Source, import_result
+from sally.core.log.imported import Difference, Source, import_result, recorded_player
 from sally.core.registry import registry
 from sally.core.registry.paper import Imported
-from sally.games.repeated_games.recorded import Made, Round, fed, player_spec
+from sally.games.repeated_games.recorded import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 
 FILE = "interactions.json"
@@ -226,7 +226,7 @@ class _Game:
         layout = self.how.layout
         params = {**params_of(layout), "rounds": rounds, "void_limit": rounds}
         who = [self.log.players[name].get("model_name", name) for name in self.log.names]
-        lineup = {str(seat): player_spec(name) for seat, name in zip(SEATS, who, strict=True)}
+        lineup = {str(seat): recorded_player(name) for seat, name in zip(SEATS, who, strict=True)}
         instance = Instance(f"clembench:-:{self.name}", layout.game or FAMILY, params)
         used = {
             "source": msgspec.to_builtins(self.source),

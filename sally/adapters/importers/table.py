@@ -14,10 +14,10 @@ from sally.adapters.importers.table_layout import FAMILY, Layout, bot_of, params
 from sally.adapters.importers.table_rows import CellError, TableRounds, read, refused_cells
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import Difference, Oddity, Source, import_result
+from sally.core.log.imported import Difference, Oddity, Source, import_result, recorded_player
 from sally.core.registry import registry
 from sally.core.registry.paper import Imported
-from sally.games.repeated_games.recorded import Round, bot, fed, person, player_spec
+from sally.games.repeated_games.recorded import Round, bot, fed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 
 SEATS = (AGENT, PARTNER)
@@ -132,7 +132,7 @@ def _move(played: Round, seat: str) -> int:
 def _sitter(who: str, bots: dict[str, PlayerSpec]) -> PlayerSpec:
     if who in bots:
         return bots[who]
-    return person(who.removeprefix(PERSON)) if who.startswith(PERSON) else player_spec(who)
+    return person(who.removeprefix(PERSON)) if who.startswith(PERSON) else recorded_player(who)
 
 
 def _game(layout: Layout, rounds: int) -> RepeatedGame:

@@ -18,9 +18,9 @@ import msgspec
 
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, Setup
-from sally.core.log.imported import Difference, Oddity, Source, import_result
+from sally.core.log.imported import Difference, Oddity, Source, import_result, recorded_player
 from sally.core.registry.paper import Imported
-from sally.games.repeated_games.recorded import Made, Round, fed, player_spec
+from sally.games.repeated_games.recorded import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
 
 SEATS = (AGENT, PARTNER)
@@ -179,7 +179,7 @@ class _Game:
             "void_limit": rounds,
         }
         lineup = {
-            str(seat): player_spec(who)
+            str(seat): recorded_player(who)
             for seat, who in zip(SEATS, self.record.players, strict=True)
         }
         name = f"{source.file}:-:{line}"

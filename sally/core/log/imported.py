@@ -1,22 +1,38 @@
-"""Code shared by importers: provenance, recorded players, irregularities and differences."""
+"""Code shared by importers: files, provenance, recorded players, irregularities and
+differences."""
 
 from __future__ import annotations
 
+import csv
+import io
 import logging
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from pathlib import Path
 
 import msgspec
 
-from sally.core.errors import BadInput
-from sally.core.log.events import Episode
+from sally.core.errors import BadInput, listed
+from sally.core.log.events import Episode, PlayerSpec
 from sally.core.registry.paper import Imported
 
 _log = logging.getLogger(__name__)
 
 RECORDED = "recorded"  # the player in a seat whose moves were recorded elsewhere
 HUMAN = "human"  # the name of a recorded person
+NOT_IMPORTED = "not imported"  # the kind of irregularity of a game that could not be read
+POINTER = b"version https://git-lfs"  # start of a file that Git LFS has not fetched
+MOST_SHOWN = 120  # characters of a recorded text in a line about a difference
+LARGEST_CELL = 10_000_000  # characters; a cell may hold a model's whole reply
+
+
+def recorded_player(name: str, participant: str = "") -> PlayerSpec:
+    """Return the spec of a player whose moves were recorded: a model, a bot or, as `HUMAN`, a
+    person."""
+    params = {"name": name} if not participant else {"name": name, "participant": participant}
+    return PlayerSpec(RECORDED, params, {"player": 1})
 
 
 class Oddity(msgspec.Struct, frozen=True):
@@ -27,9 +43,13 @@ class Oddity(msgspec.Struct, frozen=True):
     why: str
     line: int | None = None
 
+    @property
+    def place(self) -> str:
+        """The file and, if known, the line."""
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
     def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file}:{self.line}"
-        return f"{self.what}: {place}: {self.why}"
+        return f"{self.what}: {self.place}: {self.why}"
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -43,9 +63,12 @@ class Difference(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         at = "" if self.turn is None else f", round {self.turn}"
-        return (
-            f"differs in {self.what}: {self.game}{at}: recorded {self.recorded}, ours {self.ours}"
-        )
+        recorded, ours = map(_short, (self.recorded, self.ours))
+        return f"differs in {self.what}: {self.game}{at}: recorded {recorded}, ours {ours}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -66,18 +89,120 @@ class NotPublished(BadInput):
     """Raised if a file is not the published one or is incomplete; nothing is imported."""
 
 
-@contextmanager
-def listing_errors(odd: list[Oddity], file: str, what: str) -> Iterator[None]:
-    """Append an error raised in the block to `odd` instead of stopping the import."""
+# --- files ----------------------------------------------------------------------------------------
+
+
+def existing(path: Path) -> Path:
+    """Return a path; raises BadInput if there is nothing at it."""
+    if not path.exists():
+        raise BadInput(f"There is no file or folder {path}.")
+    return path
+
+
+def fetched(file: Path) -> bytes:
+    """Return the content of a file; raises BadInput for a Git LFS pointer without its data."""
+    data = file.read_bytes()
+    if data.startswith(POINTER):
+        raise BadInput(f"{file} is a Git LFS pointer; fetch the data itself with `git lfs pull`.")
+    return data
+
+
+def check_columns(file: Path, there: Iterable[str], needed: Iterable[str]) -> None:
+    """Raise NotPublished if a table lacks one of the needed columns."""
+    known = set(there)
+    if lacking := [name for name in needed if name not in known]:
+        raise NotPublished(
+            f"{file} has no column {listed(lacking, 'or')}; the published file does, so this is "
+            "another file or another version."
+        )
+
+
+def table_rows(
+    file: Path, data: bytes, needed: Iterable[str], separator: str = ",", strict: bool = False
+) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """Yield the rows of a CSV table by column, each with the number of its last line.
+
+    Args:
+        file: The table's path, for messages.
+        data: The table as UTF-8.
+        needed: Columns that the table must have.
+        separator: The character between cells.
+        strict: Refuse cells with unbalanced quotes.
+
+    Raises:
+        NotPublished: The table lacks a column, or is damaged.
+    """
+    limit = csv.field_size_limit(LARGEST_CELL)
     try:
-        yield
-    except NotPublished:
-        raise
-    except BadInput as why:
-        odd.append(Oddity(file, what, str(why)))
-    except Exception as why:  # a third-party record may hold anything
-        _log.debug("%s: %s was not imported", file, what, exc_info=True)
-        odd.append(Oddity(file, what, f"it is not as published ({type(why).__name__}: {why})"))
+        text = io.StringIO(data.decode("utf-8-sig"), newline="")
+        reader = csv.DictReader(text, delimiter=separator, strict=strict)
+        check_columns(file, reader.fieldnames or (), needed)
+        for row in reader:
+            if None in row or None in row.values():
+                raise NotPublished(
+                    f"{file}, line {reader.line_num}: the row and the header differ in length; "
+                    "the download may be incomplete."
+                )
+            yield reader.line_num, row
+    except UnicodeDecodeError:
+        raise NotPublished(f"{file} is not UTF-8 text; the published tables are.") from None
+    except csv.Error as why:
+        raise NotPublished(f"{file} is not a table: {why}; it may be truncated.") from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+# --- results --------------------------------------------------------------------------------------
+
+
+class ImportRun:
+    """The episodes, irregularities, differences and counts collected during an import."""
+
+    def __init__(
+        self, oddities: Iterable[Oddity] = (), counts: Mapping[str, int] | None = None
+    ) -> None:
+        self.episodes: list[Episode] = []
+        self.oddities = list(oddities)
+        self.differences: list[Difference] = []
+        self.counts: Counter[str] = Counter(counts or {})
+
+    def add(
+        self,
+        episode: Episode,
+        differences: Iterable[Difference] = (),
+        counts: Mapping[str, int] | None = None,
+    ) -> None:
+        """Add an episode with its differences from the record, and add up its counts."""
+        self.episodes.append(episode)
+        self.differences += differences
+        self.counts.update(counts or {})
+
+    @contextmanager
+    def listing_errors(self, file: str) -> Iterator[None]:
+        """List an error raised in the block as an irregularity of a file instead of stopping the
+        import; NotPublished still stops it."""
+        try:
+            yield
+        except NotPublished:
+            raise
+        except BadInput as why:
+            self.oddities.append(Oddity(file, NOT_IMPORTED, str(why)))
+        except Exception as why:  # a third-party record may hold anything
+            _log.debug("%s was not imported", file, exc_info=True)
+            strange = f"it is not as published ({type(why).__name__}: {why})"
+            self.oddities.append(Oddity(file, NOT_IMPORTED, strange))
+
+    def result(self) -> Imported:
+        """Return the result of the import.
+
+        Raises:
+            BadInput: Nothing was imported because of errors; the message is the first of them.
+        """
+        wrong = [each for each in self.oddities if each.what == NOT_IMPORTED]
+        if wrong and not self.episodes:
+            file, why = wrong[0].file, wrong[0].why
+            raise BadInput(why if file in why else f"{file}: {why}")
+        return import_result(self.episodes, self.oddities, self.differences, dict(self.counts))
 
 
 def import_result(

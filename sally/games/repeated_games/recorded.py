@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from sally.core.log.events import Episode, Forfeited, Moved, PlayerSpec, Setup
-from sally.core.log.imported import HUMAN, RECORDED
+from sally.core.log.imported import HUMAN, recorded_player
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit, Silence
 from sally.core.registry import registry
@@ -31,15 +31,9 @@ class Round(msgspec.Struct, frozen=True):
     said: Mapping[str, ProbeReport] = {}  # by seat: what it said the other would do
 
 
-def player_spec(name: str, participant: str = "") -> PlayerSpec:
-    """Return the player spec of a recorded person or model."""
-    params = {"name": name} if not participant else {"name": name, "participant": participant}
-    return PlayerSpec(RECORDED, params, {"player": 1})
-
-
 def person(participant: str = "") -> PlayerSpec:
     """Return the player spec of a recorded human player."""
-    return player_spec(HUMAN, participant)
+    return recorded_player(HUMAN, participant)
 
 
 def bot(name: str, params: Mapping[str, Any] | None = None) -> PlayerSpec:

@@ -16,11 +16,17 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import Difference, NotPublished, Oddity, import_result, listing_errors
+from sally.core.log.imported import (
+    Difference,
+    ImportRun,
+    NotPublished,
+    Oddity,
+    recorded_player,
+)
 from sally.core.registry.paper import Imported, Importer
 from sally.core.rules.game import Seat
 from sally.games.repeated_games.ordinal import canonical, game_id, ordinal_games
-from sally.games.repeated_games.recorded import Made, Round, bot, fed, person, player_spec
+from sally.games.repeated_games.recorded import Made, Round, bot, fed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.akata2025.reading import (
     PEOPLE,
@@ -106,7 +112,7 @@ def _played(
         why = f"participant {who} has {len(lines)} rounds of {game}, not {ROUNDS}"
         odd.append(Oddity(str(file.path), "unfinished", why, lines[0][0]))
     seats = (AGENT, PARTNER) if game == "PD" else (PARTNER, AGENT)
-    lineup = {str(seats[0]): person(), str(seats[1]): player_spec(GPT4)}
+    lineup = {str(seats[0]): person(), str(seats[1]): recorded_player(GPT4)}
     setup = Setup(
         Instance(f"akata2025:{who}:{game}", PRESETS[game], {"rounds": max(ROUNDS, len(lines))}),
         0,
@@ -178,7 +184,6 @@ BOTS: Bots = {  # the authors' bots that are partners of ours, too
     "tftt": ("tit_for_two_tats", {}),
     "grim_trigger": ("grim_trigger", {}),
 }
-NOT_IMPORTED = "not imported"
 NAMED = {"GPT-4": "gpt4", "Alternate": "alternate", "Defect_once": "defect_once"}
 RECORDED = (  # all other players in these files
     "gpt4", "gpt35", "gpt3", "gpt4_predictfirst", "claude", "claude1", "claude2", "llama2",
@@ -209,19 +214,16 @@ def imported(path: Path) -> Imported:
     for file in files:
         if file.kind in ("info", "lookup"):
             continue
-        with listing_errors(taken.odd, str(file.path), NOT_IMPORTED):
+        with taken.listing_errors(str(file.path)):
             if file.kind == "people":
                 episodes, oddities, counts = people_in(file, files)
                 taken.episodes += episodes
-                taken.odd += oddities
+                taken.oddities += oddities
                 taken.counts.update(counts)
             else:
                 taken.play(file, info)
-    wrong = [each for each in taken.odd if each.what == NOT_IMPORTED]
-    if wrong and not taken.episodes:
-        raise BadInput(wrong[0].why)
     taken.counts["found"] = len(taken.episodes)
-    return import_result(taken.episodes, taken.odd, taken.differences, dict(taken.counts))
+    return taken.result()
 
 
 def _without_copies(files: Sequence[File]) -> tuple[list[File], list[Oddity]]:
@@ -239,14 +241,9 @@ def _without_copies(files: Sequence[File]) -> tuple[list[File], list[Oddity]]:
     return kept, odd
 
 
-class _Import:
-    """Episodes, differences and counts collected during an import."""
-
-    def __init__(self, odd: list[Oddity]) -> None:
-        self.odd = odd
-        self.episodes: list[Episode] = []
-        self.differences: list[Difference] = []
-        self.counts: Counter[str] = Counter()
+class _Import(ImportRun):
+    def __init__(self, oddities: list[Oddity]) -> None:
+        super().__init__(oddities)
         self._met: Counter[bytes] = Counter()  # how often this lineup has played this instance
 
     def play(self, file: File, info: Mapping[int, OrdinalGame]) -> None:
@@ -256,11 +253,11 @@ class _Import:
         game = _pd_or_bos(file, found) if file.kind == "robustness" else ""
         coded = _codes(file, found, game)
         for number, lines in enumerate(found, 1):
-            with listing_errors(self.odd, str(file.path), NOT_IMPORTED):
+            with self.listing_errors(str(file.path)):
                 self._episode(file, number, lines, _told(file, lines, info, game, coded))
         if game == "bos" and any(row["player2"] == "Defect_once" for _, row in found[0]):
             why = "player2 is called Defect_once and alternates, the first letter first"
-            self.odd.append(Oddity(str(file.path), "misnamed bot", why))
+            self.oddities.append(Oddity(str(file.path), "misnamed bot", why))
 
     def _episode(
         self, file: File, number: int, lines: Sequence[Line], told: FileConditions
@@ -286,9 +283,7 @@ class _Import:
         used = {"source": msgspec.to_builtins(file.source), **told.used}
         episode, seen = fed(setup, rounds, bots, told.cell, used)
         name = f"{file.path.name}, episode {number} ({first['player1']} and {first['player2']})"
-        self.differences += _unpaid(name, file, lines, told, rounds)
-        self.episodes.append(episode)
-        self.counts["rounds"] += len(rounds)
+        self.add(episode, _unpaid(name, file, lines, told, rounds), {"rounds": len(rounds)})
         for seat, judged in seen.items():
             who = lineup[seat].player
             self.counts[f"{who}: moves"] += judged.certain[1]
@@ -327,7 +322,7 @@ def _player(file: File, line: Line, column: str) -> PlayerSpec:
             f"{file.path}, line {line[0]}: {column} is {given!r}, which is not a player in the "
             "published files."
         )
-    return player_spec(name)
+    return recorded_player(name)
 
 
 def _moves(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,8 +10,8 @@ from typing import Literal
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
-from sally.core.log.imported import NotPublished, Oddity, Source
+from sally.core.errors import BadInput
+from sally.core.log.imported import NotPublished, Oddity, Source, existing, table_rows
 
 SOURCE = "Akata et al. 2025, github.com/eliaka/repeatedgames"
 LICENCE = "MIT, (c) 2024 Elif Akata"
@@ -64,10 +62,8 @@ class File(msgspec.Struct, frozen=True):
 
 def files_under(path: Path) -> tuple[list[File], list[Oddity]]:
     """Return the known files of a checkout or of a folder in it, or one given file."""
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
     known, odd = [], []
-    for file in [path] if path.is_file() else sorted(path.rglob("*"), key=_in_order):
+    for file in [path] if existing(path).is_file() else sorted(path.rglob("*"), key=_in_order):
         inside = file.relative_to(path).parts
         if not file.is_file() or any(part.startswith(".") for part in inside):
             continue
@@ -101,25 +97,7 @@ def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[L
     Raises:
         NotPublished: The table lacks one of the given columns, or is not the published file.
     """
-    try:
-        text = file.data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise NotPublished(f"{file.path} is not UTF-8 text; the published tables are.") from None
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
-    lacking = [name for name in columns if name not in (reader.fieldnames or ())]
-    if lacking:
-        raise NotPublished(
-            f"{file.path} has no column {listed(lacking, 'or')}; the published file does, so "
-            "this is another file or another version."
-        )
-    found: list[Line] = []
-    for row in reader:
-        if None in row or None in row.values():
-            raise NotPublished(
-                f"{file.path}, line {reader.line_num}: the row and the header "
-                "differ in length; the download may be incomplete."
-            )
-        found.append((reader.line_num, row))
+    found = list(table_rows(file.path, file.data, columns, separator))
     if not found:
         raise NotPublished(f"{file.path} has no rows; the download may be incomplete.")
     return found

@@ -6,14 +6,13 @@ request; they are marked and have no payoffs.
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import HUMAN, RECORDED, Oddity, Source, import_result
+from sally.core.log.events import Episode, Instance, Setup
+from sally.core.log.imported import HUMAN, ImportRun, Oddity, Source, recorded_player
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.registry import registry
@@ -43,7 +42,7 @@ def as_episode(source: Source, group: list[Person]) -> Episode | None:
     }
     spec = registry.game("public_goods")
     seats = [str(seat) for seat in spec.build(params).seats]
-    lineup = {seat: PlayerSpec(RECORDED, {"name": HUMAN}, {"player": 1}) for seat in seats}
+    lineup = {seat: recorded_player(HUMAN) for seat in seats}
     name = f"alsobay2025:{group[0].group}:0"
     match: Match[Any, int, Any] = Match(
         spec, Setup(Instance(name, "public_goods", params), 0, lineup)
@@ -74,30 +73,27 @@ def imported(path: Path, extra_stages: bool = False) -> Imported:
     """
     record = read(path)
     groups = record.groups()
-    counts: Counter[str] = Counter(
-        {
-            "people": len(record.people),
-            "people in the full record": PEOPLE,
-            "groups": len(groups),
-            "groups in the full record": GROUPS,
-            "contributions": sum(len(person.rounds) for person in record.people),
-        }
-    )
-    odd: list[Oddity] = list(record.oddities)
-    episodes = []
+    counts = {
+        "people": len(record.people),
+        "people in the full record": PEOPLE,
+        "groups": len(groups),
+        "groups in the full record": GROUPS,
+        "contributions": sum(len(person.rounds) for person in record.people),
+    }
+    taken = ImportRun(record.oddities, counts)
     for name, group in groups.items():
         complete = len(group) == group[0].rules.players
-        counts["groups with all members"] += complete
+        taken.counts["groups with all members"] += complete
         if complete:
-            counts["rounds that sum to the stated total"] += len(complete_rounds(group))
+            taken.counts["rounds that sum to the stated total"] += len(complete_rounds(group))
         if not complete:
             why = f"{len(group)} of its {group[0].rules.players} members are in the file"
-            odd.append(Oddity(name, "group left out", why))
+            taken.oddities.append(Oddity(name, "group left out", why))
         elif group[0].rules.extra and not extra_stages:
-            counts["groups with chat, punishment or reward that were left out"] += 1
+            taken.counts["groups with chat, punishment or reward that were left out"] += 1
         elif episode := as_episode(record.source, group):
-            episodes.append(episode)
-    return import_result(episodes, odd, (), dict(counts))
+            taken.add(episode)
+    return taken.result()
 
 
 IMPORTER = Importer(

@@ -7,23 +7,18 @@ and the others' contributions.
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-import zlib
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.imported import Oddity, Source
+from sally.papers.psych201 import LICENCE, experiment_file, people_lines
 
 SOURCE = "Alsobay et al. 2025, as in github.com/marcelbinz/Psych-201"
-LICENCE = "Apache 2.0 (Psych-201)"
 FOLDER = "alsobay2025publicGoodsGame"
 PEOPLE, GROUPS = 3_912, 366  # in the full record
-POINTER = b"version https://git-lfs"
 
 _PLAYERS = re.compile(r"in a group of (\d+) players")
 _TOKENS = re.compile(r"amount of (\d+) coins")
@@ -107,25 +102,13 @@ _decode = msgspec.json.Decoder(_Line).decode
 
 
 def read(path: Path) -> Record:
-    """Return the participants recorded in a local copy of the authors' repository, or in one `.zip`
-    or `.jsonl` file."""
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    odd: list[Oddity] = []
-    file = path
-    if path.is_dir():
-        names = ("prompts.jsonl.zip", "prompts.jsonl")
-        inside = [f for n in names for f in sorted(path.rglob(n)) if f.parent.name == FOLDER]
-        inside += [path / n for n in names if path.name == FOLDER and (path / n).is_file()]
-        if not inside:
-            raise BadInput(f"There is no {FOLDER}/prompts.jsonl.zip (or .jsonl) in {path}.")
-        file = inside[0]
-        if others := {f.parent.name for f in path.rglob("prompts.jsonl*")} - {FOLDER}:
-            odd.append(Oddity(str(path), "left alone", f"{len(others)} other experiments"))
-    data = file.read_bytes()
+    """Return the participants recorded in a local copy of the repository, or in one `.zip`,
+    `.jsonl` or `.jsonl.gz` file."""
+    file, odd = experiment_file(path, FOLDER)
+    data, lines = people_lines(file)
     people: list[Person] = []
     seen: set[tuple[str, str]] = set()
-    for number, line in enumerate(_lines(file, data), 1):
+    for number, line in enumerate(lines, 1):
         try:
             held = _decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as why:
@@ -140,20 +123,6 @@ def read(path: Path) -> Record:
     for name, group in record.groups().items():
         _check_group(file.name, name, group)
     return record
-
-
-def _lines(file: Path, data: bytes) -> Iterable[bytes]:
-    if data.startswith(POINTER):
-        raise BadInput(f"{file} is a Git LFS pointer; fetch the data itself with `git lfs pull`.")
-    try:
-        if zipfile.is_zipfile(io.BytesIO(data)):
-            with zipfile.ZipFile(io.BytesIO(data)) as held:
-                inside = [n for n in held.namelist() if not n.startswith("__MACOSX")]
-                (name,) = [n for n in inside if n.endswith(".jsonl")]
-                data = held.read(name)
-    except (ValueError, OSError, EOFError, zlib.error, zipfile.BadZipFile) as why:
-        raise BadInput(f"{file} cannot be unpacked ({why}); it may be truncated.") from None
-    return [line for line in data.splitlines() if line.strip()]
 
 
 def _person(where: str, held: _Line) -> Person:

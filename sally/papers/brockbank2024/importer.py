@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import unknown
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import Difference, NotPublished, Oddity, import_result, listing_errors
+from sally.core.log.imported import Difference, ImportRun, NotPublished, Oddity
 from sally.core.registry.paper import Imported, Importer
 from sally.games.repeated_games.recorded import Followed, Made, Round, bot, fed, followed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -47,28 +47,19 @@ ADAPTIVE = {
 }
 BOTS = {**STABLE, **ADAPTIVE}
 CELLS = {"2": "stable bots", "3": "adaptive bots"}
-NOT_IMPORTED = "not imported"
 NO_MOVE, LOST = "no move within ten seconds", "lost by the server"
 
 
 def imported(path: Path) -> Imported:
     """Import every recorded game under a path."""
     found = read(path)
-    episodes: list[Episode] = []
-    differences: list[Difference] = []
-    odd, counts = list(found.oddities), Counter(found=len(found.games))
+    taken = ImportRun(found.oddities, {"found": len(found.games)})
     for game in found.games:
-        with listing_errors(odd, game.source.file, NOT_IMPORTED):
+        with taken.listing_errors(game.source.file):
             _refuse_strange(game)
-            episode, differs, counted = as_episode(game)
-            episodes.append(episode)
-            differences += differs
-            odd += _oddities(game)
-            counts.update(counted)
-    wrong = [each for each in odd if each.what == NOT_IMPORTED]
-    if wrong and not episodes:
-        raise BadInput(wrong[0].why)
-    return import_result(episodes, odd, differences, dict(counts))
+            taken.add(*as_episode(game))
+            taken.oddities += _oddities(game)
+    return taken.result()
 
 
 def _refuse_strange(game: Game) -> None:

@@ -3,25 +3,30 @@ person and one for the bot."""
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.core.log.imported import Oddity, Source
+from sally.core.log.imported import (
+    POINTER,
+    Oddity,
+    Source,
+    check_columns,
+    existing,
+    fetched,
+    table_rows,
+)
 from sally.papers.brockbank2024.r_frame import BadFrame, read_frame
 
 SOURCE = "Brockbank and Vul 2024, github.com/erik-brockbank/rps-bot-manuscript-public, data/"
 LICENCE = "CC0 1.0"
 ENDINGS = (".csv.gz", ".csv", ".RData")  # the first one that exists is read
 STEMS = ("rps_v2_data", "rps_v3_data")
-POINTER = b"version https://git-lfs"  # a file that Git LFS has not fetched
 ROUNDS = 300
 
 # The columns that are read. `sona_*` columns point to course accounts and are never read.
@@ -74,9 +79,7 @@ class Found(msgspec.Struct, frozen=True):
 
 def read(path: Path) -> Found:
     """Return the games of a checkout, of a folder in it, or of one file."""
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    files, odd = _files(path)
+    files, odd = _files(existing(path))
     if not files:
         wanted = listed((f"{stem}.RData" for stem in STEMS), "or")
         raise BadInput(f"There is no file of brockbank2024 under {path}: no {wanted} (or .csv).")
@@ -120,9 +123,7 @@ def _why_unknown(file: Path) -> str:
 
 
 def _games(file: Path) -> Iterator[Game]:
-    data = file.read_bytes()
-    if data.startswith(POINTER):
-        raise BadInput(f"{file} is a Git LFS pointer; fetch the data itself with `git lfs pull`.")
+    data = fetched(file)
     source = Source.of(SOURCE, LICENCE, file.name, data)
     rows = _frame(file, data) if file.name.endswith(".RData") else _table(file, data)
     by_game: dict[str, list[tuple[int, Row]]] = {}
@@ -182,18 +183,10 @@ def _number(file: Path, line: int, row: Row, column: str) -> float | None:
 
 def _table(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
     try:
-        text = (gzip.decompress(data) if file.name.endswith(".gz") else data).decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as why:
+        plain = gzip.decompress(data) if file.name.endswith(".gz") else data
+    except (OSError, EOFError, zlib.error) as why:
         raise BadInput(f"{file} cannot be read ({why}); the download may be incomplete.") from None
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    _check_columns(file, reader.fieldnames or ())
-    for row in reader:
-        if None in row or None in row.values():
-            raise BadInput(
-                f"{file}, line {reader.line_num}: the row and the header differ in length; "
-                "the download may be incomplete."
-            )
-        yield reader.line_num, row
+    return table_rows(file, plain, NEEDED)
 
 
 def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
@@ -205,7 +198,7 @@ def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
         raise BadInput(
             f"{file} cannot be read as an R file with a frame `bot_data`: {why}."
         ) from None
-    _check_columns(file, list(frame))
+    check_columns(file, frame, NEEDED)
     columns = [frame[name] for name in NEEDED]
     for line, cells in enumerate(zip(*columns, strict=True), 2):
         yield line, dict(zip(NEEDED, map(_text, cells), strict=True))
@@ -217,12 +210,3 @@ def _text(value: Any) -> str:
     if value is None:
         return "NA"
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def _check_columns(file: Path, there: Iterable[str]) -> None:
-    lacking = [name for name in NEEDED if name not in set(there)]
-    if lacking:
-        raise BadInput(
-            f"{file} has no column {listed(lacking, 'or')}; the published frames do, so this "
-            "is another file or another version."
-        )

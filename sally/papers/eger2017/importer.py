@@ -7,7 +7,6 @@ censored at the first such move.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -16,15 +15,8 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import (
-    HUMAN,
-    RECORDED,
-    Difference,
-    Oddity,
-    import_result,
-    listing_errors,
-)
+from sally.core.log.events import Episode, Instance, Setup
+from sally.core.log.imported import HUMAN, Difference, ImportRun, Oddity, recorded_player
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.registry import registry
@@ -45,7 +37,6 @@ from sally.papers.eger2017.reading import (
 )
 
 AI, PERSON = SEATS[:2]
-NOT_IMPORTED = "not imported"
 SLIPPED = "the seats slip: a click of the person was carried out in the AI's seat"
 
 
@@ -57,10 +48,7 @@ def setup_of(game: Game, person: str) -> Setup:
         "score": "kept",
         "discard_at_full": True,
     }
-    lineup = {
-        str(AI): PlayerSpec(RECORDED, {"name": game.ai}, {"player": 1}),
-        str(PERSON): PlayerSpec(RECORDED, {"name": HUMAN}, {"player": 1}),
-    }
+    lineup = {str(AI): recorded_player(game.ai), str(PERSON): recorded_player(HUMAN)}
     return Setup(Instance(f"hanabidata:{person}:{game.id}", "hanabi", params), 0, lineup)
 
 
@@ -79,7 +67,7 @@ def action_of(rules: Hanabi, move: Move) -> int:
 
 def as_episode(
     game: Game, person: str, survey: Mapping[str, str]
-) -> tuple[Episode, list[Difference], Counter[str]]:
+) -> tuple[Episode, list[Difference], dict[str, int]]:
     """Return one game replayed under the rules, with its differences and counts."""
     setup = setup_of(game, person)
     match: Match[Any, int, Any] = Match(registry.game("hanabi"), setup, ask_nature=True)
@@ -117,15 +105,13 @@ def as_episode(
         "recorded_lives_lost": game.lives_lost,
         "people": {str(PERSON): {"survey": dict(survey), "survey after": person}},
     }
-    counts = Counter(
-        {
-            "moves": len(game.moves[: game.slip]),
-            f"games with {game.ai}": 1,
-            "games cut where the seats slip": int(game.slip is not None),
-            "discards with all tokens": at_full,
-            "games with a discard at all tokens": int(at_full > 0),
-        }
-    )
+    counts = {
+        "moves": len(game.moves[: game.slip]),
+        f"games with {game.ai}": 1,
+        "games cut where the seats slip": int(game.slip is not None),
+        "discards with all tokens": at_full,
+        "games with a discard at all tokens": int(at_full > 0),
+    }
     return match.episode(game.ai, used), differs, counts
 
 
@@ -136,35 +122,28 @@ def imported(path: Path, skip_bad: bool = False) -> Imported:
         BadInput: A log is truncated or altered, and `skip_bad` is not set.
     """
     found = find(path)
-    odd: list[Oddity] = list(found.oddities)
+    taken = ImportRun(found.oddities, {"found": len(found.files)})
     games: dict[str, Game] = {}
     chain: dict[str, str] = {}
     for file in found.files:
-        with listing_errors(odd, file.name, NOT_IMPORTED) if skip_bad else nullcontext():
+        with taken.listing_errors(file.name) if skip_bad else nullcontext():
             game = read_game(file)
             games[game.id], chain[game.id] = game, game.before
     if path.is_file():  # its chain leads through the other logs of the folder
         for file in path.parent.glob("game*.log"):
             if (named := GAME_FILE.fullmatch(file.name)) and named[1] not in chain:
                 chain[named[1]] = read_game(file).before
-    episodes: list[Episode] = []
-    differs: list[Difference] = []
-    counts: Counter[str] = Counter(found=len(found.files))
     known: set[str] = set()
     for game in games.values():
-        with listing_errors(odd, game.source.file, NOT_IMPORTED) if skip_bad else nullcontext():
+        with taken.listing_errors(game.source.file) if skip_bad else nullcontext():
             person = person_of(game.id, chain, found.surveys)
-            episode, differences, counted = as_episode(game, person, found.surveys[person])
-            episodes.append(episode)
-            differs += differences
-            counts.update(counted)
+            taken.add(*as_episode(game, person, found.surveys[person]))
             known.add(person)
             if game.slip is not None:
-                odd.append(Oddity(game.source.file, "cut", f"{SLIPPED} at move {game.slip + 1}"))
-    if not episodes:
-        raise BadInput(next(each.why for each in odd if each.what == NOT_IMPORTED))
-    whole = {"people": len(known), "people in the full record": PEOPLE}
-    return import_result(episodes, odd, differs, {**counts, **whole})
+                why = f"{SLIPPED} at move {game.slip + 1}"
+                taken.oddities.append(Oddity(game.source.file, "cut", why))
+    taken.counts.update({"people": len(known), "people in the full record": PEOPLE})
+    return taken.result()
 
 
 IMPORTER = Importer(

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import Oddity, Source
+from sally.core.log.imported import Oddity, Source, existing
 
 SOURCE = "Eger, Martens and Alfaro Cordoba 2017, github.com/yawgmoth/HanabiData"
 LICENCE = "CC BY 4.0"
@@ -104,9 +104,7 @@ class Found(msgspec.Struct, frozen=True):
 
 def find(path: Path) -> Found:
     """Return the logs of a checkout, of a folder below it, or of one file, with their surveys."""
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    if path.is_file() and not GAME_FILE.fullmatch(path.name):
+    if existing(path).is_file() and not GAME_FILE.fullmatch(path.name):
         raise BadInput(f"{path} is not a log of a game; logs are named game0123456789abcdef.log.")
     every = sorted((path.parent if path.is_file() else path).rglob("*.log"))
     games = [path] if path.is_file() else [f for f in every if GAME_FILE.fullmatch(f.name)]

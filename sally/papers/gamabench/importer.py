@@ -7,14 +7,13 @@ outside the endowment is not a legal move: the round is void.
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import RECORDED, Difference, import_result
+from sally.core.log.events import Episode, Instance, Setup
+from sally.core.log.imported import Difference, ImportRun, recorded_player
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
@@ -45,10 +44,7 @@ def as_episode(table: RecordedTable) -> tuple[Episode, list[Difference]]:
     name, spec = f"gamabench:{table.file}:0", registry.game(GAMES[table.game])
     params = params_of(table)
     seats = [str(seat) for seat in spec.build(params).seats]
-    lineup = {
-        seat: PlayerSpec(RECORDED, {"name": model}, {"player": 1})
-        for seat, model in zip(seats, table.seats, strict=True)
-    }
+    lineup = dict(zip(seats, map(recorded_player, table.seats), strict=True))
     match: Match[Any, int, Any] = Match(spec, Setup(Instance(name, spec.name, params), 0, lineup))
     differs = []
     for number, choices in enumerate(table.choices, 1):
@@ -73,17 +69,12 @@ def as_episode(table: RecordedTable) -> tuple[Episode, list[Difference]]:
 def imported(path: Path) -> Imported:
     """Import every recorded game under a path, of both kinds: guessing and public goods."""
     found = read(path)
-    episodes: list[Episode] = []
-    differs: list[Difference] = []
-    counts: Counter[str] = Counter(found.counts)
+    taken = ImportRun(found.oddities, found.counts)
     for table in found.tables:
-        episode, differences = as_episode(table)
-        episodes.append(episode)
-        differs += differences
-        counts[f"tables of {table.game}"] += 1
-        counts[f"rounds of {table.game}"] += len(table.choices)
-    whole = {f"files of {game} in the full record": n for game, n in FILES.items()}
-    return import_result(episodes, found.oddities, differs, {**counts, **whole})
+        counts = {f"tables of {table.game}": 1, f"rounds of {table.game}": len(table.choices)}
+        taken.add(*as_episode(table), counts)
+    taken.counts.update({f"files of {game} in the full record": n for game, n in FILES.items()})
+    return taken.result()
 
 
 IMPORTER = Importer(

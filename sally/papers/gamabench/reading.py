@@ -17,7 +17,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved
-from sally.core.log.imported import Oddity, Source
+from sally.core.log.imported import Oddity, Source, existing
 
 SOURCE = "Huang et al. 2025, github.com/CUHK-ARISE/GAMABench"
 LICENCE = "GPL-3: derived numbers only"
@@ -97,9 +97,7 @@ class Found(msgspec.Struct, frozen=True):
 def read(path: Path) -> Found:
     """Return the recorded runs of both games under a path; copies of a run are only listed as
     oddities."""
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    every = [path] if path.is_file() else sorted(path.rglob("*.json"), key=_runs_first)
+    every = [path] if existing(path).is_file() else sorted(path.rglob("*.json"), key=_runs_first)
     tables: list[RecordedTable] = []
     odd: list[Oddity] = []
     counts: Counter[str] = Counter()

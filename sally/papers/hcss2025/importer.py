@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import Difference, import_result
+from sally.core.log.imported import Difference, ImportRun, recorded_player
 from sally.core.registry.paper import Imported, Importer, ImportOption
-from sally.games.repeated_games.recorded import Round, bot, fed, player_spec
+from sally.games.repeated_games.recorded import Round, bot, fed
 from sally.games.repeated_games.rounds import SCORED_THERE
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.hcss2025.reading import MATCHES, POINTS, Agent, RecordedMatch, kind_of, read
@@ -52,7 +52,7 @@ NOT_PUBLISHED = "not in this record"
 
 def spec_of(agent: Agent) -> PlayerSpec:
     """Return Sally's bot for a scripted player that has one, else a recorded player."""
-    return BOTS.get(agent.setting) or player_spec(agent.setting)
+    return BOTS.get(agent.setting) or recorded_player(agent.setting)
 
 
 def as_episode(
@@ -124,27 +124,21 @@ def imported(path: Path, unread: bool = False, keep_replies: bool = False) -> Im
         keep_replies: Whether to store the text of replies, not only its hash and length.
     """
     found = read(path)
-    episodes: list[Episode] = []
-    differs: list[Difference] = []
-    counts: Counter[str] = Counter()
+    taken = ImportRun(found.oddities)
     for match in found.matches:
-        episode, differences, counted = as_episode(match, keep_replies)
-        episodes.append(episode)
-        differs += differences
-        counts.update(counted)
-    whole = {"matches in the full record, with replies": MATCHES}
+        taken.add(*as_episode(match, keep_replies))
     if found.sides:
         wanted = [s for s in found.sides if unread or s.agents[0].model in READ_WELL]
         for match in wanted:
             episode, differences, counted = as_episode(match)
-            episodes.append(episode)
-            differs += differences
-            counts["matches without replies"] += 1
-            counts["moves of models without replies"] += counted["moves of models"]
+            moves = counted["moves of models"]
+            counts = {"matches without replies": 1, "moves of models without replies": moves}
+            taken.add(episode, differences, counts)
         left = len(found.sides) - len(wanted)
-        counts["matches without replies that were left out"] = left
-    counts["sides of histories that agree"] = found.compared
-    return import_result(episodes, found.oddities, differs, {**counts, **whole})
+        taken.counts["matches without replies that were left out"] = left
+    taken.counts["sides of histories that agree"] = found.compared
+    taken.counts["matches in the full record, with replies"] = MATCHES
+    return taken.result()
 
 
 IMPORTER = Importer(

@@ -6,8 +6,6 @@ last line must be C, D, cooperate or defect, optionally after a word such as "de
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,7 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import Oddity, Source
+from sally.core.log.imported import Oddity, Source, existing, table_rows
 
 SOURCE = "HCSS Data Lab 2025, github.com/HCSS-Data-Lab/Strategic-LLM-IPD"
 LICENCE = "MIT"
@@ -63,7 +61,6 @@ _COLUMNS = (
     "agent1_reasoning",
     "agent2_reasoning",
 )
-_LARGEST_REPLY = 10_000_000
 
 Reply = Literal["readable", "empty", "unreadable", "says the other move"]
 
@@ -155,9 +152,9 @@ def kind_of(side: Side) -> Reply | None:
 
 def read(path: Path) -> Found:
     """Return the matches of a checkout, of an experiment's folder, or of one file."""
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+    files = (
+        [path] if existing(path).is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+    )
     matches: list[RecordedMatch] = []
     histories: list[tuple[Path, str]] = []
     left: Counter[str] = Counter()
@@ -194,8 +191,8 @@ def _matches(file: Path, experiment: str, phase: int) -> Iterator[RecordedMatch]
     scores."""
     data = file.read_bytes()
     source = Source.of(SOURCE, LICENCE, f"{file.parent.name}/{file.name}", data)
-    by_match: dict[str, list[tuple[int, dict[str, str]]]] = {}
-    for line, row in _rows(file, data):
+    by_match: dict[str, list[tuple[int, Mapping[str, str]]]] = {}
+    for line, row in table_rows(file, data, _COLUMNS, strict=True):
         by_match.setdefault(row["match_id"], []).append((line, row))
     names = {side for name in by_match for side in name.split("_vs_")}
     pairs = len(names) * (len(names) - 1) // 2
@@ -208,37 +205,13 @@ def _matches(file: Path, experiment: str, phase: int) -> Iterator[RecordedMatch]
         yield _match(file, source, experiment, phase, name, rows)
 
 
-def _rows(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as why:
-        raise BadInput(f"{file.name} is not UTF-8 text: {why}.") from None
-    limit = csv.field_size_limit(_LARGEST_REPLY)
-    try:
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        lacking = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
-        if lacking:
-            raise BadInput(f"{file.name} has no column {lacking[0]}.")
-        for row in reader:
-            if None in row or None in row.values():
-                raise BadInput(
-                    f"{file.name}, line {reader.line_num}: the row and the header differ in "
-                    "length; the file may be truncated."
-                )
-            yield reader.line_num, row
-    except csv.Error as why:
-        raise BadInput(f"{file.name} is not a table: {why}; the file may be truncated.") from None
-    finally:
-        csv.field_size_limit(limit)
-
-
 def _match(
     file: Path,
     source: Source,
     experiment: str,
     phase: int,
     name: str,
-    rows: list[tuple[int, dict[str, str]]],
+    rows: list[tuple[int, Mapping[str, str]]],
 ) -> RecordedMatch:
     rounds, totals = [], [0, 0]
     first = rows[0][1]

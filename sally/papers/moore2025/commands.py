@@ -35,7 +35,7 @@ from sally.papers.moore2025.agreement import (
     read_at_once,
 )
 from sally.papers.moore2025.figures import estimated
-from sally.papers.moore2025.published_layout import BadLayout, PublishedGame, read
+from sally.papers.moore2025.published_layout import PublishedGame, read
 from sally.papers.moore2025.released import excluded as left_out
 from sally.papers.moore2025.released import participant
 from sally.papers.moore2025.tables import facts
@@ -173,12 +173,7 @@ def readers(
             "--charity applies only to the rule-based reader; a reading model never sees the true "
             "table of effects."
         )
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    try:
-        games = read(path).games
-    except BadLayout as why:
-        raise BadInput(str(why)) from None
+    games = read(path).games
     if half is not None:
         games = tuple(game for game in games if half_of(game) == half)
     reader: GameReader = partial(by_rules, charity=charity)

@@ -7,19 +7,19 @@ is listed; nothing is adjusted to fit.
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import Difference, ImportRun, recorded_player
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Turn
-from sally.core.registry import paper
+from sally.core.registry.paper import Imported, Importer
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Claims, falsehoods
 from sally.games.mindgames.replies import BadMessage, in_json, parse_discrete
@@ -36,9 +36,7 @@ from sally.games.mindgames.rules import (
 from sally.games.mindgames.stories import Attribute, Story, aliases, stories
 from sally.papers.moore2025.figures import RECORDED
 from sally.papers.moore2025.published_layout import (
-    BadLayout,
     Condition,
-    Oddity,
     PublishedGame,
     PublishedTurn,
     points_in,
@@ -46,10 +44,7 @@ from sally.papers.moore2025.published_layout import (
     read,
 )
 
-_log = logging.getLogger(__name__)
-
 VARIANTS = ("non_mental", "add_hint", "perfect_game", "discrete_game")
-VERSIONS = {"player": 1}
 NO_WORDS = "(no words)"  # in place of an empty message
 COUNTED = (
     "found",
@@ -60,58 +55,22 @@ COUNTED = (
     "replies reproduced",
     "messages as recorded",
 )
-SHOWN = 3  # shown of each kind of oddity or difference; the rest is only counted
-What = Literal["final choice", "reply", "label", "condition", "message"]
-
-
-class Difference(msgspec.Struct, frozen=True):
-    """A detail of a record that Sally's rules do not reproduce."""
-
-    game: str  # file, line and index in the line
-    what: What
-    turn: int | None  # the message, from 1; None: the whole game
-    recorded: str
-    ours: str
-
-
-class Imported(msgspec.Struct, frozen=True):
-    """The result of an import."""
-
-    episodes: tuple[Episode, ...]
-    oddities: tuple[Oddity, ...]
-    differences: tuple[Difference, ...]
-    counts: dict[str, int]
+FINAL_CHOICE = "final choice"
 
 
 def imported(path: Path) -> Imported:
     """Import every game in the published layout under a path."""
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    try:
-        found = read(path)
-    except BadLayout as why:
-        raise BadInput(str(why)) from None
-    episodes: list[Episode] = []
-    differences: list[Difference] = []
-    counts: Counter[str] = Counter(dict.fromkeys(COUNTED, 0))
-    counts["found"] = len(found.games)
-    odd = list(found.oddities)
+    found = read(path)
+    counts = {**dict.fromkeys(COUNTED, 0), "found": len(found.games)}
+    taken = ImportRun(found.oddities, counts)
     for game in found.games:
-        try:
-            episode, differs, compared = as_episode(game)
-        except Exception as why:  # a foreign file may hold anything
-            _log.debug("a game of %s was not imported", game.file, exc_info=True)
-            said = str(why) if isinstance(why, BadInput) else f"{type(why).__name__}: {why}"
-            odd.append(Oddity(game.file, game.line, game.index, "unreadable", said))
-            continue
-        episodes.append(episode)
-        differences += differs
-        counts["finished" if game.finished else "unfinished"] += 1
-        counts["messages"] += len(game.turns)
-        for what, number in compared.items():
-            counts[what] += number
-    counts.update(each.what for each in odd if each.what != "unfinished")
-    return Imported(tuple(episodes), tuple(odd), tuple(differences), dict(counts))
+        with taken.listing_errors(f"{game.file}:{game.line}:{game.index}"):
+            taken.add(*as_episode(game))
+            taken.counts["finished" if game.finished else "unfinished"] += 1
+            taken.counts["messages"] += len(game.turns)
+    taken.counts.update(each.what for each in taken.oddities if each.what != "unfinished")
+    taken.differences.sort(key=lambda difference: difference.what != FINAL_CHOICE)
+    return taken.result()
 
 
 def as_episode(
@@ -142,7 +101,7 @@ class _RecordedMatch:
         assert isinstance(self.match.game, MindGame)
         self.game = self.match.game
 
-    def note(self, what: What, turn: int | None, recorded: Any, ours: Any) -> None:
+    def note(self, what: str, turn: int | None, recorded: Any, ours: Any) -> None:
         self.differences.append(Difference(self.name, what, turn, str(recorded), str(ours)))
 
     def _condition(self, given: Condition) -> str:
@@ -238,7 +197,7 @@ class _RecordedMatch:
             ours = self.match.state.story[-1].chosen
             self.same["final choices reproduced"] += ours == game.final_choice
             if ours != game.final_choice:
-                self.note("final choice", None, chosen, letters[ours])
+                self.note(FINAL_CHOICE, None, chosen, letters[ours])
         return self.match.episode(_cell(game.condition), used)
 
 
@@ -274,9 +233,9 @@ def _setup(game: PublishedGame, condition: str, name: str) -> Setup:
         Instance(name, GAME.name, msgspec.to_builtins(params)),
         0,
         {
-            PERSUADER: PlayerSpec("recorded", {"name": given.persuader}, VERSIONS),
-            READER: PlayerSpec("recorded", {"name": "published labels"}, VERSIONS),
-            TARGET: PlayerSpec("exact", {}, VERSIONS),
+            PERSUADER: recorded_player(given.persuader),
+            READER: recorded_player("published labels"),
+            TARGET: PlayerSpec("exact", {}, {"player": 1}),
         },
         version=GAME.version,
     )
@@ -304,36 +263,4 @@ def _alike(attributes: tuple[str, ...], story: Story) -> bool:
     return all(any(name in each for each in words) for name in attributes)
 
 
-def lines_of(found: Imported) -> Iterator[str]:
-    """Yield lines that list the differences: all final choices, then the other kinds in shortened
-    form."""
-    by_kind: dict[str, list[str]] = {"differs in final choice": []}
-    for d in found.differences:
-        at = "" if d.turn is None else f", message {d.turn}"
-        line = f"{d.game}{at}: recorded {_short(d.recorded)}, ours {_short(d.ours)}"
-        by_kind.setdefault(f"differs in {d.what}", []).append(line)
-    for odd in found.oddities:
-        place = f"{odd.file}:{odd.line}" + ("" if odd.index is None else f":{odd.index}")
-        by_kind.setdefault(odd.what, []).append(f"{place}: {_short(odd.why)}")
-    for kind, lines in by_kind.items():
-        shown = len(lines) if kind in IN_FULL else SHOWN
-        yield from (f"{kind}: {line}" for line in lines[:shown])
-        if len(lines) > shown:
-            yield f"{kind}: {len(lines) - shown} more; --json has them all"
-
-
-IN_FULL = ("differs in final choice", "superseded")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 120 else f"{text[:117]}..."
-
-
-def _found(path: Path) -> paper.Imported:
-    found = imported(path)
-    odd, differs = (msgspec.to_builtins(part) for part in (found.oddities, found.differences))
-    details = {"oddities": odd, "differences": differs}
-    return paper.Imported(found.episodes, found.counts, tuple(lines_of(found)), details)
-
-
-IMPORTER = paper.Importer("mindgames", "games of moore2025 in the published layout", _found)
+IMPORTER = Importer("mindgames", "games of moore2025 in the published layout", imported)

@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
+from sally.core.errors import BadInput
+from sally.core.log.imported import Oddity, existing
 from sally.games.mindgames.claims import (
     Asked,
     Claims,
@@ -193,33 +195,30 @@ class PublishedGame(msgspec.Struct, frozen=True):
         return self.final_choice is not None and len(self.turns) == self.turn_limit
 
 
-class Oddity(msgspec.Struct, frozen=True):
-    """A deviation from the published layout."""
+class GameOddity(Oddity, frozen=True):
+    """A deviation from the published layout; a line may hold several games."""
 
-    file: str
-    line: int
-    index: int | None
-    what: Literal["unreadable", "unfinished", "duplicate", "label", "superseded"]
-    why: str
+    index: int | None = None  # of the game in its line
+
+    @property
+    def place(self) -> str:
+        """The file, the line and, if known, the index of the game in the line."""
+        at = super().place
+        return at if self.index is None else f"{at}:{self.index}"
 
 
 class Reading(msgspec.Struct, frozen=True):
     """All games found under a path, and the oddities found in the files."""
 
     games: tuple[PublishedGame, ...]
-    oddities: tuple[Oddity, ...]
-
-
-class BadLayout(ValueError):
-    """Raised for a record that deviates from the published layout; the message says where and
-    how."""
+    oddities: tuple[GameOddity, ...]
 
 
 def condition_of(folder: str) -> Condition:
     """Parse the condition from a folder name `key=value&key=value`; an absent flag is false."""
     pairs = dict(part.split("=", 1) for part in folder.split("&") if "=" in part)
     if "human_persuader" not in pairs and "llm_persuader" not in pairs:
-        raise BadLayout(
+        raise BadInput(
             f"The folder name {folder!r} does not name the persuader; it should contain "
             "human_persuader=True or llm_persuader=NAME."
         )
@@ -244,14 +243,14 @@ def superseded(file: str) -> bool:
 def files_under(path: Path) -> tuple[Path, ...]:
     """Return the game files at a path: the file itself, or those in the condition folders below
     it."""
-    if path.is_file():
+    if existing(path).is_file():
         return (path,)
     every = sorted(path.rglob("*.jsonl"))
     found = tuple(file for file in every if "_persuader=" in file.parent.name)
     if every and not found:  # the repository root also holds files that are not games
         condition_of(every[0].parent.name)
     if not found:
-        raise BadLayout(f"There is no .jsonl file under {path.name!r}.")
+        raise BadInput(f"There is no .jsonl file under {path.name!r}.")
     return found
 
 
@@ -259,39 +258,40 @@ def read(path: Path) -> Reading:
     """Return all games under a path; unreadable, unfinished and repeated games are listed as
     oddities."""
     games: list[PublishedGame] = []
-    odd: list[Oddity] = []
+    odd: list[GameOddity] = []
     seen: set[str] = set()
     for file in files_under(path):
         if superseded(file.name) and file != path:
             why = "A later file replaces it; name the file itself to read it."
-            odd.append(Oddity(f"{file.parent.name}/{file.name}", 0, None, "superseded", why))
+            odd.append(GameOddity(f"{file.parent.name}/{file.name}", "superseded", why))
             continue
         condition = condition_of(file.parent.name)
         place = f"{file.parent.name}/{file.name}"
         for line, index, raw in _records(file, place, odd):
             print_of = hashlib.sha256(msgspec.json.encode([place, raw], order="sorted")).hexdigest()
             if print_of in seen:
-                odd.append(Oddity(place, line, index, "duplicate", "It repeats an earlier record."))
+                why = "It repeats an earlier record."
+                odd.append(GameOddity(place, "duplicate", why, line, index))
                 continue
             seen.add(print_of)
             try:
                 game = _game(raw, place, line, index, condition, odd)
-            except BadLayout as error:
-                odd.append(Oddity(place, line, index, "unreadable", str(error)))
+            except BadInput as error:
+                odd.append(GameOddity(place, "unreadable", str(error), line, index))
                 continue
             except Exception as error:  # a foreign file may hold anything
                 _log.debug("a game of %s was not read", place, exc_info=True)
                 why = f"It is not in the published format ({type(error).__name__}: {error})."
-                odd.append(Oddity(place, line, index, "unreadable", why))
+                odd.append(GameOddity(place, "unreadable", why, line, index))
                 continue
             if not game.finished:
                 why = f"{len(game.turns)} of {game.turn_limit} turns were played."
-                odd.append(Oddity(place, line, index, "unfinished", why))
+                odd.append(GameOddity(place, "unfinished", why, line, index))
             games.append(game)
     return Reading(games=tuple(games), oddities=tuple(odd))
 
 
-def _records(file: Path, place: str, odd: list[Oddity]) -> Iterator[tuple[int, int, Any]]:
+def _records(file: Path, place: str, odd: list[GameOddity]) -> Iterator[tuple[int, int, Any]]:
     """Yield the games of a file with line and index; a line holds one game or a list of games."""
     with file.open("rb") as lines:
         for number, text in enumerate(lines, 1):
@@ -300,7 +300,7 @@ def _records(file: Path, place: str, odd: list[Oddity]) -> Iterator[tuple[int, i
             try:
                 content = msgspec.json.decode(text)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                odd.append(Oddity(place, number, None, "unreadable", f"Not JSON: {error}."))
+                odd.append(GameOddity(place, "unreadable", f"Not JSON: {error}.", number))
                 continue
             for index, raw in enumerate(content if isinstance(content, list) else [content]):
                 yield number, index, raw
@@ -308,12 +308,12 @@ def _records(file: Path, place: str, odd: list[Oddity]) -> Iterator[tuple[int, i
 
 def _field(raw: Any, name: str) -> Any:
     if not isinstance(raw, dict) or name not in raw:
-        raise BadLayout(f"The field {name!r} is missing.")
+        raise BadInput(f"The field {name!r} is missing.")
     return raw[name]
 
 
 def _game(
-    raw: Any, place: str, line: int, index: int, condition: Condition, odd: list[Oddity]
+    raw: Any, place: str, line: int, index: int, condition: Condition, odd: list[GameOddity]
 ) -> PublishedGame:
     model = _field(raw, "model")
     names = Names(
@@ -324,12 +324,12 @@ def _game(
     puzzle = _puzzle(model, names)
     chosen = raw.get("target_choice")
     if chosen is not None and chosen not in names.proposals:
-        raise BadLayout(
+        raise BadInput(
             f"The recorded choice {chosen!r} is not one of {', '.join(names.proposals)}."
         )
 
     def note(why: str) -> None:
-        odd.append(Oddity(place, line, index, "label", why))
+        odd.append(GameOddity(place, "label", why, line, index))
 
     return PublishedGame(
         file=place,
@@ -350,7 +350,7 @@ def _table(model: Any, field: str, names: Names) -> list[list[Any]]:
     try:
         return [[table[p][a] for a in names.attributes] for p in names.proposals]
     except (KeyError, TypeError) as error:
-        raise BadLayout(f"The table {field!r} has no entry for {error}.") from error
+        raise BadInput(f"The table {field!r} has no entry for {error}.") from error
 
 
 def _puzzle(model: Any, names: Names) -> Puzzle:
@@ -379,7 +379,7 @@ def _puzzle(model: Any, names: Names) -> Puzzle:
     )
     first = ranking(target_values(puzzle, puzzle.visible))[0]
     if first != (initial,):
-        raise BadLayout("The recorded initial proposal is not the target's unique first choice.")
+        raise BadInput("The recorded initial proposal is not the target's unique first choice.")
     return puzzle
 
 
@@ -466,9 +466,3 @@ def rerun(game: PublishedGame, found: Iterable[Claims], memory: Memory) -> int:
         if game.condition.discrete_game and claim.inferential:
             mind = refreshed(game.puzzle, mind)
     return choice_of(game.puzzle, mind)
-
-
-def reproduces(game: PublishedGame, memory: Memory | None = None) -> bool:
-    """Return whether the recorded labels lead the target to the recorded final choice."""
-    recorded = (turn.recorded for turn in game.turns)
-    return rerun(game, recorded, memory or game.condition.memory) == game.final_choice

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import RECORDED, Difference, Oddity, import_result, listing_errors
+from sally.core.log.events import Episode, Instance, Setup
+from sally.core.log.imported import Difference, ImportRun, Oddity, recorded_player
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.registry.paper import Imported, Importer
@@ -25,32 +25,25 @@ from sally.games.bargaining import GAME
 from sally.games.bargaining.rules import BUYER, SEATS, SELLER, Say
 from sally.papers.pact.reading import Record, files_under, model_name, read_record
 
-NOT_IMPORTED = "not imported"
-
 
 def imported(path: Path) -> Imported:
     """Import every recorded game under a path."""
-    episodes: list[Episode] = []
-    odd: list[Oddity] = []
-    differences: list[Difference] = []
-    counts: Counter[str] = Counter()
+    taken = ImportRun()
     met: Counter[tuple[int, str, str]] = Counter()
     seen: dict[str, str] = {}
     for file in files_under(path):
-        with listing_errors(odd, str(file), NOT_IMPORTED):
+        with taken.listing_errors(str(file)):
             record = read_record(file)
-            counts["found"] += 1
+            taken.counts["found"] += 1
             if (before := seen.setdefault(record.id, file.name)) != file.name:
-                odd.append(Oddity(str(file), "copy", f"the game of {before}, imported from there"))
+                why = f"the game of {before}, imported from there"
+                taken.oddities.append(Oddity(str(file), "copy", why))
                 continue
             key = (record.seed, record.names[BUYER], record.names[SELLER])
-            episode, unlike = as_episode(record, met[key])
-            episodes.append(episode)
-            differences += unlike
-            counts["repeated seeds"] += bool(met[key])
+            counts = {"repeated seeds": int(met[key] > 0), **_tally(record)}
+            taken.add(*as_episode(record, met[key]), counts)
             met[key] += 1
-            counts.update(_tally(record))
-    return import_result(episodes, odd, differences, dict(counts))
+    return taken.result()
 
 
 def _tally(record: Record) -> dict[str, int]:
@@ -78,10 +71,7 @@ def as_episode(record: Record, repeat: int = 0) -> tuple[Episode, list[Differenc
         "family": record.family,
         "prior_told": False,
     }
-    lineup = {
-        str(seat): PlayerSpec(RECORDED, {"name": record.names[seat]}, {"player": 1})
-        for seat in SEATS
-    }
+    lineup = {str(seat): recorded_player(record.names[seat]) for seat in SEATS}
     setup = Setup(
         Instance(f"pact:{record.id}", "bargaining", params), 0, lineup, GAME.version, repeat=repeat
     )

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import Source
+from sally.core.log.imported import Source, existing
 from sally.core.rules.game import Seat
 from sally.games.bargaining.rules import BUYER, SEATS, SELLER
 from sally.games.bargaining.values import FAMILIES, HIGHEST
@@ -36,7 +36,6 @@ class Line(msgspec.Struct, frozen=True):
     round: int = 0
     player_id: str = ""
     agent_id: str = ""
-    seat_id: str = ""
     message: str = ""
     timestamp: str = ""
     price: int | None = None
@@ -45,7 +44,6 @@ class Line(msgspec.Struct, frozen=True):
     ask: int | None = None
     cleared_price: float | None = None
     clearing_random_pick: bool = False
-    new_payoff: float | None = None
     data: dict[str, Any] = {}
 
 
@@ -96,9 +94,7 @@ class Record(msgspec.Struct):
 
 def files_under(path: Path) -> list[Path]:
     """Return the logs of a checkout or of its folder `logs`, sorted by name, or one given file."""
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    if path.is_file():
+    if existing(path).is_file():
         return [path]
     found = sorted(
         file

@@ -10,7 +10,6 @@ nothing to add.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,14 +17,14 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.events import Episode, Instance, Setup
 from sally.core.log.imported import (
-    RECORDED,
     Difference,
+    ImportRun,
     Oddity,
     Source,
-    import_result,
-    listing_errors,
+    existing,
+    recorded_player,
 )
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
@@ -49,7 +48,6 @@ from sally.papers.step_game.names import model_name, rewritten
 
 SOURCE = "Mazur 2025, github.com/lechmazur/step_game"
 LICENCE = "none: not to be redistributed"
-NOT_IMPORTED = "not imported"
 FILE = re.compile(r"game_(\d+)_(\d{8})_(\d{6})\.jsonl")
 TURN_LIMIT = 10_000  # the published game has none
 NEVER_BELOW, NEVER_ABOVE, SINCE_FEBRUARY = 16, 24, 19  # targets in use (protocol, section 1)
@@ -118,9 +116,7 @@ class RecordedGame(msgspec.Struct, frozen=True):
 
 def files_under(path: Path) -> list[Path]:
     """Return the logs of a checkout, a folder or a single file."""
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    if path.is_file():
+    if existing(path).is_file():
         if not FILE.fullmatch(path.name):
             raise BadInput(
                 f"{path} is not a log of the step game; logs are named "
@@ -236,7 +232,7 @@ def setup_of(game: RecordedGame) -> Setup:
         "target_range": [low, high],
     }
     lineup = {
-        str(seat): PlayerSpec(RECORDED, {"name": model_name(raw).label}, {"player": 1})
+        str(seat): recorded_player(model_name(raw).label)
         for seat, raw in zip(SEATS, game.models, strict=True)
     }
     return Setup(Instance(f"step_game:{game.id}", "step_race", params), 0, lineup)
@@ -314,38 +310,27 @@ def _feed(
 def imported(path: Path) -> Imported:
     """Import every recorded game under a path."""
     files = files_under(path)
-    episodes: list[Episode] = []
-    odd: list[Oddity] = []
-    differs: list[Difference] = []
-    counts: Counter[str] = Counter(found=len(files))
+    taken = ImportRun(counts={"found": len(files)})
     for file in files:
-        with listing_errors(odd, file.name, NOT_IMPORTED):
+        with taken.listing_errors(file.name):
             game = read_game(file)
-            episode, differences = as_episode(game)
-            episodes.append(episode)
-            differs += differences
-            odd += _oddities(game)
-            counts.update(_counts(game))
-    wrong = [each for each in odd if each.what == NOT_IMPORTED]
-    if wrong and not episodes:
-        raise BadInput(wrong[0].why)
-    return import_result(episodes, odd, differs, dict(counts))
+            taken.add(*as_episode(game), _counts(game))
+            taken.oddities += _oddities(game)
+    return taken.result()
 
 
-def _counts(game: RecordedGame) -> Counter[str]:
+def _counts(game: RecordedGame) -> dict[str, int]:
     said = [text for turn in game.turns for talk in turn.talk for text in talk]
     low, high = game.target_range
-    return Counter(
-        {
-            "turns": len(game.turns),
-            "messages": len(said),
-            "empty messages": sum(not text.strip() for text in said),
-            "messages of more than 100 words": sum(len(text.split()) > 100 for text in said),
-            "targets pinned": int(low == high),
-            "seats whose words were rewritten": sum(map(rewritten, game.models)),
-            "games with two or three winners": int(len(game.winners) > 1),
-        }
-    )
+    return {
+        "turns": len(game.turns),
+        "messages": len(said),
+        "empty messages": sum(not text.strip() for text in said),
+        "messages of more than 100 words": sum(len(text.split()) > 100 for text in said),
+        "targets pinned": int(low == high),
+        "seats whose words were rewritten": sum(map(rewritten, game.models)),
+        "games with two or three winners": int(len(game.winners) > 1),
+    }
 
 
 def _oddities(game: RecordedGame) -> list[Oddity]:

@@ -8,15 +8,24 @@ listed.
 from __future__ import annotations
 
 import json
-import logging
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import HUMAN, RECORDED, Difference, Oddity, Source, import_result
+from sally.core.log.imported import (
+    HUMAN,
+    Difference,
+    ImportRun,
+    Oddity,
+    Source,
+    existing,
+    recorded_player,
+)
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.registry.paper import Imported, Importer
@@ -37,8 +46,6 @@ from sally.games.tradecraft.rules import TradeCraft
 from sally.games.tradecraft.rulesets import shipped
 from sally.papers.tradecraft2026.published_logs import Goods, Noted, Record, read_record
 
-_log = logging.getLogger(__name__)
-
 SOURCE, LICENCE = "github.com/TradeCraft-team/TradeCraft", "MIT (c) 2024 WangJunqi"
 TASKS = "1p_v_1p/game_task.json"
 MAX_TURNS = 30
@@ -48,48 +55,30 @@ Task = tuple[tuple[Goods, ...], tuple[Goods, ...]]  # hands and targets
 
 def imported(path: Path) -> Imported:
     """Import every recorded game under a path."""
-    files = _files(path)
     tasks = _tasks(path)
-    episodes: list[Episode] = []
-    odd: list[Oddity] = []
-    differences: list[Difference] = []
-    counts: Counter[str] = Counter()
+    taken = ImportRun()
     seen: dict[str, Path] = {}
-    for file in files:
-        try:
+    for file in _files(path):
+        with taken.listing_errors(str(file)):
             record = read_record(file)
-            counts["found"] += 1
+            taken.counts["found"] += 1
             if (before := seen.setdefault(record.id, file)) is not file:
-                odd.append(Oddity(str(file), "copy", _why_copy(file, before)))
+                taken.oddities.append(Oddity(str(file), "copy", _why_copy(file, before)))
                 continue
             played = _RecordedMatch(record, _problem(record, tasks))
-        except BadInput as why:
-            odd.append(Oddity(str(file), "not imported", str(why)))
-            continue
-        except Exception as why:  # a foreign log may hold anything
-            _log.debug("%s was not imported", file, exc_info=True)
-            strange = f"it is not in the published format ({type(why).__name__}: {why})"
-            odd.append(Oddity(str(file), "not imported", strange))
-            continue
-        try:
-            played.play()
-        except Exception:
-            _log.debug("%s was not imported", file, exc_info=True)
-            strange = "its events are not in the order of the published logs"
-            odd.append(Oddity(str(file), "not imported", strange))
-            continue
-        if not record.raw:  # the published counts are of the rebuilt logs
-            counts.update(_tally(record, played.result))
-        episodes.append(played.episode())
-        differences += played.differences
-        counts.update(played.counts)
-    return import_result(episodes, odd, differences, dict(counts))
+            try:
+                played.play()
+            except Exception as why:
+                strange = "its events are not in the order of the published logs"
+                raise BadInput(strange) from why
+            if not record.raw:  # the published counts are of the rebuilt logs
+                taken.counts.update(_tally(record, played.result))
+            taken.add(played.episode(), played.differences, played.counts)
+    return taken.result()
 
 
 def _files(path: Path) -> list[Path]:
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    if path.is_file():
+    if existing(path).is_file():
         return [path]
     found = [*path.rglob("TradeCraft.Duo_*-log.md"), *path.rglob("Duo_*.json")]
     if not found:
@@ -368,7 +357,9 @@ class _RecordedMatch:
 
     def episode(self) -> Episode:
         used: dict[str, Any] = {
-            "source": Source.of(SOURCE, LICENCE, self.record.file, self.record.data),
+            "source": msgspec.to_builtins(
+                Source.of(SOURCE, LICENCE, self.record.file, self.record.data)
+            ),
             "players": {self.seat[who]: who for who in self.record.names},
             **{what.replace(" ", "_"): n for what, n in sorted(self.used.items())},
         }
@@ -376,12 +367,7 @@ class _RecordedMatch:
             used["answers_to_empty_proposals"] = self.empty_answers
         if self.result is not None:
             used["recorded_winners"] = self.result
-        plain = json.loads(json.dumps(used, default=_builtin))
-        return self.match.episode(self.record.pairing, plain)
-
-
-def _builtin(value: Any) -> Any:
-    return {key: getattr(value, key) for key in value.__struct_fields__}
+        return self.match.episode(self.record.pairing, used)
 
 
 def _player(record: Record, who: str) -> PlayerSpec:
@@ -392,9 +378,8 @@ def _player(record: Record, who: str) -> PlayerSpec:
     """
     sides = record.pairing.split("_vs_")
     if len(sides) == 2 and who[-1:] in "12":
-        return PlayerSpec(RECORDED, {"name": sides[int(who[-1]) - 1]}, {"player": 1})
-    name = who.partition("-player")[0] if "-player" in who else HUMAN
-    return PlayerSpec(RECORDED, {"name": name}, {"player": 1})
+        return recorded_player(sides[int(who[-1]) - 1])
+    return recorded_player(who.partition("-player")[0] if "-player" in who else HUMAN)
 
 
 IMPORTER = Importer("tradecraft", "published games of the TradeCraft project, as logged", imported)

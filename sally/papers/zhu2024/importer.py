@@ -8,16 +8,15 @@ episode therefore has no payoffs; `decision_regret` needs only the odds and is e
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import import_result
+from sally.core.log.imported import ImportRun, recorded_player
 from sally.core.registry.paper import Imported, Importer, ImportOption
-from sally.games.repeated_games.recorded import Round, bot, fed, person, player_spec
+from sally.games.repeated_games.recorded import Round, bot, fed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.zhu2024.reading import PEOPLE, Choice, Crowds, canonical, kind_of, read
 
@@ -42,7 +41,9 @@ def crowd_spec(across: tuple[int, int]) -> PlayerSpec:
     """Return a partner that plays the odds of the people in the other role; if there are none, a
     player that exists only in records."""
     n = sum(across)
-    return bot("mixed", {"odds": [k / n for k in across]}) if n else player_spec("nobody across")
+    return (
+        bot("mixed", {"odds": [k / n for k in across]}) if n else recorded_player("nobody across")
+    )
 
 
 def as_episode(choice: Choice, across: tuple[int, int], source: dict[str, Any]) -> Episode:
@@ -71,24 +72,21 @@ def imported(path: Path, people: int | None = None, skip_bad: bool = False) -> I
     record = read(path, skip_bad)
     crowds = Crowds(record.choices)
     known = sorted({choice.person for choice in record.choices})
-    taken = set(known[:people])
+    wanted = set(known[:people])
     source = msgspec.to_builtins(record.source)
-    counts: Counter[str] = Counter(
-        {
-            "people": len(taken),
-            "people in the file": len(known),
-            "people in the full record": PEOPLE,
-            "games in a role": len(crowds.roles),
-        }
-    )
-    episodes = []
+    counts = {
+        "people": len(wanted),
+        "people in the file": len(known),
+        "people in the full record": PEOPLE,
+        "games in a role": len(crowds.roles),
+    }
+    taken = ImportRun(record.oddities, counts)
     for choice in record.choices:
-        if choice.person in taken:
+        if choice.person in wanted:
             across = crowds.across(choice)
-            episodes.append(as_episode(choice, across, source))
-            counts["choices"] += 1
-            counts["choices with fewer than 5 people across"] += sum(across) < 5
-    return import_result(episodes, record.oddities, (), dict(counts))
+            few = {"choices": 1, "choices with fewer than 5 people across": int(sum(across) < 5)}
+            taken.add(as_episode(choice, across, source), counts=few)
+    return taken.result()
 
 
 IMPORTER = Importer(

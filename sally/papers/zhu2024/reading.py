@@ -8,13 +8,8 @@ role, which other people played, so the opponent's odds are known for every choi
 
 from __future__ import annotations
 
-import gzip
-import io
 import re
-import zipfile
-import zlib
 from collections import Counter
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,12 +19,11 @@ from numpy.typing import NDArray
 
 from sally.core.errors import BadInput
 from sally.core.log.imported import Oddity, Source
+from sally.papers.psych201 import LICENCE, experiment_file, people_lines
 
 SOURCE = "Zhu et al. 2025, osf.io/xrvaw, as in github.com/marcelbinz/Psych-201"
-LICENCE = "Apache 2.0 (Psych-201)"
 EXPERIMENT, FOLDER = "zhu2024games", "zhu2024games"
 PEOPLE, TRIALS = 4_673, 20
-POINTER = b"version https://git-lfs"
 KINDS = (
     "both dominant",
     "own dominant",
@@ -82,12 +76,12 @@ def read(path: Path, skip_bad: bool = False) -> Record:
     Raises:
         BadInput: A line is not in the published format, and `skip_bad` is not set.
     """
-    file, odd = _file(path)
-    data = file.read_bytes()
+    file, odd = experiment_file(path, FOLDER)
+    data, lines = people_lines(file)
     source = Source.of(SOURCE, LICENCE, file.name, data)
     choices: list[Choice] = []
     seen: set[int] = set()
-    for number, line in enumerate(_lines(file, data), 1):
+    for number, line in enumerate(lines, 1):
         try:
             mine = person_choices(file.name, number, line)
             if mine[0].person in seen:
@@ -103,39 +97,6 @@ def read(path: Path, skip_bad: bool = False) -> Record:
         raise BadInput(f"{file} contains no choices; it should have one line of JSON per person.")
     choices.sort(key=lambda c: (c.person, c.trial))
     return Record(source, tuple(choices), tuple(odd))
-
-
-def _file(path: Path) -> tuple[Path, list[Oddity]]:
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    if path.is_file():
-        return path, []
-    names = ("prompts.jsonl.zip", "prompts.jsonl", "prompts.jsonl.gz")
-    inside = [f for n in names for f in sorted(path.rglob(n)) if f.parent.name == FOLDER]
-    inside += [path / n for n in names if path.name == FOLDER and (path / n).is_file()]
-    if not inside:
-        raise BadInput(f"There is no {FOLDER}/prompts.jsonl.zip (or .jsonl, .jsonl.gz) in {path}.")
-    others = {f.parent.name for f in path.rglob("prompts.jsonl*")} - {FOLDER}
-    why = f"{len(others)} folders of other experiments"
-    return inside[0], [Oddity(str(path), "left alone", why)] if others else []
-
-
-def _lines(file: Path, data: bytes) -> Iterator[bytes]:
-    if data.startswith(POINTER):
-        raise BadInput(f"{file} is a Git LFS pointer; fetch the data itself with `git lfs pull`.")
-    try:
-        if zipfile.is_zipfile(io.BytesIO(data)):
-            with zipfile.ZipFile(io.BytesIO(data)) as held:
-                inside = [n for n in held.namelist() if not n.startswith("__MACOSX")]
-                (name,) = [n for n in inside if n.endswith(".jsonl")]
-                text = held.read(name)
-        else:
-            text = gzip.decompress(data) if file.name.endswith(".gz") else data
-    except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as why:
-        raise BadInput(f"{file} cannot be unpacked ({why}); it may be truncated.") from None
-    if text and not text.endswith(b"\n") and not text.rstrip().endswith(b"}"):
-        raise BadInput(f"{file} ends within a line; it may be truncated.")
-    return (line for line in text.splitlines() if line.strip())
 
 
 _decode = msgspec.json.Decoder(_Line).decode

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sally.core.log.events import Instance, Setup
+from sally.core.log.imported import recorded_player
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
@@ -17,7 +18,7 @@ from sally.games.repeated_games.conduct import (
     is_coordination,
     is_dilemma,
 )
-from sally.games.repeated_games.recorded import Made, Round, fed, player_spec
+from sally.games.repeated_games.recorded import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from tests.games.repeated_games.sitting import rules
 
@@ -35,7 +36,7 @@ def game(name: str, agent: str, partner: str, **params: Any) -> Played:
     setup = Setup(
         Instance("x", name, {"rounds": len(rounds), "void_limit": 9, **params}),
         0,
-        {AGENT: player_spec("one"), PARTNER: player_spec("two")},
+        {AGENT: recorded_player("one"), PARTNER: recorded_player("two")},
     )
     spec = registry.game(name)
     episode, _ = fed(setup, rounds, {}, "", {})
