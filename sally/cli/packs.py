@@ -1,4 +1,5 @@
-"""`sally packs`: make words packs for a paper's own text."""
+"""`sally packs`: create words packs, files in which a paper's own text can replace Sally's
+prompts."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from sally.players.language import every_strategy_text
 
 @click.group()
 def packs() -> None:
-    """Words packs: make one for a paper's own text.
+    """Create words packs, in which a paper's own text can replace Sally's prompts.
 
     Sally's prompts are in our own words. `sally packs new PAPER` lists every sentence that can be
     replaced; `sally check FILE.toml` checks a pack, and `sally run PAPER --packs FILE.toml` plays

@@ -88,8 +88,9 @@ def represent(
 
     Prompts are rendered again from the log and checked against their hashes. The residual stream at
     the last token is kept in DIR/represented; an interrupted command continues. Linear probes are
-    tested on partners and instances that they have not seen, and compared with learners on surface
-    features, control tasks, an untrained network and, if the store has them, twins.
+    tested on partners and instances that they have not seen. They are compared with learners on
+    surface features, with control tasks, with an untrained network and, if the store has such
+    episodes, with the same problems in which a mechanism takes the place of the other player.
     """
     if figure:
         check(figure)

@@ -64,7 +64,8 @@ class Case(msgspec.Struct, frozen=True):
         return one.episode, one.turn, one.seat, one.about
 
     def options_of(self, label: int, kind: As) -> tuple[int, ...]:
-        """Return the options that correspond to any choice of a class."""
+        """Return the answer options that belong to the class `label`; `kind` defines the classes,
+        as in `code`."""
         one = self.decision
         places = [n for n, choice in enumerate(one.choices) if code(one, choice, kind) == label]
         return tuple(sorted({option for n in places for option in self.options[n]}))

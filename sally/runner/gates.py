@@ -48,7 +48,8 @@ _gates: dict[tuple[str, str, float], Gate] = {}  # by model, address and first w
 
 
 def gate_of(model: str, address: str | None, first_wait: float) -> Gate:
-    """Return the gate of a model at an address, shared by this process."""
+    """Return the gate at which calls of a model wait after a failure or a rate limit. All calls of
+    this process to that model at that address share one gate."""
     return _gates.setdefault((model, address or "", first_wait), Gate(first_wait))
 
 

@@ -73,7 +73,8 @@ def as_met(labels: NDArray[np.integer[Any]]) -> Codes | range:
 
 
 def sums_by(codes: Codes, count: int, values: Floats) -> Floats:
-    """Return the sum of the values of each code."""
+    """Return, for each code from 0 to `count` - 1, the sum of the values in the rows that have this
+    code."""
     return np.bincount(codes, weights=values, minlength=count).astype(np.float64)
 
 

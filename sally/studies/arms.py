@@ -121,8 +121,9 @@ def with_awareness(study: Study) -> Study:
 def with_packs(study: Study, wanted: Sequence[str]) -> Study:
     """Return the study plus copies of every cell with a model, one for each of these wordings.
 
-    `all` selects the shipped wordings of the game, `twin` those that describe a mechanism, and
-    `aware` those that tell the model what the prompt is; other values are names of packs.
+    `all` selects the game's shipped wordings, except those of `aware`; `twin` selects those that
+    describe the other player as a mechanism; `aware` selects those with an introduction that may
+    tell the model that it is being evaluated. Other values are names of packs.
     """
     cells = [new for cell in study.cells for new in _reworded(cell, wanted)]
     if not cells:

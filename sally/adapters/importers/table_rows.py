@@ -34,7 +34,7 @@ class CellError(msgspec.Struct, frozen=True):
 
 
 class PlayerCells(msgspec.Struct, frozen=True):
-    """The cells of one player in a round, as text."""
+    """The entries of the imported table for one player in one round, as text."""
 
     line: int
     action: str = ""

@@ -302,7 +302,8 @@ SCORERS = {
 
 
 def named_scorers(wanted: Sequence[Order]) -> list[Scorer]:
-    """Return the scorers knowing, acting, doing, regret and forfeits of the seats of models."""
+    """Return the five scorers `knowing`, `acting`, `doing`, `regret` and `forfeits`, which score
+    the seats taken by language models."""
     seats = _model_seats(setup.lineup for _, _, setup in wanted)
     return [made(seats) for made in SCORERS.values()]
 

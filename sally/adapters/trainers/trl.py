@@ -176,7 +176,8 @@ class TurnRollouts(Rollouts):
     def rows(self, n: int, seed: int = 0) -> list[dict[str, str]]:
         """Return `n` rows of a data set.
 
-        Each row has the seed of an episode and the turn at which the members of its group diverge.
+        Each row has the seed of an episode and a turn. The rollouts of a row form a group: they
+        share the episode up to that turn, where each of them samples its own reply.
         """
         seeds = [derived_seed("trl turns", seed, i) for i in range(n)]
         return [

@@ -46,7 +46,7 @@ class EncodedColumn(Generic[T]):
         return len(self._different if self._which is None else self._which)
 
     def __getitem__(self, rows: Any) -> Any:
-        """Return the numbers of some rows, or of one row."""
+        """Return the numbers stored in the given rows, or the number stored in one row."""
         return self._different[rows if self._which is None else self._which[rows]]
 
     def take(self, rows: NDArray[Any]) -> EncodedColumn[T]:
@@ -68,7 +68,7 @@ class ColumnEncoder:
         self._plain = False  # whether there are too many distinct numbers to encode
 
     def add(self, numbers: Floats) -> None:
-        """Add the numbers of some rows."""
+        """Append rows that contain these numbers."""
         if self._plain:
             self._pieces.append(numbers)
             return
@@ -117,7 +117,8 @@ def lean(column: Floats) -> Floats:
 
 
 def is_one_number(columns: list[Floats | int]) -> TypeGuard[list[Floats]]:
-    """Return whether some columns are all broadcast views of the same number, bit by bit."""
+    """Return whether all of the given columns are broadcast views of a single number, and this
+    number is the same in all of them, bit by bit."""
     one = [c for c in columns if not isinstance(c, int) and c.strides == (0,) and len(c)]
     return len(one) == len(columns) and len({c[:1].tobytes() for c in one}) == 1
 

@@ -151,7 +151,7 @@ def acting(played: Played, seat: Seat) -> Acting:
 
 
 def doing_metric(spec: GameSpec[Any, Any, Any], seat: str) -> Metric:
-    """Return the metric of doing for a seat of a game."""
+    """Return the metric that measures how much a seat of a game gained."""
     known = registry.metrics(spec.family or spec.name)
     found: Metric = registry.pick(f"metric of {spec.name}", spec.doing.of(seat), known)
     return found

@@ -411,7 +411,8 @@ def again_of(seats: SeatTable) -> Codes:
 
 
 def mean_row(seats: SeatTable, group: Sequence[Row], rows: Codes, metric: str) -> Row:
-    """Return the mean of a metric over some rows, as columns."""
+    """Return the mean of a metric over the given rows, with its interval, as columns of a result
+    table."""
     return estimate_row(metric, mean_of_rows(seats, group, rows, metric))
 
 

@@ -146,7 +146,8 @@ def compare_models(
 
 
 def are_models(source: Source, first: str, second: str) -> bool:
-    """Return whether two names are models; a name that is both counts as a player.
+    """Return whether the two names are names of models; a name that belongs both to a model and to
+    a player counts as a player.
 
     Raises:
         BadInput: If a name is unknown, or one is a model and the other a player.
@@ -319,8 +320,9 @@ def _error(values: Floats, clusters: Sequence[Hashable]) -> float:
 
 
 def _better(metric: Metric, group: Group) -> str:
-    """Return which direction of a metric is better, or "" if none is declared; for the metric of
-    doing, the default is higher."""
+    """Return whether higher or lower values of a metric are better, or "" if this is not declared.
+    For the metric that measures gains in the game, "higher" is assumed unless declared
+    otherwise."""
     spec = registry.game(group.game)
     wanted = doing_metric(spec, group.seat)
     return metric.better or ("higher" if metric.name == wanted.name else "")

@@ -1,8 +1,9 @@
 """Reliability and validity of scores over the players of some stores.
 
 A player is one row of the tables; each person counts as one player. For knowing, the score of an
-episode is the share of right answers to one probe; for doing, it is the profile's figure by
-intention to treat. A problem is everything that a seat met: instance, seed, other players.
+episode is the share of right answers to one probe; for doing, it is the score in the unit of the
+game, in which forfeited moves count as the rules prescribe. A problem is everything that a seat
+met: instance, seed, other players.
 """
 
 from __future__ import annotations

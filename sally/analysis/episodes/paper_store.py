@@ -91,7 +91,8 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
 
     @abstractmethod
     def numbers(self, metric: str) -> Floats:
-        """Return a metric of the paper's seat for each episode, NaN where there is no value."""
+        """Return the value of a metric for the seat that the paper evaluates, episode by episode;
+        NaN where there is no value."""
 
     def those(self, test: Callable[[Conditions], bool]) -> Known:
         """Return the episodes whose conditions pass a test."""

@@ -222,7 +222,9 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class ScaledDoing(msgspec.Struct, frozen=True):
-    """A profile row's score on the doing scale, and the positions of the baseline players on it."""
+    """A player's gain in one row of a profile, on a scale from a baseline player, usually the
+    random one (0), to the best known score (1), and the positions of the baseline players on this
+    scale."""
 
     doing: Estimate  # forfeited and cut-off decisions count as the rules say
     doing_most: Estimate  # the same decisions at the best they could have earned
@@ -236,7 +238,8 @@ class ScaledDoing(msgspec.Struct, frozen=True):
 
 
 def scaled(means: Means, met: BaselineScores, zero: Zero = "random") -> ScaledDoing:
-    """Return the position of a row's episodes between the two ends of the scale."""
+    """Return the player's gain in one row of a profile, on a scale from the score of a baseline
+    player (0) to the best known score (1)."""
     group = means.group
     chance, mindless = (_mark(group, met, role) for role in ("random", "mindless"))
     reference = _reference(group, met)
@@ -260,7 +263,7 @@ def scaled(means: Means, met: BaselineScores, zero: Zero = "random") -> ScaledDo
 
 
 def _expectation(chance: Mark | None, group: MeasuredTable, met: BaselineScores) -> Mark | None:
-    """Return the random player's mark on the doing scale; its value is replaced by the player's
+    """Return the random player's mark. Its value, a mean over played episodes, is replaced by the
     expected score where that is known."""
     levels = met.levels("random", group)
     known = ~np.isnan(levels)
@@ -280,7 +283,8 @@ NO_TOP = "neither an optimum nor a reference player is known on these settings"
 
 
 class _Ends(NamedTuple):
-    """The lower and upper end of the doing scale in each row."""
+    """The ends of the scale on which gains are shown, for each row: the baseline player's score and
+    the best known score."""
 
     low: Floats
     high: Floats
@@ -302,9 +306,11 @@ def tops(met: BaselineScores, table: MeasuredTable) -> Floats:
 def _place(
     means: Means, ends: _Ends, why: str, got: Floats, drawn: BaselineScores | None
 ) -> Estimate:
-    """Return the summed gain over the scale's lower end, divided by the summed length of the scale.
+    """Return the gain over the baseline player, summed over rows and divided by the largest
+    possible gain (the best known score minus the baseline player's), also summed.
 
-    An error e in the mean lower end changes the ratio r by e (1 - r) divided by the mean range.
+    An error e in the baseline player's mean score changes this ratio r by e (1 - r) divided by the
+    mean of the largest possible gains.
     """
     if why:
         return without_interval(None, 0, "t", "not defined")
@@ -324,8 +330,9 @@ def _why_not(
     reference: Mark | None,
     drawn: BaselineScores | None,
 ) -> tuple[str, float | None]:
-    """Return the reason why there is no scale ("" if there is one), and the length of the scale as
-    a share of the payoff range (None if unknown)."""
+    """Return why gains cannot be put on a scale from the baseline player to the best known score
+    ("" if they can), and the length of this scale as a share of the payoff range (None if
+    unknown)."""
     group = means.group
     if np.isnan(group.of("least")).all():
         return "no episode has a result", None
@@ -402,7 +409,8 @@ def _mark(group: MeasuredTable, met: BaselineScores, role: str) -> Mark | None:
 
 
 def _placed(mark: Mark | None, ends: _Ends) -> Mark | None:
-    """Return a baseline player's mark with its position on the doing scale."""
+    """Return a baseline player's mark with its position on the scale between the lower end (0) and
+    the upper end (1)."""
     if mark is None:
         return None
     both = ~(np.isnan(ends.low) | np.isnan(ends.high))

@@ -103,8 +103,8 @@ def _keys(table: MeasuredTable) -> dict[str, Elsewhere]:
 
 
 def _beyond(means: Means, expected: Floats) -> Estimate:
-    """Return how many more moves fit the predictions than a habit explains, as a share of the
-    maximum."""
+    """Return the share of moves that fit the player's own predictions, rescaled so that 0 is the
+    share that a habit explains and 1 means that all moves fit."""
     judged, fits = means.group.of("judged"), means.group.of("judged_fits")
     left = total(judged) - total(expected)
     if left <= LEAST * total(judged):
@@ -117,8 +117,8 @@ def _beyond(means: Means, expected: Floats) -> Estimate:
 
 
 class Elsewhere(msgspec.Struct):
-    """The key presses in each row, and the numbers expected if keys were pressed as in the other
-    units."""
+    """The number of key presses in each row, and the numbers to be expected if the player pressed
+    keys as often as it does in the other instances (or episodes, if there is only one instance)."""
 
     presses: Floats
     blind: Floats  # presses that a blind pick would predict
@@ -129,8 +129,8 @@ class Elsewhere(msgspec.Struct):
 
 
 def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) -> Elsewhere:
-    """Return, for each row, the number of key presses, and the numbers expected if keys were
-    pressed as in the other units."""
+    """Return, for each row, the number of key presses, and the numbers to be expected if the player
+    pressed keys as often as it does in the other `units` (instances or episodes)."""
     sums: dict[str, list[float]] = {}
     own: dict[tuple[int, str], list[float]] = {}
     rows = [table.pressed[code] for code in table.keys.tolist()]
@@ -228,8 +228,9 @@ REPEATED = ((REPETITION, "repeats", "repeatable", "by_repeated", "by_unrepeated"
 def _followed(
     table: MeasuredTable, units: Sequence[int], habits: Sequence[tuple[str, str, str, str, str]]
 ) -> dict[str, Floats]:
-    """Return, for each habit, the expected number of moves that fit the predictions if the player
-    follows the habit as often as in the other units."""
+    """Return, for each habit and row, the expected number of moves that fit the player's
+    predictions if the player follows the habit as often as it does in the other `units` (instances
+    or episodes)."""
     of, found = table.of, dict[str, Floats]()
     for name, did, able, on, off in habits:
         if of(able).any():
@@ -253,8 +254,8 @@ def _exchanged_units(table: MeasuredTable) -> Sequence[int]:
 
 
 def _elsewhere(column: Floats, units: Sequence[int]) -> Floats:
-    """Return, for each row, the sum of a column over all other units; over all rows if there is
-    only one unit."""
+    """Return, for each row, the sum of a column over all rows of other `units` (instances or
+    episodes), or over all rows if there is only one unit."""
     where = np.asarray(units, dtype=np.int64)
     sums: Floats = np.bincount(where, weights=column).astype(np.float64)
     return float(column.sum()) - sums[where] if len(sums) > 1 else sums[where]

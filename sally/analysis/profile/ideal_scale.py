@@ -94,9 +94,10 @@ def has_pool(game: str) -> bool:
 
 
 def without_pool(games: Iterable[str]) -> list[str]:
-    """Return a sentence for each game without an ideal line, or with one in some variants only.
+    """Return a sentence for each game that lacks an ideal observer or a Bayes-adaptive player, in
+    all or in some of its variants.
 
-    The sentence gives the reason stated on the game's card.
+    The sentence gives the reason, which the game's card states.
     """
     found = {}
     for game in dict.fromkeys(games):

@@ -1,13 +1,14 @@
 """Alternative wordings of a game from a small grammar: the same sentences with other nouns.
 
 A game's words packs may be accompanied by a `skins.toml`. Its `[slots]` table names the phrases of
-the game's texts that can be replaced (`"the other player" = "other the"`: the slot and its form),
-and each further table fills slots with stems (`other = "machine"`), which are inflected by rule. A
-table's `keys` (`mental = "system"`) take a whole sentence from another of the game's texts. Facts
-and the answer format are never changed, so every skin states the same game. Three kinds of skins
-need no table: names, formal words and nonsense words. Neither does a different order of listed
-items. If the names of moves are meaningless, `labels` replaces them or gives each name to the next
-move.
+the game's texts that can be replaced: `"the other player" = "other the"` says that this phrase is
+the slot `other` in its form with `the`. Each further table fills slots with stems (`other =
+"machine"`), which are inflected by rule. A table's `keys` (`mental = "system"`) take a whole
+sentence from another of the game's texts. Facts and the answer format are never changed, so every
+skin states the same game. Three kinds of skins need no table: names, formal words and nonsense
+words. Nor does a skin that only changes the order of listed items. Where the names of moves carry
+no meaning, two more skins change only these names: `labels` replaces them by other names, and
+`swapped` calls each move by the name of the next one.
 """
 
 from __future__ import annotations

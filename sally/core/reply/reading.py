@@ -337,7 +337,8 @@ def _core(text: str, find: Finds) -> str:
 
 
 def _masked(text: str, mentions: list[Mention]) -> str:
-    """Return the text in lower case with its options masked, because "no" may be an option."""
+    """Return the text in lower case with every mention of an option replaced by `#`, so that an
+    option called "no" is not read as a denial."""
     for mention in sorted(mentions, reverse=True, key=lambda each: each.start):
         text = text[: mention.start] + "#" + text[mention.end :]
     return text.casefold()

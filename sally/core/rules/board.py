@@ -175,7 +175,7 @@ class Notes(Part, frozen=True):
 
 
 class Saying(msgspec.Struct, frozen=True):
-    """One message, with its sender and its recipient or time."""
+    """One message: its sender, its text, and a note, such as its recipient or time."""
 
     who: str
     text: str

@@ -2,10 +2,11 @@
 
 `uniform` is the published rule. The other three are our fits to the values of published games
 (protocol `pact`, section 1; the generators of these games are not published) and are labelled as
-fits: `correlated` is two independent draws from -5..105, clipped to the scale; `semi_bimodal` draws
-from the lowest or the highest fifth of the scale, with equal probability; `heavy_tailed` is
-Student's t with three degrees of freedom around 50, clipped. All four families are conditioned on
-the value exceeding the cost by at least `GAP`.
+fits: `correlated` draws value and cost independently from -5..105 and clips them to the scale, so
+they are correlated only through the condition below; `semi_bimodal` draws from the lowest or the
+highest fifth of the scale, with equal probability; `heavy_tailed` is Student's t with three degrees
+of freedom around 50, clipped. All four families are conditioned on the value exceeding the cost by
+at least `GAP`.
 """
 
 from __future__ import annotations

@@ -249,8 +249,9 @@ def _strict(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
     """Yield, for each kind of item group, the mindless rule that answers the most groups entirely
     correctly, and its percentage.
 
-    For BigToM, also yield the best rule by the published criterion, which leaves out the true
-    control.
+    For BigToM, also yield the best rule by the published criterion. It requires right answers only
+    in the true-belief and the false-belief version of a story, not in the control version
+    (`true_control`).
     """
     groups = strict_groups(items)
     known = {rule for item in items for rule in rules_of(item).items()}

@@ -1,4 +1,5 @@
-"""Training tasks and depths of reasoning of the battery."""
+"""Training tasks of the game `battery`, which asks questions about stories, and the depths of
+reasoning that its questions require."""
 
 from __future__ import annotations
 

@@ -166,8 +166,9 @@ def readings(events: Sequence[Event], chain: Chain) -> dict[str, int]:
 
 
 def _outline(draws: Stream, order: int) -> Outline:
-    """Draw the statements of a story without the people: for each one the place (every place
-    equally often), the kind, the number of people, and whether it is a lie."""
+    """Draw the statements of a story before its people are chosen. Each statement gets a place
+    (every place occurs equally often), a kind (an event that is seen, or a message), the number of
+    people who share it, and whether it is a lie."""
     first = (draws.below(PLACES), draws.below(PLACES) == 0)  # of a question about what is so
     while True:
         places = tuple(draws.shuffled([p for p in range(PLACES) for _ in range(3)]))

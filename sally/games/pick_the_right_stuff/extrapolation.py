@@ -37,7 +37,8 @@ class Affine(msgspec.Struct, frozen=True, tag="affine"):
 
 
 class TwoStride(msgspec.Struct, frozen=True, tag="two_stride"):
-    """A rule by which odd resets move the item by one step, and even resets by another."""
+    """A rule by which odd resets move the item by one number of boxes, and even resets by a
+    different one."""
 
     odd: int
     even: int

@@ -5,8 +5,9 @@ to it:
 
 1. The order of collection and the placement are drawn. For the next user to collect, an onlooker is
    drawn from the remaining users.
-2. Resets are added, without regard to any belief, until the user's item has been in *every* box
-   that is now occupied, each time at a moment that the user could still have seen and that is not
+2. Resets, which permute the contents of the boxes, are added without regard to any belief. They go
+   on until the user could believe its item to be in *any* box that is now occupied: the item must
+   have been in each of these boxes in a state that the user can still have seen, and that is not
    later than the state that the onlooker saw. The onlooker's look is the last one before the
    question, so it alone determines the box in which the item was last seen by anyone. The start box
    and the last-seen box must be occupied too (the true box always is).
@@ -22,9 +23,9 @@ box is uniform over the occupied boxes. With k occupied boxes, a manager that ig
 looks is right with probability 1/k. At the last question only one box is occupied, so every manager
 is right.
 
-In the first version, the number of a user's looks depended on its belief: in mode zero, a user
-without a look believes that its item is in its start box. Games with `counted` looks draw the
-number independently of the belief.
+In the first version, the number of a user's looks depended on its belief: in mode zero, in which a
+look shows the current state, a user without a look believes that its item is in its start box.
+Games with `counted` looks draw the number independently of the belief.
 """
 
 from collections.abc import Iterator
@@ -59,8 +60,9 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """The resets before a question, and the onlooker's look before it: its time and the state
-    shown."""
+    """The events before a question: resets, which permute the contents of the boxes, and a look by
+    another user, the onlooker. `look_at` is the time of this look, and `look_shown` the state that
+    it shows."""
 
     resets: tuple[tuple[int, ...], ...]
     states: tuple[Contents, ...]
@@ -146,8 +148,9 @@ def _with_question(draft: Draft, user: int, onlooker: int, chance: Random) -> Dr
 
 
 def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
-    """Find resets and an onlooker's look before a question, so that only the user's own looks
-    reveal its answer; few resets are preferred."""
+    """Find the events before a question: resets, which permute the contents of the boxes, and one
+    look at the locker by an onlooker. They are chosen so that only the waiting user's own looks
+    reveal where it believes its item to be; few resets are preferred."""
     length = chance.randint(0, 2)
     before = [state.index(user) for state in draft.states]
     unseen = set(range(len(draft.states[0]))).difference(before[draft.floor(user).shown :])
@@ -170,8 +173,8 @@ def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
 def _wander(
     state: Contents, user: int, unseen: set[int], length: int, chance: Random
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[Contents, ...]]:
-    """Draw resets that tend to move the user's item to boxes in which the user cannot have seen
-    it."""
+    """Draw resets (permutations of the boxes' contents) that tend to move the user's item to boxes
+    in which the user cannot have seen it."""
     resets, states = list[tuple[int, ...]](), list[Contents]()
     new, here = set(unseen), state.index(user)
     for _ in range(length):
@@ -239,8 +242,8 @@ def _span(draft: Draft, user: int) -> tuple[int, Look, Look]:
     """Return the state that determines a user's belief, and the two looks that bound the period in
     which the user may see that state.
 
-    The period starts with the user's last earlier look as an onlooker (or with the initial
-    placement) and ends with the last look before the user is asked.
+    The period starts with the user's own last look as an onlooker of an earlier question (or with
+    the initial placement). It ends with the onlooker's look before the question about this user.
     """
     turn, decided = next((i, s) for i, (who, s) in enumerate(draft.beliefs) if who == user)
     earlier = [look for look in draft.onlooks[:turn] if look.user == user]
@@ -292,7 +295,8 @@ def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
 
 
 def _script(draft: Draft, looks: list[Look]) -> Iterator[Move]:
-    """Yield all moves in chronological order; an onlooker's look comes last at its time."""
+    """Yield all moves in chronological order. Of several looks during the same state, the
+    onlooker's comes last."""
     last = {look.at: look for look in draft.onlooks}
     for moment in range(len(draft.states)):
         yield from (_move(draft, look) for look in looks if look.at == moment)

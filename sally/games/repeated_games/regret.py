@@ -220,7 +220,8 @@ def cost_of_being_wrong(game: RepeatedGame, seat: Seat, partner: str) -> Floats 
 class MyopicLosses(msgspec.Struct, frozen=True):
     """The myopic loss of one decision, in two parts.
 
-    The parts sum to the move's loss relative to the best reply to the actual move.
+    The parts sum to the difference between the payoff of the best reply to the other player's
+    actual move and the payoff of the move made.
     """
 
     inference: float  # best reply to the truth, less best reply to the prediction

@@ -148,14 +148,15 @@ def solve_all() -> tuple[Certified, ...]:
 
 @cache
 def certified() -> tuple[Certified, ...]:
-    """Return the certified tables (partners, evaluated seat and target) that ship with the
-    package."""
+    """Return the certified tables that ship with the package. A table consists of two partners, the
+    evaluated seat and the target; at a certified one, modelling the partners pays."""
     file = resources.files(__package__) / "instances" / FILE
     return msgspec.json.decode(file.read_bytes(), type=tuple[Certified, ...])
 
 
 def main() -> None:
-    """Solve every table and write the file of certified tables."""
+    """Solve the race for every combination of partners, evaluated seat and target, and write those
+    at which modelling the partners pays to the file of certified tables."""
     folder = Path(__file__).parent / "instances"
     folder.mkdir(exist_ok=True)
     lines = [msgspec.json.encode(each).decode() for each in solve_all()]

@@ -203,8 +203,9 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _raced(one: Certified, draws: Stream) -> Iterator[Reasoned]:
-    """Yield the decisions of one simulated race at a certified table, in which the evaluated seat
-    always plays a best reply."""
+    """Yield the decisions of one simulated race between the evaluated seat, which always plays a
+    best reply, and the two partners of a certified table (one at which modelling the partners
+    pays)."""
     game, number = StepRace(**one.params), SEATS.index(Seat(one.seat))
     places = others_of(number)
     others = [(one.others[SEATS[n]].player, one.others[SEATS[n]].params) for n in places]
@@ -231,8 +232,8 @@ def _raced(one: Certified, draws: Stream) -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    """Judge every move of an episode if the seat, the target and the partners are those of a
-    certified table."""
+    """Yield a judgement of every move of an episode; nothing if its seat, target and partners are
+    not among the certified combinations (those at which modelling the partners pays)."""
     game, number, lineup = game_of(played), SEATS.index(seat), played.episode.setup.lineup
     known = [(lineup[SEATS[n]].player, lineup[SEATS[n]].params) for n in others_of(number)]
     target = game.target

@@ -96,10 +96,11 @@ def two_mix(third: int) -> TwoMix:
 class Mind(msgspec.Struct, frozen=True):
     """The behaviour of a scripted player, as probabilities.
 
-    `moves` takes the missing steps of all seats, the seat's own number, the turn (from 1) and each
-    seat's announcement. `announces` is the distribution of its announcements, drawn anew in each
-    turn. `hears` states whether `moves` uses the others' announcements; play against such a mind is
-    not solved, because the player's own messages would then affect the outcome too.
+    `moves` is a function of how many steps each seat still needs, the player's own seat number, the
+    turn (from 1) and each seat's announcement. `announces` is the distribution of its
+    announcements, drawn anew in each turn. `hears` states whether `moves` uses the others'
+    announcements; play against such a mind is not solved, because the player's own messages would
+    then affect the outcome too.
     """
 
     moves: Callable[[Triple, int, int, Said], Odds]
@@ -250,7 +251,8 @@ class Solved(msgspec.Struct, frozen=True):
 
 
 def after(missing: Triple, number: int, mine: int, one: int, two: int) -> Triple:
-    """Return the missing steps after a seat has moved `mine` and the other two `one` and `two`."""
+    """Return how many steps each seat still needs after seat `number` has moved `mine` and the
+    other two have moved `one` and `two`."""
     moves = [one, two]
     moves.insert(number, mine)
     gained = gains(triple(moves))

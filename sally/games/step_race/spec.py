@@ -220,10 +220,10 @@ def best_replies(
 
 
 def numbers(game: StepRace, view: View) -> tuple[float, ...]:
-    """Return features for learners: missing steps and announcements, own seat first, scaled to
-    0..1.
+    """Return features for learners, scaled to 0..1: the steps that each seat still needs, the
+    announcements, and the last moves. The player's own seat comes first in each group.
 
-    An announcement of 1, 3 or 5 is encoded as 1/3, 2/3 or 1, and a missing one as 0.
+    An announcement of 1, 3 or 5 is encoded as 1/3, 2/3 or 1; 0 means that there was none.
     """
     order = (view.number, *others_of(view.number))
     said = announced(view.talk, view.turn)

@@ -67,8 +67,9 @@ def mg(version: int = 6) -> Frozen[Keyed[mg_rules.Scenario]]:
 
 
 def mg_certified(version: int = 6) -> Frozen[Certified[mg_rules.Scenario]]:
-    """Return the fifth or sixth set with the depth of each scenario; in these sets the level of
-    a scenario is its certified depth."""
+    """Return the fifth or sixth stored set of scenarios of the minority game, with the depth of
+    each. In these sets, the level of a scenario is its certified depth: no reasoner of a smaller
+    depth scores above chance."""
     fifth = msgspec.json.decode(_text("mg", 5), type=Frozen[Certified[mg_rules.Scenario]])
     if version == 5:
         return fifth

@@ -84,7 +84,8 @@ KNOWN: tuple[tuple[list[dict[str, int]], list[str]], ...] = (
 
 
 def known_instances() -> tuple[Instance, ...]:
-    """Return the hand-written instances, certified."""
+    """Return the hand-written instances, each with its certificate: what the players need to reach
+    their targets."""
     rules = named_ruleset(FIRST["minecraft_core"])
     return tuple(
         instance(rules, f"minecraft_core-known-{n:02d}", hands, [{t: 1} for t in targets])

@@ -183,10 +183,11 @@ def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip:
 
 
 def believed(rules: Ruleset, start: tuple[Hand, ...], seen: Iterable[Sign]) -> dict[str, float]:
-    """Return the probability of each possible target given the observed signs; uniform if there are
-    none.
+    """Return the probability of each possible target of a player, given which goods the player has
+    asked for, offered and crafted; uniform if nothing has been observed.
 
-    A repeated sign adds nothing, because a refused player asks for the same goods again.
+    A repeated request or offer adds no evidence, because a player that was refused asks for the
+    same goods again.
     """
     table = union(start)
     found = candidates(rules, frozenset(table))

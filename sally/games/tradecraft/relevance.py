@@ -137,11 +137,14 @@ def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[R
     """Return whether the recipe is never useful, because making its inputs uses up at least as much
     of its output as it yields.
 
-    Take a slot that needs s units of one good m, none of which is in a hand. Leaving out a run of
-    the recipe frees s units of m; as m is made in lots of 1 or s, either one lot of s or s single
-    units need not be made. If the inputs saved in this way contain at least as much of the output
-    as the run gave, no plan needs the run. A loss is subtracted if the inputs mix several goods,
-    because the units saved may then not add up to a complete run.
+    Take a slot that needs s units of one good m, none of which is in a hand at the start. Leaving
+    out one run of the recipe frees these s units. Every recipe for m yields lots of 1 or of s
+    units, so either one lot of s or s single units need not be made. If the inputs saved in this
+    way contain at least as much of the output as the run yields, no plan needs the run.
+
+    If an input slot accepts several kinds of goods, the saved units may be of different kinds and
+    not suffice for one run; the amount that may be lost by this is subtracted from the amount
+    saved.
     """
     for slot in recipe.slots:
         if len(slot.goods) != 1 or slot.goods[0] in start:

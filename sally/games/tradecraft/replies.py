@@ -130,8 +130,9 @@ def values_in_json(
 
 
 def _by_item(given: Mapping[str, Any], items: Collection[str]) -> dict[str, Any]:
-    """Return the entries of an object whose names are items or, if it only wraps one other
-    object, those of the inner object."""
+    """Return the entries of a JSON object whose keys are names of items. If no key is such a name
+    and the object contains exactly one other object, return the entries of that inner object
+    instead."""
     named = {item_meant(key, items): worth for key, worth in given.items()}
     mine = {item: worth for item, worth in named.items() if item in items}
     inner = [worth for worth in given.values() if isinstance(worth, dict)]

@@ -39,7 +39,8 @@ class Certificate(msgspec.Struct, frozen=True):
 
 
 def certify(rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods]) -> Certificate:
-    """Return the certificate of an instance."""
+    """Return the certificate of an instance: what each player needs to reach its target, computed
+    before play."""
     if len(hands) != len(targets) or len(hands) < 2:
         raise ValueError(
             f"{len(hands)} hands, {len(targets)} targets: give a hand and a target to each of at "
@@ -86,10 +87,11 @@ def _seat(shortest: Plan | None, trade: Plan | None) -> SeatCertificate:
 
 
 def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificate) -> int | None:
-    """Return the fewest trades that supply the goods of a player's certified plan, or None.
+    """Return the smallest number of trades that give a player the goods it needs from others to
+    reach its target, as computed in its certificate, or None if the target is out of reach.
 
     A trade is with one player and may include any amount of goods, so this is the smallest number
-    of players who together hold the goods.
+    of other players who together hold the goods.
     """
     if certificate.chain is None:
         return None

@@ -255,8 +255,8 @@ _Model = tuple[Weights, float, float, float, float]  # weights, slope, intercept
 
 
 def _train(x: Floats, y: NDArray[np.bool_], order: int, step: float) -> _Model:
-    """Return the weights with the highest penalised likelihood, and the logistic curve over their
-    utility."""
+    """Return the weights of the utility function with the highest penalised likelihood, and the
+    logistic curve that maps a trade's utility to the probability that it is accepted."""
     candidates = list(grid(order, step))
     vectors = np.stack([weights.vector(order) for weights in candidates])
     # Blocks follow the innermost loop of the grid, so the last block's curves start the next.

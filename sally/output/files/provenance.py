@@ -201,8 +201,8 @@ class Provenance:
             self.models.setdefault(name, Use()).join(use, times)
 
     def count_keys(self, facts: Facts, keys: Keys) -> None:
-        """Add the trial keys of episodes that share these facts. Episodes with people are left out,
-        because no study plans them."""
+        """Add the keys by which episodes are found in a study's plan. All of these episodes have
+        the same `facts`. Episodes with people are left out, because no study plans them."""
         if not facts.peoples:
             self._keys.setdefault(facts.cell, []).append(keys)
 

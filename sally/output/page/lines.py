@@ -99,8 +99,8 @@ class PageColumn:
             column.append(value)  # type: ignore[attr-defined]
 
     def piece(self, seats: Columns | None = None) -> PageChunk:
-        """Return the data added so far; `seats` are seat columns that are stored for the page
-        only."""
+        """Return the data added so far. `seats` holds the figures of the episodes' seats if only
+        the results page uses them; otherwise they are stored in columns of their own."""
         return msgspec.structs.replace(
             self._made, sums=bytes(self._sums), keys=self._keys.tobytes(), seats=dict(seats or {})
         )
@@ -130,10 +130,12 @@ def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
 
 
 def _compute_separately(lines: Sequence[Line]) -> Columns:
-    """Return the column that the page reads, for log lines with episodes that cannot be measured.
+    """Return the column that the results page reads, for log lines that include episodes that
+    cannot be measured.
 
-    Usually `sally score` and the page share the columns of the seats. `sally score` refuses a store
-    with such lines, so the seat columns are stored inside the page's own column.
+    Usually the figures of the seats have columns of their own, which the page shares with `sally
+    score`. Because `sally score` refuses a store with such lines, the figures are stored as a part
+    of the page's column instead.
     """
     page, seats = PageColumn(), SeatColumns((SEATS, *numbers_shown()))
     for _, _, line in lines:

@@ -176,8 +176,8 @@ def consistency(name: str, family: str, known: Known, effort: Effort) -> Picture
 
 
 def injected(name: str, pooled_games: bool, known: Known, effort: Effort) -> Picture:
-    """Draw Figures 5b and 9: success when others' moves are injected, each replaced by a wrong one
-    with probability e."""
+    """Draw Figures 5b and 9: the success of players that are told the others' moves before they
+    choose. Each move they are told is wrong with probability e."""
     panels = {"both games": tuple(GAMES)} if pooled_games else {v: (k,) for k, v in GAMES.items()}
 
     def drawn() -> Iterator[Series]:

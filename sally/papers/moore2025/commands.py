@@ -166,7 +166,8 @@ def readers(
 ) -> None:
     """Print a reader's agreement with recorded labels: precision, recall, F1 and final choices.
 
-    `folds` shows the lowest and the highest F1 among five parts, each of whole games and persons.
+    `folds` shows the lowest and the highest F1 of five folds of complete games; all games of a
+    person are in the same fold.
     """
     if charity and model is not None:
         raise click.UsageError(

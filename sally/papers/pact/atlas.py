@@ -1,5 +1,6 @@
-"""Dots of the atlas figure: doing in hindsight, by era, of models' recorded quotes and of the
-quotes that simple rules would have made instead."""
+"""Dots of the atlas figure for the published PACT games: how much the models' recorded quotes
+gained, from 0 (uniformly random quotes) to 1 (the best quotes in hindsight), and how much the
+quotes of simple rules would have gained instead. Each era of the games has its own column."""
 
 from __future__ import annotations
 

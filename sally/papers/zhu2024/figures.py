@@ -122,7 +122,8 @@ def _gains(table: Table, rule: Floats | None, least: int) -> tuple[Floats, Float
 
 
 def doing(table: Table, rule: Floats | None = None, least: int = 1) -> Estimate:
-    """Return people's pooled doing score, or that of a rule on the same choices.
+    """Return how much people gained, or a rule would have gained on the same choices, from 0
+    (random choice) to 1 (best choice).
 
     Each person is a cluster.
 

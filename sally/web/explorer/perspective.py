@@ -95,7 +95,7 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 class EpisodeEnd(msgspec.Struct, frozen=True):
-    """The end of an episode, as seen from a perspective."""
+    """The end of an episode, as shown to one seat or to the referee."""
 
     lines: tuple[str, ...]
     text: str

@@ -142,7 +142,8 @@ def pronoun_near(tokens: Tokens, subject: int, moved: int) -> int:
 
 
 def plainly(tokens: Tokens, subject: int, attribute: int, moved: int) -> bool:
-    """Return whether only simple words join a proposal, a direction and an attribute."""
+    """Return whether only simple words connect a proposal, a word of change (such as `raises`) and
+    an attribute."""
     if subject < 0:
         return False
     if subject > max(attribute, moved):  # `a drop of trust under B`
@@ -175,8 +176,8 @@ def measured(tokens: Tokens, i: int) -> bool:
 
 
 def list_before(tokens: Tokens, i: int, taken: set[int]) -> list[int]:
-    """Return the attributes in a list that ends at position i for which no direction has been
-    found yet."""
+    """Return the positions of the attributes in a list that ends at position i (`trust, safety and
+    jobs`), except those to which a change (up or down) has already been assigned."""
     found: list[int] = []
     for back in range(i, -1, -1):
         if tokens[back].sort == "attribute" and back not in taken:

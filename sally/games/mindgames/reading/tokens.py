@@ -96,8 +96,9 @@ STOP = lexicon.word_set("and to of the for in a")
 
 
 class Token(msgspec.Struct, frozen=True):
-    """One word or name; `rows` is set for proposals, `column` for attributes, `allowed` for
-    directions."""
+    """One word or name of a message. `rows` is set for proposals and `column` for attributes;
+    `allowed` is set for words of change, such as `raises`: the changes that the word may mean (1
+    for up, -1 for down, 0 for none)."""
 
     sort: Sort
     text: str

@@ -23,7 +23,8 @@ SAID = 3.0  # bonus, in standard units, for a word listed with a sense
 
 @cache
 def senses() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return every sense of the hundred words, as (word, associations)."""
+    """Return every sense listed in `senses.txt`, as a pair: the word, and the words associated with
+    this sense."""
     text = files(__package__).joinpath("senses.txt").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     pairs = (line.split(": ") for line in lines)

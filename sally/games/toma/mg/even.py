@@ -77,8 +77,8 @@ def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[li
 
 @cache
 def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
-    """Return every assignment of relations to agents that makes each group large enough to name
-    all places equally often."""
+    """Return every assignment of relations (none, follows, avoids) to agents in which each group of
+    agents with the same relation is large enough to like and dislike all places equally often."""
     alone = ("alone",) * roles[0]
     drawn = product(("follows", "avoids"), repeat=sum(roles[1:]))
     found = (alone + rest for rest in drawn)
@@ -160,9 +160,10 @@ def _with_agent(
 
 def _leave_room(left: Small, agents: int) -> Bools:
     """Return, for each draft and each way to describe the next agent, whether `agents` further
-    agents can name each place exactly as often as is still required.
+    agents can have exactly the likes and dislikes of each place that are still required.
 
-    `left` holds how often each place is still to be liked once, liked twice, and disliked.
+    `left` holds these requirements: for each place, how many agents must have one like for it, how
+    many two likes, and how many a dislike.
     """
     once, twice, dislikes = left[:4], left[4:8], left[8:]
     fits: Bools = left.min(axis=0) >= 0

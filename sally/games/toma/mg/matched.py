@@ -254,8 +254,8 @@ class Exchanged(NamedTuple):
 
 
 class _Half(NamedTuple):
-    """Four agents, and the orders of their lists of dislikes under which every agent's place is
-    determined."""
+    """Four agents, and those ways of distributing their four lists of dislikes among them that
+    determine where each agent goes."""
 
     likes: Ints  # numbers of descriptions' likes
     dislikes: Ints
@@ -330,8 +330,9 @@ def _members(one: _Half, other: _Half, rng: np.random.Generator) -> Members:
 
 
 def _halves(rng: np.random.Generator) -> Iterator[_Half]:
-    """Yield random groups of four agents whose lists of dislikes are equally long, and can be
-    exchanged between the agents with many different effects on where they go."""
+    """Yield random groups of four agents with equally long lists of dislikes. Where the agents go
+    depends on how these lists are distributed among them; a group is used only if at least five
+    different headcounts of the places can arise."""
     table = _descriptions()
     likes = rng.integers(len(table.likes), size=(BATCH[1], HALF))
     sizes = np.array([len(places) for places in table.dislikes])

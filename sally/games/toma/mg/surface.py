@@ -1,4 +1,5 @@
-"""Surface features for attacks on the minority game: who mentions which place, and how often."""
+"""Surface features of the minority game: which agents mention which place, and how often. They are
+used to test whether learners find the answer without reasoning about the agents."""
 
 from __future__ import annotations
 
@@ -85,8 +86,9 @@ def _drawn(level: int, seed: int, version: int, many: int) -> tuple[Scenario, ..
 
 
 def attacks() -> Iterable[Attack]:
-    """Yield attacks on every level; from level 2 on, also an attack whose features include half
-    of the solution."""
+    """Yield a test, for every level, of whether learners find the answer from surface features.
+    From level 2 on, also yield a test with features that contain half of the solution: how many
+    agents of each group like a place and do not dislike it."""
     for level in (1, 2, 3):
         yield attack_on(level)
         if level > 1:
@@ -94,8 +96,8 @@ def attacks() -> Iterable[Attack]:
 
 
 def attack_on(level: int, version: int = generators.VERSION, by_group: bool = False) -> Attack:
-    """Return the attack on one level of a generator version that uses only how often each place is
-    mentioned."""
+    """Return a test of whether learners find the answer from how often each place is mentioned, for
+    one level of one version of the generator."""
 
     def fresh(many: int, seed: int) -> Sequence[Posed]:
         return [mentions(s, by_group) for s in _drawn(level, seed, version, many)]

@@ -92,8 +92,9 @@ def _attack(
 
 
 def first_attack(level: int) -> Attack:
-    """Return, for comparison, the attack on the first generator that uses only the player's own
-    costs, which reveal the answer there."""
+    """Return, for comparison, the test of whether learners find the answers of the first generator
+    from the player's own costs alone. They do: in that generator, the size of these costs reveals
+    the answer."""
 
     def fresh(many: int, seed: int) -> Sequence[Posed]:
         return [own_row(s) for s in islice(first_generator.scenarios(level, seed), many)]

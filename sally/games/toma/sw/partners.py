@@ -1,8 +1,9 @@
 """The scripted players of the game Speak or Wait (`toma_sw`).
 
-Guides and explorers take turns on the radio, speak in every turn, stay silent, name the treasure's
-cell openly, or walk through all cells. Eavesdroppers infer the treasure's cell from the messages or
-try the cells one by one.
+The behaviours of guides and explorers are: taking turns on the radio, speaking in every turn,
+staying silent, naming the treasure's cell openly (guides), and walking through all cells
+(explorers). An eavesdropper infers the treasure's cell from the messages, tries the cells one by
+one, or stays silent.
 """
 
 from __future__ import annotations
@@ -86,8 +87,11 @@ def turn_number(view: View) -> int:
 
 
 def by_landmark(view: View) -> str:
-    """Describe the treasure's place as an offset from a landmark, choosing the offset that stays
-    on the grid from the most landmarks, so that C learns least."""
+    """Describe the treasure's cell as an offset from a landmark.
+
+    The eavesdropper does not know which landmark is where, so it learns least from an offset that
+    leads to a cell on the grid from every landmark. The landmark is chosen accordingly.
+    """
     assert view.treasure is not None
     best = max(view.landmarks, key=lambda mark: _fitting(view, _offset(view.treasure, mark[1])))
     return f"The treasure is {said_at(best[0], *_offset(view.treasure, best[1]))}."
