@@ -103,7 +103,8 @@ AT_LAST_LOOK = Partner(
 
 
 def _guess(seen: View) -> tuple[int, ...]:
-    """Return all boxes in the infinite mode, and the occupied boxes otherwise."""
+    """Return the boxes from which a random guess is drawn: the occupied ones or, in the infinite
+    mode, in which users extrapolate and may believe in an empty box, all boxes."""
     return (any_box if seen.mode == "infinite" else occupied_boxes)(seen)
 
 

@@ -78,8 +78,10 @@ def with_looks(seen: View, box: int) -> tuple[float, ...]:
 
 
 def with_steps(seen: View, box: int) -> tuple[float, ...]:
-    """Return features for the infinite mode: those of `plain`, the distance from the box seen last,
-    and numbers of resets. The answers from the rehearsals are not used."""
+    """Return the features of a box in the infinite mode, in which users extrapolate by private
+    rules where their items are. The features are those of `plain`, the distance from the box that
+    the user saw last, and numbers of resets. The answers that users gave in rehearsals are not
+    used."""
     last, gap = last_sight(seen)
     shown = [e.resets for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
     way = (box - last) % seen.users

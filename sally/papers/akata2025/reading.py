@@ -61,7 +61,8 @@ class File(msgspec.Struct, frozen=True):
 
 
 def files_under(path: Path) -> tuple[list[File], list[Oddity]]:
-    """Return the known files of a checkout or of a folder in it, or one given file."""
+    """Return the published data files under a path (a checkout, a folder in it, or a single file),
+    recognised by their names, and a list of the other files."""
     known, odd = [], []
     for file in [path] if existing(path).is_file() else sorted(path.rglob("*"), key=_in_order):
         inside = file.relative_to(path).parts
