@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
@@ -92,6 +93,18 @@ def install_command(extra: str = "") -> str:
     folder = unquote(urlsplit(address).path) if address.startswith("file:") else "."
     mark = "-e " if told.get("dir_info", {}).get("editable") else ""
     return f"pip install {mark}'{folder}{f'[{extra}]' if extra else ''}'"
+
+
+@contextmanager
+def needs_extra(extra: str) -> Iterator[None]:
+    """Raise an ImportError that names the command to install an extra if an import in the block
+    fails."""
+    try:
+        yield
+    except ImportError as why:
+        raise ImportError(
+            f"{why.name} is not installed; `{install_command(extra)}` installs it.", name=why.name
+        ) from None
 
 
 def _by_number(name: str) -> list[tuple[bool, int, str]]:

@@ -16,6 +16,7 @@ HIDDEN = "[key]"
 _NAMED = re.compile(r"(?i).*(api_?key|secret|token|password)(_.*)?")  # variables that hold keys
 _TOKEN = re.compile(r"[\w.+/=~:-]+")  # keys have no spaces; texts with spaces are matched whole
 _STEP = SHORTEST // 2  # every part of SHORTEST characters holds an aligned block of this length
+_LIKE_A_KEY = re.compile(r"(?i)(sk-|key[=:] *|bearer )[\w.*-]{6,}")
 _given: set[str] = set()  # keys that were used in this process
 
 
@@ -41,6 +42,11 @@ def scrubbed(text: str) -> str:
         if any(block in text for block in blocks):
             text = _without_parts(text, needle)
     return text
+
+
+def without_keys(text: str) -> str:
+    """Return the text without the keys of this process, and without what looks like a key."""
+    return _LIKE_A_KEY.sub(r"\1[removed]", scrubbed(text))
 
 
 @cache

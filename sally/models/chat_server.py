@@ -58,7 +58,6 @@ TOO_LONG: Final = re.compile(
     r"(?i)context[ _]length|maximum context|too many tokens|prompt is too long"
 )
 THOUGHT: Final = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
-SECRET: Final = re.compile(r"(?i)(sk-|key[=:] *|bearer )[\w.*-]{6,}")
 
 
 @dataclass(frozen=True)
@@ -322,7 +321,7 @@ def failure_of(status: int, body: bytes, headers: Any, address: str) -> ModelFai
     if kind == "bad_request" and TOO_LONG.search(said):
         kind = "context_length"
     detail = f"{address} answered {status}" + (f": {said}" if said else "")
-    return ModelFailure(kind, detail, _retry_after(headers.get("Retry-After")))
+    return ModelFailure(kind, detail, retry_after(headers.get("Retry-After")))
 
 
 def error_message(body: bytes) -> str:
@@ -335,7 +334,7 @@ def error_message(body: bytes) -> str:
         if isinstance(found, dict) and name in found:
             found = found[name]
     text = " ".join((found if isinstance(found, str) else "").split())
-    return SECRET.sub(r"\1[removed]", redaction.scrubbed(text))[:DETAIL]
+    return redaction.without_keys(text)[:DETAIL]
 
 
 def _said(why: BaseException, otherwise: str) -> str:
@@ -350,7 +349,7 @@ def _refused(why: OSError) -> str:
     return f"cannot connect ({reason})" if reason else "cannot connect"
 
 
-def _retry_after(said: str | None) -> float | None:
+def retry_after(said: str | None) -> float | None:
     """Return the seconds to wait according to a Retry-After header, which is a number or a date."""
     if not said:
         return None

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from sally.core.prompt.model import FaultKind, ModelFailure
 from sally.models.in_process import Tokens, shared_length
 from sally.models.weights import Unavailable
 
-HTTP_SECONDS: Final = 60
+HTTP_SECONDS: Final = 600
 # Large enough that likely siblings of a forced token are read from the same call.
 TOP: Final = 100
 # Batch size, and the fewest tokens for which llama.cpp rounds as it does for many; fewer use other
@@ -135,17 +136,7 @@ class Llama:
         return str(self._post("/apply-template", body)["prompt"])
 
     def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        host = self.address.removeprefix("http://")
-        connection = http.client.HTTPConnection(host, timeout=HTTP_SECONDS)
-        head = {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"}
-        try:
-            connection.request("POST", path, json.dumps(body).encode(), head)
-            answer = json.loads(connection.getresponse().read())
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            raise ModelFailure("server", f"llama.cpp did not answer {path}: {error}.") from error
-        finally:
-            connection.close()
-        return _checked(answer)
+        return _checked(ask_server(self.address, self.key, "POST", path, body))
 
     # ------------------------------------------------------------ calls
 
@@ -246,6 +237,30 @@ class Llama:
             return _checked(handler({**body, "id_slot": self._last, "cache_prompt": reuse}))
         except RuntimeError as error:
             raise ModelFailure("server", f"llama.cpp failed: {error}.") from error
+
+
+def ask_server(
+    address: str, key: str, verb: str, path: str, body: Mapping[str, Any] | None = None
+) -> Any:
+    """Return the JSON that a llama.cpp server answers; raises ModelFailure if there is none."""
+    parts = urlsplit(address)
+    kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+    connection = kinds[parts.scheme](parts.netloc, timeout=HTTP_SECONDS)
+    head = {"Content-Type": "application/json"}
+    if key:
+        head["Authorization"] = f"Bearer {key}"
+    try:
+        sent = None if body is None else json.dumps(body).encode()
+        connection.request(verb, parts.path.rstrip("/") + path, sent, head)
+        return json.loads(connection.getresponse().read())
+    except (OSError, http.client.HTTPException) as error:
+        raise ModelFailure(
+            "connection", f"No llama.cpp server answers at {address}: {error}."
+        ) from error
+    except ValueError as error:
+        raise ModelFailure("server", f"{address} did not answer with JSON.") from error
+    finally:
+        connection.close()
 
 
 def _checked(answer: Any) -> dict[str, Any]:

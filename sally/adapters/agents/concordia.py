@@ -11,15 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sally.core.errors import BadInput, install_command
+from sally.core.errors import BadInput, needs_extra
 
-try:
+with needs_extra("concordia"):
     from concordia.typing import entity as entities
-except ImportError as why:
-    raise ImportError(
-        f"{why.name} is not installed; `{install_command('concordia')}` installs it.",
-        name=why.name,
-    ) from None
 
 from sally.adapters.agents.mirrored import MirroredSeat, Who
 from sally.core.match.player import Decision, Forfeit, Silence, Turn

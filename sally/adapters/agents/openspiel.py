@@ -12,15 +12,10 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sally.core.errors import BadInput, install_command, unknown
+from sally.core.errors import BadInput, needs_extra, unknown
 
-try:
+with needs_extra("openspiel"):
     import pyspiel
-except ImportError as why:
-    raise ImportError(
-        f"{why.name} is not installed; `{install_command('openspiel')}` installs it.",
-        name=why.name,
-    ) from None
 
 from sally.adapters.agents.mirrored import SEATS, MirroredSeat, Who
 from sally.core.match.player import Decision, Turn

@@ -10,15 +10,10 @@ import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from sally.core.errors import BadInput, install_command
+from sally.core.errors import BadInput, needs_extra
 
-try:
+with needs_extra("textarena"):
     from textarena.core import Agent
-except ImportError as why:
-    raise ImportError(
-        f"{why.name} is not installed; `{install_command('textarena')}` installs it.",
-        name=why.name,
-    ) from None
 
 from sally.adapters.agents.mirrored import SEATS, MirroredSeat, Who
 from sally.adapters.importers.textarena import KINDS, Kind, dilemma

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import time
-from email.utils import parsedate_to_datetime
 
 from sally.core.prompt.model import FaultKind, ModelFailure
-from sally.core.redaction import scrubbed, without_credentials
+from sally.core.redaction import without_credentials, without_keys
+from sally.models.chat_server import retry_after
 
 # Providers raise their own types; only type names and status codes are comparable.
 BY_NAME: tuple[tuple[str, FaultKind], ...] = (
@@ -29,7 +28,6 @@ BY_NAME: tuple[tuple[str, FaultKind], ...] = (
     ("UnprocessableEntity", "bad_request"),
 )
 BY_STATUS: dict[int, FaultKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
-SECRET = re.compile(r"(?i)(sk-|key[=:] *|bearer )[\w.*-]{6,}")
 # Messages of Python or of a client library that tell a user nothing about the server
 INTERNAL = re.compile(
     r"'\w+' object|object (is|has|does|of type)\b|NoneType|<class |positional argument|"
@@ -61,7 +59,7 @@ def failure_of(error: BaseException, address: str | None = None) -> ModelFailure
     detail = next((text for cause in said if (text := " ".join(str(cause).split()))), "")
     if not detail or INTERNAL.search(detail):
         detail = PLAIN.get(kind, "The call failed.")
-    detail = without_credentials(SECRET.sub(r"\1[removed]", scrubbed(detail)))[:LONGEST]
+    detail = without_credentials(without_keys(detail))[:LONGEST]
     at = f" (at {address})" if address else ""
     return ModelFailure(kind, f"{detail.rstrip('.')}{at}.", _retry_after(found))
 
@@ -77,21 +75,10 @@ def _kind(error: BaseException) -> FaultKind | None:
 
 
 def _retry_after(errors: list[BaseException]) -> float | None:
-    """Return the seconds to wait according to a Retry-After header, which has a number or a date;
-    None without one."""
-    for error in errors:
-        headers = getattr(getattr(error, "response", None), "headers", None)
-        if headers is None or not (said := headers.get("retry-after")):
-            continue
-        try:
-            return max(0.0, float(said))
-        except ValueError:
-            pass
-        try:
-            return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
-        except (TypeError, ValueError):
-            return None
-    return None
+    """Return the seconds to wait according to the first Retry-After header of these errors."""
+    found = (getattr(getattr(error, "response", None), "headers", None) for error in errors)
+    given = (headers.get("retry-after") for headers in found if headers is not None)
+    return retry_after(next(filter(None, given), None))
 
 
 def causes(error: BaseException | None) -> list[BaseException]:

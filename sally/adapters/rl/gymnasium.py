@@ -6,20 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sally.core.errors import install_command
+from sally.core.errors import BadInput, needs_extra, unknown
 
-try:
+with needs_extra("rl"):
     import gymnasium
-except ImportError as why:
-    raise ImportError(
-        f"{why.name} is not installed; `{install_command('rl')}` installs it.", name=why.name
-    ) from None
 
 from sally.adapters.rl import spaces
 from sally.adapters.rl.problems import Problems
 from sally.adapters.rl.table import Table, opponents
 from sally.adapters.trainers.text import TextEnv
-from sally.core.errors import BadInput, unknown
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -66,24 +65,7 @@ def page(table: Table, seat: Seat) -> str:
 
 def observed(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> dict[str, Any]:
     """Return the current observation of a seat."""
-    return _observed(table, seat, table.asked(seat), page_bytes)
-
-
-def told_all(
-    table: Table, seats: Iterable[str], page_bytes: int, pages: bool
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the observations and infos of some seats."""
-    seen, infos = {}, {}
-    for name in seats:
-        seat, turn = Seat(name), table.match.asked(name)
-        seen[name] = _observed(table, seat, turn, page_bytes)
-        infos[name] = {} if turn is None else _info(table, seat, turn, pages)
-    return seen, infos
-
-
-def _observed(
-    table: Table, seat: Seat, turn: Turn[Any, Any] | None, page_bytes: int
-) -> dict[str, Any]:
+    turn = table.asked(seat)
     spec, match = table.spec, table.match
     game = match.game
     if spec.numbers is not None:
@@ -127,10 +109,8 @@ def info(table: Table, seat: Seat, pages: bool = True) -> dict[str, Any]:
     Rendering the prompt takes about half of a step's time; `pages=False` omits it.
     """
     turn = table.asked(seat)
-    return {} if turn is None else _info(table, seat, turn, pages)
-
-
-def _info(table: Table, seat: Seat, turn: Turn[Any, Any], pages: bool) -> dict[str, Any]:
+    if turn is None:
+        return {}
     shown: dict[str, Any] = {"page": page(table, seat)} if pages else {}
     widest = table.match.game.widest_menu()
     if widest is None:
@@ -145,26 +125,24 @@ def act(table: Table, seat: Seat, action: Any) -> None:
     turn = table.asked(seat)
     if turn is None:
         return
-    if isinstance(action, str):
+    given = checked(action)
+    if isinstance(given, str):
         try:
-            table.move(seat, filled(turn.options, as_tuples(json.loads(action))))
+            table.move(seat, filled(turn.options, as_tuples(json.loads(given))))
         except (ValueError, RecursionError, IllegalMove, Unreadable) as why:
             table.forfeit(seat, str(why))
         return
-    table.move_at(seat, _place(action))
+    table.move_at(seat, given)
 
 
-def act_all(table: Table, actions: Mapping[str, Any]) -> None:
-    """Play the actions of seats that move together; illegal actions count as forfeits."""
-    places = {s: _place(a) for s, a in actions.items() if not isinstance(a, str)}
-    if len(places) == len(actions):
-        table.move_all(places)
-    else:
-        for seat, action in actions.items():
-            act(table, Seat(seat), action)
+def checked(action: Any) -> int | str:
+    """Return an action as the number of an option, or unchanged if it is a form as JSON text.
 
-
-def _place(action: Any) -> int:
+    Raises:
+        BadInput: It is neither.
+    """
+    if isinstance(action, str):
+        return action
     try:
         return int(action)
     except (TypeError, ValueError, OverflowError):

@@ -90,12 +90,6 @@ class Table:
             self.match.answer(turn.id, Forfeit("illegal", str(why)))
         self._let_bots_play()
 
-    def move_all(self, places: Mapping[str, int]) -> None:
-        """Play a move, given by option number, for each externally controlled seat that is
-        asked."""
-        for seat, place in places.items():
-            self.move_at(seat, place)
-
     def move_at(self, seat: str, place: int) -> None:
         """Play a move by option number; a number out of range counts as a forfeit."""
         turn = self.asked(seat)

@@ -10,20 +10,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sally.core.errors import install_command
+from sally.core.errors import BadInput, needs_extra
 
-try:
+with needs_extra("openenv"):
     from openenv.core.env_server.http_server import create_fastapi_app
     from openenv.core.env_server.interfaces import Environment
     from openenv.core.env_server.types import Action, Observation, State
-except ImportError as why:
-    raise ImportError(
-        f"{why.name} is not installed; `{install_command('openenv')}` installs it.",
-        name=why.name,
-    ) from None
 
 from sally.adapters.trainers.text import TextEnv
-from sally.core.errors import BadInput
 from sally.core.rules.chance import derived_seed
 
 

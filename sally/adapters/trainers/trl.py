@@ -14,17 +14,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sally.core.errors import install_command
+from sally.core.errors import BadInput, needs_extra
 
-try:
+with needs_extra("trl"):
     import torch
-except ImportError as why:
-    raise ImportError(
-        f"{why.name} is not installed; `{install_command('trl')}` installs it.", name=why.name
-    ) from None
 
 from sally.adapters.trainers.text import TextEnv
-from sally.core.errors import BadInput
 from sally.core.prompt.model import Assistant, Message
 from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.training import Split

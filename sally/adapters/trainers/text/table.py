@@ -15,16 +15,9 @@ from sally.core.log.events import Episode, Moved, Setup
 from sally.core.match.drive import let_answer, sources_of
 from sally.core.match.engine import Match
 from sally.core.match.player import AskId, Decision, Player, Turn, put
-from sally.core.prompt.model import (
-    AS_THE_PROVIDER_DOES,
-    Context,
-    Message,
-    Reply,
-    Scores,
-    Settings,
-    ToolSpec,
-)
+from sally.core.prompt.model import Reply, Scores
 from sally.core.registry import registry
+from sally.models.trained import Trained
 from sally.players.calls import Exchanges, Request, with_calls
 from sally.runner.local import is_bot, reached
 from sally.runner.seating import players_of
@@ -33,32 +26,6 @@ Given = str | bytes | Reply | Scores | Sequence[float]
 """An answer: a reply, or the log-probability of each candidate if scores are asked for."""
 
 OVER = "The episode is over; call reset before the next step."
-
-
-class Outside:
-    """The model whose calls the trainer answers: its name, and a description of its training."""
-
-    can_score = True
-
-    def __init__(self, name: str, used: Mapping[str, Any] | None = None) -> None:
-        self.name = name
-        self.used = dict(used) if used else None
-
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-        tools: Sequence[ToolSpec] = (),
-    ) -> Reply:
-        raise BadInput(f"The model {self.name} gets its replies only from a text environment.")
-
-    async def score(
-        self,
-        context: Context,
-        candidates: Sequence[str],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-    ) -> Scores:
-        raise BadInput(f"The model {self.name} gets its replies only from a text environment.")
 
 
 class TextTable:
@@ -207,7 +174,7 @@ def _scores(given: Given, candidates: tuple[str, ...]) -> Scores:
 
 
 def players_for(
-    match: Match[Any, Any, Any], models: Mapping[str, Outside]
+    match: Match[Any, Any, Any], models: Mapping[str, Trained]
 ) -> dict[str, Player[Any, Any]]:
     """Return the players of a match, with externally run models in their seats.
 
