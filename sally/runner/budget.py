@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.core.prompt.model import (
-    AS_THE_PROVIDER_DOES,
-    Context,
-    Message,
-    Model,
-    Reply,
-    Scores,
-    Settings,
-    ToolSpec,
-    Usage,
-    WrappedModel,
-)
+from sally.core.prompt.model import Answer, Context, Model, Reply, Usage, WrappedModel
 from sally.runner.config import Config
 
 CHARACTERS = 4  # assumed per token where the provider does not count
@@ -153,27 +142,12 @@ class Metered(WrappedModel):
     def __init__(self, model: Model, meter: Meter, name: str) -> None:
         self._model, self._meter, self._name = model, meter, name
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-        tools: Sequence[ToolSpec] = (),
-    ) -> Reply:
+    async def call(self, ask: Callable[[Model], Awaitable[Answer]], context: Context) -> Answer:
         self._meter.refuse_if_spent()
-        reply = await self._model.complete(messages, settings, tools)
-        characters = sum(len(message.text) for message in messages) + len(reply.text)
-        used = self._meter.charge(self._name, reply.usage.believed(), characters)
-        return msgspec.structs.replace(reply, usage=used)
-
-    async def score(
-        self,
-        context: Context,
-        candidates: Sequence[str],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-    ) -> Scores:
-        self._meter.refuse_if_spent()
-        scores = await self._model.score(context, candidates, settings)
+        answer = await ask(self._model)
         texts = [context] if isinstance(context, str) else [m.text for m in context]
+        if isinstance(answer, Reply):
+            texts.append(answer.text)
         characters = sum(map(len, texts))
-        used = self._meter.charge(self._name, scores.usage.believed(), characters)
-        return msgspec.structs.replace(scores, usage=used)
+        used = self._meter.charge(self._name, answer.usage.believed(), characters)
+        return msgspec.structs.replace(answer, usage=used)

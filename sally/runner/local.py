@@ -25,7 +25,7 @@ from sally.players.language import patient, uses_model
 from sally.runner.budget import BudgetSpent, Meter, Metered
 from sally.runner.config import SERVER_AT_ONCE, Config, Limits, declared_at_once, transport_of
 from sally.runner.gates import forget_refusals, hopeless
-from sally.runner.orders import Order, Orders
+from sally.runner.orders import Order, Orders, models_in
 from sally.runner.seating import players_of, portable_study, resolved
 
 AT_ONCE = 8  # concurrent episodes for a model that declares no number of calls
@@ -173,9 +173,10 @@ async def play_within(
 
 
 def reached(
-    lineup: Mapping[str, PlayerSpec], model: Callable[[str, str], Model]
+    lineup: Mapping[str, PlayerSpec], model: Callable[[str, str], Model | str]
 ) -> dict[str, PlayerSpec]:
-    """Return the lineup with model objects in place of model names."""
+    """Return the lineup with the models, or other names, that `model` returns for each seat and
+    model name."""
 
     def at(seat: str, who: PlayerSpec) -> PlayerSpec:
         if not uses_model(who):
@@ -201,13 +202,6 @@ def at_once(waiting: Sequence[Order], config: Config) -> int:
         return int(own or declared_at_once(name, config) or AT_ONCE)
 
     return min(*map(takes, names), config.limits.episodes_at_once or len(waiting))
-
-
-def models_in(setup: Setup) -> set[str]:
-    """Return the names of the models in a setup."""
-    return {
-        str(who.params.get("model", "embedded")) for who in setup.lineup.values() if uses_model(who)
-    }
 
 
 # --- what is wanted -----------------------------------------------------------------------------

@@ -187,14 +187,17 @@ class _Hash:
 def kind_of(order: tuple[Any, ...]) -> str:
     """Return `bots`, `models` (in this process) or `providers`, depending on the players of an
     episode."""
-    names = [
-        str(who.params.get("model", "embedded"))
-        for who in order[-1].lineup.values()
-        if uses_model(who)
-    ]
+    names = models_in(order[-1])
     if not names:
         return "bots"
     return "models" if all(in_process(name) for name in names) else "providers"
+
+
+def models_in(setup: Setup) -> set[str]:
+    """Return the names of the models in a setup."""
+    return {
+        str(who.params.get("model", "embedded")) for who in setup.lineup.values() if uses_model(who)
+    }
 
 
 def alike(setup: Setup) -> str:

@@ -244,34 +244,20 @@ def _as_pilots(study: Study, limit: int | None) -> list[Order]:
     """Return every planned episode with stub models that count prompts; its id is that of the
     episode with the real models."""
     cells = tuple(
-        msgspec.structs.replace(
-            cell, lineups=tuple(_renamed(lineup, f"{PILOT}:{{}}") for lineup in cell.lineups)
-        )
+        msgspec.structs.replace(cell, lineups=tuple(map(_piloted, cell.lineups)))
         for cell in study.cells
     )
     planned = orders(msgspec.structs.replace(study, cells=cells), limit)
     return [(_true_id(setup), cell, setup) for _, cell, setup in planned]
 
 
+def _piloted(lineup: Mapping[str, PlayerSpec]) -> dict[str, PlayerSpec]:
+    return reached(lineup, lambda _, name: f"{PILOT}:{name}")
+
+
 def _true_id(setup: Setup) -> str:
-    lineup = {
-        seat: msgspec.structs.replace(who, params={**who.params, "model": _real(_model(who))})
-        if uses_model(who)
-        else who
-        for seat, who in setup.lineup.items()
-    }
+    lineup = reached(setup.lineup, lambda _, name: _real(name))
     return episode_id(msgspec.structs.replace(setup, lineup=lineup))
-
-
-def _renamed(lineup: Mapping[str, PlayerSpec], form: str) -> dict[str, PlayerSpec]:
-    def named(who: PlayerSpec) -> PlayerSpec:
-        if not uses_model(who):
-            return who
-        return msgspec.structs.replace(
-            who, params={**who.params, "model": form.format(_model(who))}
-        )
-
-    return {seat: named(who) for seat, who in lineup.items()}
 
 
 def _model(who: PlayerSpec) -> str:

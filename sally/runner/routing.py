@@ -7,24 +7,12 @@ removing a server moves only its own share of the episodes.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import blake2b
-from typing import Any, TypeVar
+from typing import Any
 
-from sally.core.prompt.model import (
-    AS_THE_PROVIDER_DOES,
-    Context,
-    Message,
-    Model,
-    ModelFailure,
-    Reply,
-    Scores,
-    Settings,
-    ToolSpec,
-    WrappedModel,
-)
+from sally.core.prompt.model import Answer, Context, Model, ModelFailure, WrappedModel
 
-T = TypeVar("T")
 AVOIDED = 60.0  # seconds for which new episodes avoid an unreachable server
 _down: dict[str, float] = {}  # address -> end of avoidance
 
@@ -54,28 +42,10 @@ class Routed(WrappedModel):
         used = [getattr(model, "used", None) for model in self._visited]
         return used[0] if len(used) == 1 else used
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-        tools: Sequence[ToolSpec] = (),
-    ) -> Reply:
+    async def call(self, ask: Callable[[Model], Awaitable[Answer]], context: Context) -> Answer:
         model = self._model
         try:
-            return await model.complete(messages, settings, tools)
-        except ModelFailure as why:
-            self._leave(model, why)
-            raise
-
-    async def score(
-        self,
-        context: Context,
-        candidates: Sequence[str],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-    ) -> Scores:
-        model = self._model
-        try:
-            return await model.score(context, candidates, settings)
+            return await ask(model)
         except ModelFailure as why:
             self._leave(model, why)
             raise

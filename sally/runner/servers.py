@@ -4,23 +4,11 @@ config."""
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 
 from sally.core import redaction
 from sally.core.errors import BadInput
-from sally.core.prompt.model import (
-    AS_THE_PROVIDER_DOES,
-    Context,
-    Message,
-    Model,
-    ModelFailure,
-    Reply,
-    Scores,
-    Settings,
-    ToolSpec,
-    Usage,
-    WrappedModel,
-)
+from sally.core.prompt.model import Answer, Context, Model, ModelFailure, WrappedModel
 from sally.models.chat_server import ChatServer, Timeouts
 from sally.runner.config import SERVER_AT_ONCE, Config, find_config
 from sally.runner.gates import Gate, gate_of
@@ -84,42 +72,16 @@ class Gated(WrappedModel):
     def __init__(self, model: ChatServer, gate: Gate, turnstile: Turnstile | None) -> None:
         self._model, self._gate, self._turnstile = model, gate, turnstile
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-        tools: Sequence[ToolSpec] = (),
-    ) -> Reply:
-        begun = await self._begin()
-        try:
-            reply = await self._model.complete(messages, settings, tools)
-        except ModelFailure as why:
-            self._gate.failed(begun, why)
-            raise
-        self._worked(reply.usage)
-        return reply
-
-    async def score(
-        self,
-        context: Context,
-        candidates: Sequence[str],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-    ) -> Scores:
-        begun = await self._begin()
-        try:
-            scores = await self._model.score(context, candidates, settings)
-        except ModelFailure as why:
-            self._gate.failed(begun, why)
-            raise
-        self._worked(scores.usage)
-        return scores
-
-    async def _begin(self) -> float:
+    async def call(self, ask: Callable[[Model], Awaitable[Answer]], context: Context) -> Answer:
         if self._turnstile is not None:
             await self._turnstile.passed(self.name)
-        return await self._gate.passed()
-
-    def _worked(self, usage: Usage) -> None:
+        begun = await self._gate.passed()
+        try:
+            answer = await ask(self._model)
+        except ModelFailure as why:
+            self._gate.failed(begun, why)
+            raise
         self._gate.worked()
         if self._turnstile is not None:
-            self._turnstile.used(self.name, usage.input + usage.output)
+            self._turnstile.used(self.name, answer.usage.input + answer.usage.output)
+        return answer

@@ -18,11 +18,10 @@ from sally.adapters.inspect.reach import provider_of
 from sally.adapters.inspect.session import OnStored, session
 from sally.adapters.inspect.tasks import task_of
 from sally.core.errors import RunFailed
-from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter
 from sally.runner.config import in_process
 from sally.runner.gates import forget_refusals, hopeless
-from sally.runner.orders import Order
+from sally.runner.orders import Order, models_in
 from sally.store import Ours, Where
 
 EVAL_SIZE = 2000  # episodes per eval; each eval ends with its slowest episode
@@ -58,9 +57,9 @@ def play_orders(
     """
     meter = meter or Meter()
     config, limits = meter.config, meter.config.limits
-    for model in models_in(wanted):  # fail before anything is spent
+    for model in {name for _, _, setup in wanted for name in models_in(setup)}:
         if not in_process(model):
-            provider_of(model, config)
+            provider_of(model, config)  # fails before anything is spent
     forget_refusals()
     with rarer_collections(), console_on_stderr(), session(out, meter, cache, label, told, ours):
         for begin in range(0, len(wanted), EVAL_SIZE):
@@ -116,13 +115,3 @@ def console_on_stderr() -> Iterator[None]:
         yield
     finally:
         console.__dict__ = usual
-
-
-def models_in(wanted: Sequence[Order]) -> set[str]:
-    """Return the names of the models in these episodes."""
-    return {
-        who.params["model"]
-        for _, _, setup in wanted
-        for who in setup.lineup.values()
-        if who.player == LANGUAGE
-    }

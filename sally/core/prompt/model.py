@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -349,37 +349,6 @@ def can_constrain(model: object) -> bool:
     return bool(getattr(model, "can_constrain", False))
 
 
-class WrappedModel:
-    """Base class of models that forward their calls to another model and share its capabilities."""
-
-    _model: Model
-
-    @property
-    def name(self) -> str:
-        """The name under which calls are logged."""
-        return self._model.name
-
-    @property
-    def can_score(self) -> bool:
-        """Whether the model can compute the log-probabilities of answers that it is given."""
-        return self._model.can_score
-
-    @property
-    def can_constrain(self) -> bool:
-        """Whether replies can be constrained to a JSON schema."""
-        return can_constrain(self._model)
-
-    @property
-    def slots(self) -> int | None:
-        """The number of concurrent calls that the model accepts, if it declares one."""
-        return getattr(self._model, "slots", None)
-
-    @property
-    def used(self) -> Any:
-        """The record of the models or servers that answered, if the model provides one."""
-        return getattr(self._model, "used", None)
-
-
 class BadCandidates(ValueError):
     """Raised if candidates cannot be compared by their log-probabilities."""
 
@@ -435,6 +404,67 @@ class Model(Protocol):
         Context and candidate are tokenised together.
         """
         ...
+
+
+Answer = TypeVar("Answer", Reply, Scores)
+
+
+class WrappedModel:
+    """Base class of models that forward their calls to another model and share its capabilities.
+
+    A subclass overrides `call`, through which both kinds of calls are made.
+    """
+
+    _model: Model
+
+    async def call(self, ask: Callable[[Model], Awaitable[Answer]], context: Context) -> Answer:
+        """Return the answer to one call.
+
+        Args:
+            ask: Makes the call to a model.
+            context: The text or messages of the call.
+        """
+        return await ask(self._model)
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        """Answer a conversation, or raise ModelFailure."""
+        return await self.call(lambda model: model.complete(messages, settings, tools), messages)
+
+    async def score(
+        self, context: Context, candidates: Sequence[str], settings: Settings = AS_THE_PROVIDER_DOES
+    ) -> Scores:
+        """Return the log-probability of each candidate, or raise ModelFailure."""
+        return await self.call(lambda model: model.score(context, candidates, settings), context)
+
+    @property
+    def name(self) -> str:
+        """The name under which calls are logged."""
+        return self._model.name
+
+    @property
+    def can_score(self) -> bool:
+        """Whether the model can compute the log-probabilities of answers that it is given."""
+        return self._model.can_score
+
+    @property
+    def can_constrain(self) -> bool:
+        """Whether replies can be constrained to a JSON schema."""
+        return can_constrain(self._model)
+
+    @property
+    def slots(self) -> int | None:
+        """The number of concurrent calls that the model accepts, if it declares one."""
+        return getattr(self._model, "slots", None)
+
+    @property
+    def used(self) -> Any:
+        """The record of the models or servers that answered, if the model provides one."""
+        return getattr(self._model, "used", None)
 
 
 @dataclass(frozen=True)
