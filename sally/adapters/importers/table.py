@@ -10,15 +10,14 @@ from typing import Any
 import msgspec
 
 from sally.adapters.importers.table_cells import CheckedEpisode, checked
-from sally.adapters.importers.table_layout import FAMILY, Layout, bot_of, params_of
+from sally.adapters.importers.table_layout import FAMILY, Layout, bot_of, game_of, params_of
 from sally.adapters.importers.table_rows import CellError, TableRounds, read, refused_cells
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.log.imported import Difference, Oddity, Source, import_result, recorded_player
-from sally.core.registry import registry
 from sally.core.registry.paper import Imported
 from sally.games.repeated_games.recorded import Round, bot, fed, person
-from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
+from sally.games.repeated_games.rules import AGENT, PARTNER
 
 SEATS = (AGENT, PARTNER)
 PERSON = "human:"  # before the id of a person
@@ -39,7 +38,7 @@ def imported(path: Path, layout: Layout) -> Imported:
     refused: list[str] = []
     if not layout.skip_bad and rounds < longest:
         refused.append(f"there is a round {longest}, more than `rounds` = {rounds}")
-    game = _game(layout, rounds)
+    game = game_of(layout, max(rounds, 1))
     good, wrong = [], list(found.wrong)
     for name, rows in found.episodes.items():
         each = checked(name, rows, game, layout)
@@ -108,7 +107,7 @@ def _episode(
         used["people"] = {seat: {"seconds": list(s)} for seat, s in each.seconds.items()}
     seated = {s: lineup[s] for s in SEATS if lineup[s].player != "recorded"}
     episode, seen = fed(setup, each.rounds, seated, each.condition, used)
-    game = _game(layout, rounds)
+    game = game_of(layout, rounds)
     differences = [
         Difference(
             each.name,
@@ -133,13 +132,6 @@ def _sitter(who: str, bots: dict[str, PlayerSpec]) -> PlayerSpec:
     if who in bots:
         return bots[who]
     return person(who.removeprefix(PERSON)) if who.startswith(PERSON) else recorded_player(who)
-
-
-def _game(layout: Layout, rounds: int) -> RepeatedGame:
-    spec = registry.game(layout.game or FAMILY)
-    game = spec.build({**params_of(layout), "rounds": max(rounds, 1)})
-    assert isinstance(game, RepeatedGame)
-    return game
 
 
 def _skipped(path: Path, wrong: Sequence[CellError]) -> list[Oddity]:

@@ -11,6 +11,7 @@ import msgspec
 
 from sally.core.errors import BadInput, unknown
 from sally.core.registry import registry
+from sally.games.repeated_games.rules import RepeatedGame
 
 FAMILY = "repeated_games"
 WIDE = ("episode", "round", "action1", "action2")
@@ -153,6 +154,14 @@ def params_of(layout: Layout) -> dict[str, Any]:
     if layout.stop_chance:
         params["stop_chance"] = layout.stop_chance
     return params
+
+
+def game_of(layout: Layout, rounds: int) -> RepeatedGame:
+    """Return the rules of a layout's game with this number of rounds."""
+    spec = registry.game(layout.game or FAMILY)
+    game = spec.build({**params_of(layout), "rounds": rounds})
+    assert isinstance(game, RepeatedGame)
+    return game
 
 
 def bot_of(told: str) -> tuple[str, dict[str, Any]]:

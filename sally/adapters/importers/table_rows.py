@@ -18,7 +18,6 @@ from sally.core.log.imported import Oddity
 
 ENDINGS = (".csv", ".csv.gz", ".tsv")
 SHOWN = 20  # errors listed; the others are only counted
-SIDES = ("1", "2")
 
 
 class CellError(msgspec.Struct, frozen=True):

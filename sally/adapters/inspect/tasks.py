@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -347,19 +348,31 @@ def study_task(name: str) -> Callable[..., Task]:
     """Return the task of a study for `inspect eval sally/NAME`."""
 
     def make(limit: int = 0, out: str = f"out/{name}") -> Task:
-        try:
+        with told_by_inspect():
             if not isinstance(limit, int) or limit < 0:
                 raise BadInput(f"-T limit takes a number of episodes per lineup, not {limit!r}.")
-            study = for_roles(registry.study(name))
-            wanted = orders(study, limit or None)
-            store.claim(Path(out), manifest(study), study)
-            forget_refusals()
-            return task_of(name, wanted, out)
-        except BadInput as why:
-            raise PrerequisiteError(str(why)) from None  # Inspect prints it without a traceback
+            return _task(name, registry.study(name), out, limit or None)
 
     make.__name__ = name
     return task(name=_registered(name, make))(make)
+
+
+@contextmanager
+def told_by_inspect() -> Iterator[None]:
+    """Turn BadInput into an error that Inspect prints without a traceback."""
+    try:
+        yield
+    except BadInput as why:
+        raise PrerequisiteError(str(why)) from None
+
+
+def _task(name: str, study: Study, out: str, limit: int | None = None) -> Task:
+    """Return the task of a study, with Inspect's models in its open seats."""
+    filled = for_roles(study)
+    wanted = orders(filled, limit)
+    store.claim(Path(out), manifest(filled), filled)
+    forget_refusals()
+    return task_of(name, wanted, out)
 
 
 def for_roles(study: Study) -> Study:
@@ -390,15 +403,9 @@ def game_task(game: str, name: str) -> Callable[..., Task]:
         out: str = f"out/inspect_{game}",
         **params: Any,
     ) -> Task:
-        try:
+        with told_by_inspect():
             study = game_study(game, partner, seats, strategy, probes, episodes, seed, params)
-            filled = for_roles(study)
-            wanted = orders(filled)
-            store.claim(Path(out), manifest(filled), filled)
-            forget_refusals()
-            return task_of(name, wanted, out)
-        except BadInput as why:
-            raise PrerequisiteError(str(why)) from None
+            return _task(name, study, out)
 
     make.__name__ = name
     return task(name=_registered(name, make))(make)

@@ -15,7 +15,7 @@ Each trace lists the reward of every turn with the message that earned it (`turn
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import lru_cache
 from itertools import islice
@@ -150,17 +150,9 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
     async def run(self, task: Any, agents: Any) -> None:
         """Play the episode to its end and record its rewards."""
         env = self._begun(task.data)
-        async with AsyncExitStack() as open_:
-            talks: dict[str, Any] = {}
-            while (asked := env.asked) is not None:
-                role = "player" if asked.kind == "move" else "prober"
-                if role not in talks:
-                    talk = getattr(agents, role).interaction(task)
-                    talks[role] = await open_.enter_async_context(talk)
-                await _turn(env, asked, talks[role])
-        ended = env.episode()
-        if isinstance(ended.end, Censored):  # no result is not a reward of zero
-            raise BadInput(f"The episode has no result: {ended.end.cause}.")
+        talks, ended = await _played(
+            env, task, agents, lambda asked: "player" if asked.kind == "move" else "prober"
+        )
         trace = talks["player"].trace
         _enter(trace, env.rows(("move", *self.config.probes)), env.weights, ended)
         _enter_turns(trace, env.rows(), env.weights)
@@ -235,17 +227,7 @@ def seats_env(
                 names={seat: getattr(agents, seat).config.model for seat in roles},
             )
             env.reset(task.data.seed, task.data.part)
-            async with AsyncExitStack() as open_:
-                talks: dict[str, Any] = {}
-                while (request := env.asked) is not None:
-                    seat = env.seat
-                    if seat not in talks:
-                        talk = getattr(agents, seat).interaction(task)
-                        talks[seat] = await open_.enter_async_context(talk)
-                    await _turn(env, request, talks[seat])
-            ended = env.episode()
-            if isinstance(ended.end, Censored):
-                raise BadInput(f"The episode has no result: {ended.end.cause}.")
+            talks, ended = await _played(env, task, agents, lambda asked: env.seat)
             for seat, talk in talks.items():
                 _enter(talk.trace, env.rows(seat), env.weights, ended)
                 _enter_turns(talk.trace, env.rows(seat), env.weights)
@@ -272,6 +254,28 @@ def credit_turns(trace: Any, advantages: Sequence[float]) -> None:
         for place in turn["nodes"]:
             node = trace.nodes[place]
             node.advantages = [float(advantage)] * sum(node.mask)
+
+
+async def _played(
+    env: TextEnv | TextSeats, task: Any, agents: Any, role_of: Callable[[Request], str]
+) -> tuple[dict[str, Any], Episode]:
+    """Play the episode to its end; return the conversation of each role, and the record.
+
+    Raises:
+        BadInput: The episode has no result, which is not a reward of zero.
+    """
+    talks: dict[str, Any] = {}
+    async with AsyncExitStack() as open_:
+        while (asked := env.asked) is not None:
+            role = role_of(asked)
+            if role not in talks:
+                talk = getattr(agents, role).interaction(task)
+                talks[role] = await open_.enter_async_context(talk)
+            await _turn(env, asked, talks[role])
+    ended = env.episode()
+    if isinstance(ended.end, Censored):
+        raise BadInput(f"The episode has no result: {ended.end.cause}.")
+    return talks, ended
 
 
 async def _turn(env: TextEnv | TextSeats, asked: Request, talk: Any) -> None:

@@ -54,4 +54,3 @@ _HASHERS = {
     name.encode(): blake2b(digest_size=DIGEST_SIZE, person=name.encode()) for name in _PURPOSES
 }
 _NO_TOOLS, _NO_CANDIDATES = _joined(b"tools", []), _joined(b"candidates", [])
-_USER, _CHAT, _PROMPT = _HASHERS[b"user"], _HASHERS[b"chat"], _HASHERS[b"prompt"]

@@ -15,7 +15,7 @@ from sally.core.reply.named_numbers import read_odds, read_values
 from sally.core.reply.plain_text import json_objects, without_thoughts
 from sally.core.reply.reading import read_choice, read_number
 from sally.core.rules.awareness import EVERYWHERE
-from sally.core.rules.menu import Form, Options, Whole, filled, is_finite, menu_schema
+from sally.core.rules.menu import Options, Whole, filled, is_finite, menu_schema
 from sally.core.rules.probe import ProbeReport, Question
 from sally.core.rules.seat import A, Seat, V
 
@@ -341,8 +341,3 @@ def slots(text: str, where: str) -> set[str]:
         if not name.isidentifier() or spec:
             raise BadInput(f"{where}: only plain {{names}} are allowed in braces, not {{{name}}}.")
     return {name for name, _ in found}
-
-
-def describe(form: Form[Any]) -> str:
-    """Describe a form's fields for a person at a terminal."""
-    return ", ".join(name for name, _ in form.fields)

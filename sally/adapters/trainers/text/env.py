@@ -23,17 +23,15 @@ from sally.adapters.trainers.text.columns import (
     check_weights,
     worths_at,
 )
-from sally.adapters.trainers.text.splits import split_of
-from sally.adapters.trainers.text.table import OVER, Given, TextTable, players_for
-from sally.core.errors import BadInput
+from sally.adapters.trainers.text.splits import drawn_task, split_of
+from sally.adapters.trainers.text.table import Given, TextPlay, TextTable, logged, players_for
 from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.match.player import Player
 from sally.core.registry import registry
-from sally.core.rules.chance import Stream, derived_seed
+from sally.core.rules.chance import derived_seed
 from sally.core.rules.training import Split, Task, Worths
 from sally.models.trained import Trained
-from sally.players.calls import Request
 from sally.players.language import LANGUAGE
 from sally.runner.seating import resolved
 
@@ -48,7 +46,7 @@ class Seated(NamedTuple):
     worths: Worths | None
 
 
-class TextEnv:
+class TextEnv(TextPlay):
     """An environment in which a language model plays one seat."""
 
     def __init__(
@@ -77,19 +75,16 @@ class TextEnv:
         self._sitter = PlayerSpec(LANGUAGE, params | ({"with_": with_} if with_ else {}))
         self._probes, self._retries = tuple(probes), retries
         self._seated: dict[bytes, Seated] = {}
-        self._table: TextTable | None = None
 
     # --- what a trainer uses ----------------------------------------------------------------
 
     def reset(self, seed: int | None = None, split: str = "train") -> str:
         """Begin an episode from a part of the split and return its first prompt; without a seed, a
         new seed is used at every reset."""
-        tasks = self.split.part(split)
         if seed is None:
             seed = derived_seed(self._seed, "text env", self._drawn)
             self._drawn += 1
-        place = Stream(seed, self.split.name, split, "task").below(len(tasks))
-        return self.begin(tasks[place], derived_seed(self.split.name, split, seed))
+        return self.begin(*drawn_task(self.split, split, seed))
 
     def begin(self, task: Task, seed: int, repeat: int = 0) -> str:
         """Begin an episode of this task and return its first prompt."""
@@ -107,15 +102,9 @@ class TextEnv:
     def step(self, reply: Given) -> tuple[str, float, bool, dict[str, Any]]:
         """Play a reply; return the next prompt, the reward, whether the episode is over, and the
         info."""
-        table = self._table
-        if table is None:
-            raise BadInput("No episode has begun; call reset first.")
-        asked = table.asked
-        if asked is None:
-            raise BadInput(OVER)
+        table, request = self._begun(), self._asked_now()
         decided, ledger = table.answer(reply), self._ledger
-        said: Any = reply if type(reply) is not bytes else reply.decode("utf-8", "replace")
-        ledger.rows[-1].tries.append((asked, said))
+        ledger.rows[-1].tries.append((request, logged(reply)))
         if (move := table.made) is not None and ledger.is_plain:
             columns = ledger.enter(move)
         else:
@@ -128,11 +117,6 @@ class TextEnv:
         return page, reward, table.playing.over, self.info(columns, not decided)
 
     # --- what can be looked at --------------------------------------------------------------
-
-    @property
-    def asked(self) -> Request | None:
-        """The current request, with its messages, candidates and tools; None at the end."""
-        return None if self._table is None else self._table.asked
 
     @property
     def page(self) -> str:
@@ -168,16 +152,13 @@ class TextEnv:
 
     def episode(self, cell: str = "") -> Episode:
         """Return the record of the episode, which can be stored like any other."""
-        if self._table is None:
-            raise BadInput("No episode has begun; call reset first.")
+        table = self._begun()
         used = {self.task.seat: self._model.used} if self._model.used else {}
-        return self._table.episode(cell, used)
+        return table.episode(cell, used)
 
     def censor(self, cause: str, detail: str = "") -> None:
         """Stop the episode without a result."""
-        if self._table is None:
-            raise BadInput("No episode has begun; call reset first.")
-        self._table.censor(cause, detail)
+        self._begun().censor(cause, detail)
         self._ledger.settle()
 
     def _at(self, task: Task) -> Seated:

@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sally.adapters.trainers.text.columns import ANYBODY, Ledger, Row, check_weights
-from sally.adapters.trainers.text.splits import split_of, usual_player
-from sally.adapters.trainers.text.table import OVER, Given, TextTable, players_for
-from sally.core.errors import BadInput, unknown
+from sally.adapters.trainers.text.splits import drawn_task, split_of, usual_player
+from sally.adapters.trainers.text.table import Given, TextPlay, TextTable, logged, players_for
+from sally.core.errors import unknown
 from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.registry import registry
-from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.training import Split, Task
 from sally.models.trained import Trained
 from sally.players.calls import Request
@@ -24,7 +23,7 @@ from sally.players.language import LANGUAGE
 from sally.runner.seating import resolved
 
 
-class TextSeats:
+class TextSeats(TextPlay):
     """An environment in which language models play several seats of one game.
 
     Args:
@@ -62,14 +61,11 @@ class TextSeats:
             for seat, model in self._models.items()
         }
         self._retries = retries
-        self._table: TextTable | None = None
         self._ledgers: dict[str, Ledger] = {}
 
     def reset(self, seed: int, split: str = "train") -> Request | None:
         """Begin an episode from a part of the split and return the first request."""
-        tasks = self.split.part(split)
-        place = Stream(seed, self.split.name, split, "task").below(len(tasks))
-        return self.begin(tasks[place], derived_seed(self.split.name, split, seed))
+        return self.begin(*drawn_task(self.split, split, seed))
 
     def begin(self, task: Task, seed: int) -> Request | None:
         """Begin an episode of this task's problem and return the first request."""
@@ -90,21 +86,13 @@ class TextSeats:
 
     def step(self, reply: Given) -> dict[str, float]:
         """Answer the current request; return the rewards that have become known, by seat."""
-        table = self._begun()
-        asked = table.asked
-        if asked is None:
-            raise BadInput(OVER)
-        self._ledgers[self.seat].rows[-1].tries.append((asked, _logged(reply)))
+        table, request = self._begun(), self._asked_now()
+        self._ledgers[self.seat].rows[-1].tries.append((request, logged(reply)))
         if not table.answer(reply):
             return {}
         known = {seat: ledger.settle() for seat, ledger in self._ledgers.items()}
         self._enter()
         return {seat: columns.reward(self.weights) for seat, columns in known.items()}
-
-    @property
-    def asked(self) -> Request | None:
-        """The current request; None at the end."""
-        return None if self._table is None else self._table.asked
 
     @property
     def seat(self) -> str:
@@ -129,16 +117,7 @@ class TextSeats:
         """Stop the episode without a result."""
         self._begun().censor(cause, detail)
 
-    def _begun(self) -> TextTable:
-        if self._table is None:
-            raise BadInput("No episode has begun; call reset first.")
-        return self._table
-
     def _enter(self) -> None:
         """Start the row of a decision that is asked for the first time."""
         if self.asked is not None:
             self._ledgers[self.seat].begin(self.asked)
-
-
-def _logged(reply: Given) -> Any:
-    return reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply

@@ -9,6 +9,7 @@ from typing import Any
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry import registry
+from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.game import NATURE, Game, GameSpec, Seat
 from sally.core.rules.training import PARTS, Split, Task, Training, check_split
 from sally.runner.seating import seated
@@ -46,6 +47,12 @@ def _own(game: str, seat: str) -> Split:
         )
     check_split(declared, room.alike if room else None)
     return declared
+
+
+def drawn_task(split: Split, part: str, seed: int) -> tuple[Task, int]:
+    """Return a task of a part of the split, drawn by the seed, and the seed of its episode."""
+    task = Stream(seed, split.name, part, "task").pick(split.part(part))
+    return task, derived_seed(split.name, part, seed)
 
 
 def by_chance(game: str, seat: str = "") -> Split:

@@ -145,6 +145,33 @@ class TextTable:
         self._open = []
 
 
+class TextPlay:
+    """Base of the environments that play one match at a time."""
+
+    _table: TextTable | None = None  # the match in progress
+
+    @property
+    def asked(self) -> Request | None:
+        """The current request, with its messages, candidates and tools; None at the end."""
+        return None if self._table is None else self._table.asked
+
+    def _begun(self) -> TextTable:
+        if self._table is None:
+            raise BadInput("No episode has begun; call reset first.")
+        return self._table
+
+    def _asked_now(self) -> Request:
+        asked = self._begun().asked
+        if asked is None:
+            raise BadInput(OVER)
+        return asked
+
+
+def logged(given: Given) -> Any:
+    """Return an answer as the rows of a trainer keep it."""
+    return given.decode("utf-8", "replace") if isinstance(given, bytes) else given
+
+
 def _read(given: Given, asked: Request) -> Reply | Scores:
     """Return the answer as a reply or scores, whichever is requested; the text is not parsed
     here."""
