@@ -14,6 +14,7 @@ import numpy as np
 
 from sally.core.errors import BadInput
 from sally.games.battery import hitom_beliefs
+from sally.games.battery.hitom_beliefs import believed
 from sally.games.battery.items import Item, by_pair, differs
 from sally.games.battery.mindless import (
     NEGATION,
@@ -143,58 +144,30 @@ def _mean_hits(items: Sequence[Item], hits: Mapping[str, float]) -> float | None
 # --- rules of single batteries --------------------------------------------------------------------
 
 
-def _chain(item: Item) -> tuple[list[hitom_beliefs.Seen], str, tuple[str, ...]]:
-    thing, chain = hitom_beliefs.asked(item.question)
-    seen, place = hitom_beliefs.happened(item.story, thing)
-    return seen, place, chain
+PlaceOf = Callable[[Sequence[hitom_beliefs.Seen], str, Sequence[str]], str]
 
 
-def _container(item: Item, place: str) -> tuple[int, ...]:
-    return (
-        (item.options.index(place),) if place in item.options else tuple(range(len(item.options)))
-    )
+def _where(place_of: PlaceOf) -> Rule:
+    """Return the rule for Hi-ToM that chooses the place which `place_of` returns for the events of
+    the story, the place where the thing really is, and the people that the question names."""
 
+    def rule(item: Item) -> tuple[int, ...]:
+        thing, chain = hitom_beliefs.asked(item.question)
+        place = place_of(*hitom_beliefs.happened(item.story, thing), chain)
+        if place in item.options:
+            return (item.options.index(place),)
+        return tuple(range(len(item.options)))
 
-def _first_place(item: Item) -> tuple[int, ...]:
-    """Choose the place where the thing was first."""
-    return _container(item, _chain(item)[0][0].place)
-
-
-def _where_it_is(item: Item) -> tuple[int, ...]:
-    """Choose the place where the thing really is."""
-    return _container(item, _chain(item)[1])
-
-
-def _last_said(item: Item) -> tuple[int, ...]:
-    """Choose the place where the thing was last put or said to be."""
-    return _container(item, _chain(item)[0][-1].place)
-
-
-def _first_mind(item: Item) -> tuple[int, ...]:
-    """Choose the place where the first person named in the question believes the thing is."""
-    seen, place, chain = _chain(item)
-    return _container(item, hitom_beliefs.believed(seen, place, chain[:1]))
-
-
-def _last_mind(item: Item) -> tuple[int, ...]:
-    """Choose the place where the last person named in the question believes the thing is."""
-    seen, place, chain = _chain(item)
-    return _container(item, hitom_beliefs.believed(seen, place, chain[-1:]))
-
-
-def _talk_ignored(item: Item) -> tuple[int, ...]:
-    """Apply the belief rule of Hi-ToM's stories, ignoring what people say."""
-    seen, place, chain = _chain(item)
-    return _container(item, hitom_beliefs.believed(seen, place, chain, talk=False))
+    return rule
 
 
 HITOM: Mapping[str, Rule] = {
-    "first_place": _first_place,
-    "where_it_is": _where_it_is,
-    "said_or_put_last": _last_said,
-    "first_mind": _first_mind,
-    "last_mind": _last_mind,
-    "talk_ignored": _talk_ignored,
+    "first_place": _where(lambda seen, real, chain: seen[0].place),
+    "where_it_is": _where(lambda seen, real, chain: real),
+    "said_or_put_last": _where(lambda seen, real, chain: seen[-1].place),
+    "first_mind": _where(lambda seen, real, chain: believed(seen, real, chain[:1])),
+    "last_mind": _where(lambda seen, real, chain: believed(seen, real, chain[-1:])),
+    "talk_ignored": _where(lambda seen, real, chain: believed(seen, real, chain, talk=False)),
 }
 
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sally.core.registry.study import instance
-from sally.core.rules.card import Attack, Card, Condition, Posed, Shortcut, both_ways
+from sally.core.rules.card import Attack, Card, Condition, Posed, both_ways
 from sally.games.battery.items import Item
 from sally.games.battery.mindless import SURFACE, content, words_of
-from sally.games.battery.rules import Battery, Generator, generated
+from sally.games.battery.rules import PER_STORY, Battery, Generator, generated
 
 ITEMS = 120
 SEED = 2025  # fixed before any result was seen
-SURFACES = tuple(both_ways(name) for name in SURFACE)
 SKIPS = {
     "belief_action": ("where_it_is", "old_state", "other_person"),
     "applied": ("always_aware", "never_aware"),
 }
 NESTED_SKIPS = ("where_it_is", "talk_ignored", "without_mind_1")
 CHANCE = {"nested": 100 / 3, "belief_action": 100 / 3, "applied": 50.0}
-
-
-def _shortcuts(*skips: str) -> tuple[Shortcut, ...]:
-    return (*SURFACES, *(both_ways("skips", what=what) for what in skips))
 
 
 def _condition(name: str, generator: str, skips: Sequence[str], **params: object) -> Condition:
@@ -40,7 +35,10 @@ def _condition(name: str, generator: str, skips: Sequence[str], **params: object
             for n in range(ITEMS)
         ),
         seat="reader",
-        shortcuts=_shortcuts(*skips),
+        shortcuts=(
+            *(both_ways(rule) for rule in SURFACE),
+            *(both_ways("skips", what=what) for what in skips),
+        ),
         metrics=("literal",),
         chance={"literal": CHANCE[generator]},
     )
@@ -90,7 +88,7 @@ def number_of(generator: Generator, n: int) -> tuple[int, int | None]:
     """
     if generator == "nested":
         return n, 1 + n % 4
-    per = 9 if generator == "belief_action" else 8
+    per = PER_STORY[generator]
     return n * per + n % per, None
 
 
@@ -99,17 +97,13 @@ def fresh_items(generator: Generator, many: int, seed: int) -> list[Item]:
     return [generated(generator, seed, *number_of(generator, n)) for n in range(many)]
 
 
-def _posed(generator: Generator) -> Callable[[int, int], list[Posed]]:
+def _attack(generator: Generator) -> Attack:
     def fresh(many: int, seed: int) -> list[Posed]:
         return [
             Posed(tuple(features(item, n) for n in range(len(item.options))), item.answer)
             for item in fresh_items(generator, many, seed)
         ]
 
-    return fresh
-
-
-def _pages(generator: Generator) -> Callable[[int, int], list[tuple[Battery, int]]]:
     def pages(many: int, seed: int) -> list[tuple[Battery, int]]:
         found = []
         for n in range(many):
@@ -119,11 +113,7 @@ def _pages(generator: Generator) -> Callable[[int, int], list[tuple[Battery, int
             found.append((game, turn.shown.index(turn.item.answer)))
         return found
 
-    return pages
-
-
-def _attack(generator: Generator) -> Attack:
-    return Attack(generator, FEATURES, _posed(generator), pages=_pages(generator))
+    return Attack(generator, FEATURES, fresh, pages=pages)
 
 
 CARD = Card(

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from sally.core.errors import unknown
 
 Cast = Literal["people", "units"]
-CASTS: tuple[str, ...] = get_args(Cast)
+CASTS: tuple[Cast, ...] = get_args(Cast)
 
 UNITS: Mapping[str, str] = {
     # nested
@@ -128,8 +128,7 @@ def called(name: str, cast: Cast) -> str:
 
 def cast_of(name: str) -> Cast:
     """Return a cast by name; raise BadInput if the name is unknown."""
-    if name == "people":
-        return "people"
-    if name == "units":
-        return "units"
+    for cast in CASTS:
+        if name == cast:
+            return cast
     raise unknown("cast", name, CASTS)

@@ -1,4 +1,4 @@
-"""Scores over items: groups that are scored together, and scores relative to a mindless rule."""
+"""Scores over items: groups of items that are scored together, and the majority of answers."""
 
 from __future__ import annotations
 
@@ -43,16 +43,6 @@ def strict_share(groups: Mapping[tuple[str, ...], Sequence[str]], right: set[str
     if not groups:
         return None
     return 100 * sum(set(ids) <= right for ids in groups.values()) / len(groups)
-
-
-def above_mindless(score: float, best: float) -> float | None:
-    """Return a score in percent rescaled so that the best mindless rule is 0 and a perfect score is
-    1.
-
-    >>> above_mindless(80, 60)
-    0.5
-    """
-    return None if best >= 100 else (score - best) / (100 - best)
 
 
 def majority(answers: Sequence[int | None]) -> int | None:

@@ -19,7 +19,7 @@ from sally.games.battery import applied, belief_action, nested
 from sally.games.battery.casts import UNITS
 from sally.games.battery.items import Belief, Item, decoded, encoded, hash_of, kept_at, portable
 from sally.games.battery.rules import READER, Battery, generated
-from sally.games.battery.scores import above_mindless, majority, strict_groups, strict_share
+from sally.games.battery.scores import majority, strict_groups, strict_share
 from sally.games.battery.words import TEXTS as WORDS
 from sally.games.battery.words import BatteryWords, read_option
 
@@ -210,11 +210,6 @@ def test_a_story_counts_only_with_its_true_control() -> None:
 def test_an_order_counts_only_with_all_lower_ones() -> None:
     items = [Item(f"h-{k}", "s", "q", ("x", "y"), 0, "hitom", k, pair="h") for k in range(3)]
     assert strict_share(strict_groups(items), {"h-0", "h-2"}) == pytest.approx(100 / 3)
-
-
-def test_above_mindless_is_zero_at_the_best_rule() -> None:
-    assert above_mindless(60, 60) == 0 and above_mindless(100, 60) == 1
-    assert above_mindless(100, 100) is None
 
 
 # --- the twin -------------------------------------------------------------------------------------
