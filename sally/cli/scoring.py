@@ -293,7 +293,8 @@ def heading(metric: str) -> str:
 
 
 def varies(rows: Sequence[Row], key: str) -> bool:
-    """Return whether a column has different values; cells named after their games do not count."""
+    """Return whether a column has different values. The column `cell` counts as constant if every
+    cell has the name of its game."""
     if key == "cell" and all(row["cell"] == row["game"] for row in rows):
         return False
     return len({row[key] for row in rows}) > 1

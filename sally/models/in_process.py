@@ -72,10 +72,11 @@ def shared_length(one: Tokens, other: Tokens) -> int:
 
 
 def stem_of(alone: Tokens, joint: Sequence[Tokens]) -> tuple[Tokens, list[tuple[int, ...]]]:
-    """Return the tokens that a context and every joint text share, and each text's further tokens.
+    """Split tokenised texts into the beginning that all share and the remaining tokens of each.
 
-    The end of the context may be tokenised together with a candidate, so all candidates are scored
-    from the last point up to which the context and every joint text have the same tokens.
+    `alone` is a context, and each of `joint` is the context followed by one candidate. The end of
+    the context may be tokenised together with a candidate, so all candidates are scored from the
+    last point up to which the context and all these texts have the same tokens.
     """
     stem = alone[: min(shared_length(alone, tokens) for tokens in joint)]
     if not len(stem):

@@ -42,7 +42,9 @@ class LayerScore(msgspec.Struct, frozen=True):
 
 
 class Arms(msgspec.Struct, frozen=True):
-    """Accuracy of what was represented, said and done at the same decisions, by partner or overall.
+    """How often three things are right at the same decisions, by partner or overall: what a
+    classifier reads from the model's activations (represented), what the model says (said), and its
+    move (done).
 
     `joint` holds the share of decisions for each combination of right and wrong, named by what is
     right, such as 'represented and done'; `independent` holds the shares expected if the three were

@@ -255,9 +255,8 @@ class SeenRound(NamedTuple):
 def stated_odds(
     odds: Sequence[float] | None, value: object, choices: Sequence[object]
 ) -> tuple[float, ...] | None:
-    """Return the odds that a report states over the choices: its own, or certainty of its value.
-
-    The result is None if the report states no odds and its value is not among the choices.
+    """Return the probability that a report gives to each choice. If it states no probabilities, its
+    value gets probability 1; if that value is not among the choices, return None.
 
     >>> stated_odds(None, "b", ("a", "b"))
     (0.0, 1.0)

@@ -225,7 +225,8 @@ def _merged(data: Trials, codes: list[Codes]) -> tuple[Trials, list[Codes]]:
 
 
 def _climb(surface: Surface, width: int, factors: int) -> Floats:
-    """Return the peak of the surface; an sd for which zero fits equally well is set to zero."""
+    """Return the parameters at which a log-likelihood is largest. A standard deviation is set to
+    zero if zero fits equally well."""
     start = np.concatenate([np.zeros(width), np.full(factors, 0.7)])
 
     def depth(x: Floats) -> float:

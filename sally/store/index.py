@@ -69,8 +69,8 @@ class Piece(msgspec.Struct, frozen=True):
 def columns(
     where: Where, names: Sequence[str], code: str, work: Work, many: Many | None = None
 ) -> Iterator[tuple[list[At], Columns]]:
-    """Yield, for each piece of a store (a range of lines), the positions of its lines and its
-    columns.
+    """Yield, for each piece of a store (a range of lines), the positions of the lines and the
+    values of the columns.
 
     Args:
         where: The store.

@@ -164,7 +164,7 @@ def room_checks(at: Bench) -> Iterator[Check]:
 
 
 def _family(game: str) -> list[Bench]:
-    """Return a bench for every public game of a game's family."""
+    """Return a test fixture (`Bench`) for every public game of a game's family."""
     family = registry.family(game).name
     named = [name for name, spec in registry.games().items() if spec.family == family]
     return [Bench.of(name) for name in named]

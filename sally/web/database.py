@@ -61,7 +61,7 @@ class StorageBusy(StorageLost):
 
 
 class DuplicateRow(Exception):
-    """A unique row exists already."""
+    """A row with the same unique key exists already."""
 
 
 # --- transactions -------------------------------------------------------------------------------

@@ -172,7 +172,8 @@ class SeatColumns:
         self._lines.append((*head, known[0], setup.repeat, len(seats), setup.seed))
 
     def _new(self, found: Episode, seats: tuple[str, ...]) -> tuple[int, dict[str, int]]:
-        """Return the code of an episode's problem, and the code of each seat's kind."""
+        """Return the integer codes under which an episode's problem and the description of each
+        seat (`SeatKind`) are stored."""
         setup, asked = found.setup, seats_under_study(found.setup)
         codes: dict[str, int] = {}
         for seat in seats:

@@ -160,11 +160,12 @@ class BaselineScores:
         return NO_DRAWS if known is None else known.alike.get(shared.alike, NO_DRAWS)
 
     def draws(self, table: MeasuredTable, rows: Bools) -> DrawnZero:
-        """Return the standard error of the scale's mean zero over some rows.
+        """Return the standard error of the scale's zero. The zero is the mean score of the random
+        player, averaged over some rows.
 
-        Where it is not known exactly, the zero of a problem is the mean score of many episodes of
-        the random player (draws). If all draws of a problem are equal, their variance is set as if
-        one among the draws of all problems had differed by the range of the score, because a rare
+        Where it is not known exactly, the zero of a problem is the mean over many episodes of the
+        random player (draws). If all draws of a problem are equal, their variance is set as if one
+        among the draws of all problems had differed by the range of the score, because a rare
         success may not have been drawn.
         """
         kinds, many = np.unique(

@@ -137,8 +137,8 @@ def _with_rules(
 
 
 def packs_from(skins: Skins, texts: Mapping[str, str]) -> dict[str, Pack]:
-    """Return the words packs that replace words of a game's texts as its skins prescribe, by
-    name."""
+    """Return other wordings of a game as words packs, keyed by their names. Each pack replaces some
+    words of the game's texts, as one of the game's skins (tables of replacements) says."""
     found = {}
     for skin in dict.fromkeys((*skins.fills, ORDER, LABELS, SWAP)):
         own = {**_taken(skins.keys.get(skin, {}), texts), **skins.texts.get(skin, {})}

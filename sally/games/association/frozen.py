@@ -40,8 +40,8 @@ def _read(package: str, problem: Any, name: str) -> Any:
 
 
 def row_of(found: Frozen[P], number: int) -> tuple[P, ...]:
-    """Return the series with this number in a stored set: problems that are played one after
-    another."""
+    """Return the series with this number in a stored set. A series is a tuple of problems that are
+    played one after another."""
     if not 0 <= number < len(found.rows):
         raise BadInput(f"number must be from 0 to {len(found.rows) - 1}, not {number}")
     return found.rows[number]

@@ -172,10 +172,12 @@ HITOM: Mapping[str, Rule] = {
 
 
 def negation_second_on_ties(item: Item) -> tuple[int, ...]:
-    """Apply `negation`, resolving ties to the option listed second (the unaware one in BigToM).
+    """Choose the option that describes the initial state of the story if the last sentence has a
+    negation, else the other option.
 
-    For belief questions, the old state is the option whose distinctive words have the smaller mean
-    position in the question; for questions about actions, it is the choice of `most_words`.
+    For belief questions, the initial state is taken to be the option whose distinctive words come
+    earlier in the question on average; for questions about actions, the choice of `most_words`. On
+    a tie, it is the option listed second, which in BigToM describes a person unaware of the change.
     """
     if item.task is not None and "action" in item.task:
         old = most_words(item)[-1]

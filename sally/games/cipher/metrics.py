@@ -166,8 +166,8 @@ class Split(msgspec.Struct, frozen=True):
 
 @shared
 def splits(played: Played, seat: Seat) -> list[Split]:
-    """Return the encoder's regret in each round, split by cause, for the rounds in which the
-    listeners that the encoder assumed are known."""
+    """Return the encoder's regret in each round, split by cause. Rounds are left out if it is
+    unknown which listeners the encoder assumed."""
     decoder, listener = declared_decoder(played), declared_interceptor(played)
     found = []
     for each in scored_hints(played, seat):

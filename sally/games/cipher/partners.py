@@ -101,8 +101,8 @@ MENUS: Mapping[str, Menu] = {
 def likelihood(
     player: str, params: Mapping[str, Any], at: Position, hints: Sequence[str]
 ) -> float | None:
-    """Return the probability that a declared encoder gives these hints for the code; None if the
-    encoder is not a declared one."""
+    """Return the probability that an encoder gives these hints for the code; None if the encoder is
+    not a scripted player whose probabilities are known."""
     if player in MENUS:
         mind, chance = mind_of(params), 1.0
         for digit, hint in zip(digits(at.code), hints, strict=True):

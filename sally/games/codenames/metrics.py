@@ -56,8 +56,8 @@ def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
 
 
 def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
-    """Return a clue compared with the best one for this guesser; None if its mind is not
-    declared."""
+    """Return a clue compared with the best one for this guesser; None if it is unknown how the
+    guesser associates words."""
     replay = played.replay
     if replay.states[turn + 1].clue is None:  # rejected by the rules
         return None

@@ -81,8 +81,8 @@ class Draft(msgspec.Struct, frozen=True):
     beliefs: tuple[tuple[int, int], ...] = ()  # (user, state that decides its belief)
 
     def floor(self, user: int) -> Look:
-        """Return the user's latest look as an onlooker or, without one, a look at the initial
-        placement."""
+        """Return the latest of the user's looks into the locker that directly preceded a question;
+        if there is none, return a look at the initial placement."""
         looks = [look for look in self.onlooks if look.user == user]
         return looks[-1] if looks else Look(user, 0, 0)
 
@@ -201,12 +201,13 @@ def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int
 def _balanced_looks(
     draft: Draft, floor: int, visible: list[int] | None, places: list[int], boxes: set[int]
 ) -> list[tuple[int, int]]:
-    """Return (time, shown state) for each possible look of an onlooker after which only the user's
-    own looks reveal the answer.
+    """Return the looks into the locker that the onlooker may take before a question, as pairs
+    (time, state shown). The onlooker is the last user to look before the question; after its look,
+    only the looks of the asked user reveal the answer.
 
-    `floor` is the last state that the onlooker saw. `visible` are the states that the user may see;
-    None if the user is the onlooker. `places` lists the box of the user's item in each state, and
-    `boxes` the boxes that are occupied at the end.
+    `floor` is the last state that the onlooker saw. `visible` are the states that the asked user
+    may see; None if the asked user is the onlooker. `places` lists the box of the asked user's item
+    in each state, and `boxes` the boxes that are occupied at the end.
     """
     enough = 0 if visible is None else _covered_at(visible, places, boxes)
     if enough == len(places):

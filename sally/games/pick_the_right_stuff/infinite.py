@@ -164,8 +164,8 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
 def _mind(
     user: int, family: Family, families: tuple[Family, ...], boxes: int, chance: Random
 ) -> Mind:
-    """Draw the distance from the box that the user saw last, then a rule and a gap at which the
-    rule moves the item by this distance."""
+    """Draw a distance from the box that the user saw last; then draw a rule, and a number of resets
+    (the gap) after which the rule has moved the item by this distance."""
     distance = chance.randrange(boxes)
     rules = listed(family, boxes)
     for _ in range(TRIES):
@@ -199,8 +199,12 @@ def _shown(
     boxes: int,
     chance: Random,
 ) -> tuple[Rehearsal, ...]:
-    """Return rehearsals of a rule at these gaps; raise ValueError if they do not identify the
-    rule."""
+    """Return examples (rehearsals) of the boxes to which a user's rule leads after these numbers of
+    resets.
+
+    Raises:
+        ValueError: The examples do not identify the rule.
+    """
     seen = [chance.randrange(boxes) for _ in gaps]
     shown = tuple(
         Rehearsal(user, box, gap, extrapolated(rule, box, gap, boxes))
@@ -215,8 +219,8 @@ def _shown(
 def smallest_gap_sets(
     rule: Rule, families: tuple[Family, ...], boxes: int
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the smallest sets of gaps that distinguish the rule from every other function in the
-    families."""
+    """Return the smallest sets of gaps (numbers of resets) that suffice to distinguish a rule from
+    every different rule of these families."""
     own = signature(rule, boxes)
     others = {signature(r, boxes) for f in families for r in listed(f, boxes)} - {own}
     places = range(len(DECIDING_GAPS))

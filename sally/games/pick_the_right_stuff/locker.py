@@ -55,8 +55,8 @@ class Collection(Act, frozen=True):
 
 
 class Retrieval(Act, frozen=True):
-    """The outcome of a collection: the box that the manager named (None if unreadable), the
-    believed box and the true box."""
+    """The outcome of a collection: the box that the manager named (None if unreadable), the box in
+    which the user believed its item to be, and the box that held it."""
 
     user: int
     answered: int | None
@@ -169,7 +169,10 @@ def answered(locker: Locker, box: int | None) -> Locker:
 
 
 def after_retrieval(contents: Contents, believed: int, true: int) -> Contents:
-    """Swap the item into the believed box, then take it out."""
+    """Return the contents of the boxes after a user has collected its item.
+
+    The item is first swapped into the box in which the user believes it to be, and then taken out.
+    """
     boxes = list(contents)
     boxes[true] = boxes[believed]
     boxes[believed] = None

@@ -118,7 +118,8 @@ class LockerGame(Game[State, Action, View]):
         return view_of(state.locker)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """Pay one point for every user whose believed box was named."""
+        """Pay one point for every user for whom the manager named the box in which the user
+        believed its item to be."""
         return {MANAGER: float(state.locker.correct)}
 
     def widest_menu(self) -> int:

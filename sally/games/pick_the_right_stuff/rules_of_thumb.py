@@ -145,5 +145,6 @@ def game_score(game: Instance, rule: RuleOfThumb) -> float:
 
 
 def hit_chance(drawn_from: tuple[int, ...], believed: int) -> float:
-    """Return the chance that a uniform draw from these boxes is the believed box."""
+    """Return the chance that a uniform draw from these boxes is the box in which the user believes
+    its item to be."""
     return (believed in drawn_from) / len(drawn_from)

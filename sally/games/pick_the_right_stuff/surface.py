@@ -1,4 +1,5 @@
-"""Surface features for attacks: where the item was and when, but not what the waiting user saw.
+"""Surface features for attacks, which test whether shallow learners find the answers: where the
+item was and when, but not what the waiting user saw.
 
 One question is taken from every game, so that questions are independent.
 """
@@ -126,7 +127,8 @@ def attacks() -> Iterable[Attack]:
 
 
 def first_attack() -> Attack:
-    """Return the attack on the first infinite generator, for comparison."""
+    """Return, for comparison, an attack on the superseded first generator of the infinite mode. In
+    an attack, shallow learners try to find the answers from surface features."""
     why = "superseded: the gap told how far from the box seen last the belief lies"
     return _attack("infinite, first", "infinite", (*PLAIN, *STEPS), with_steps, known=why)
 

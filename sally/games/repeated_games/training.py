@@ -102,7 +102,8 @@ def worths(
 
 
 class _Ahead:
-    """Move values along one episode; its cache affects only speed, never the result."""
+    """A function that returns the exact value of each possible move, given a view of an episode. It
+    remembers how much of the episode it has read; this affects only its speed, never the result."""
 
     def __init__(self, game: RepeatedGame, seat: Seat, machine: Machine) -> None:
         key = _key(machine)

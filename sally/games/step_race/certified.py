@@ -55,7 +55,8 @@ PAIRS: tuple[tuple[tuple[str, dict[str, Any]], tuple[str, dict[str, Any]]], ...]
 
 
 class Certified(msgspec.Struct, frozen=True):
-    """A certified table with its solved values, in expected points at the start."""
+    """A combination of two partners, a seat and a target in which modelling the partners pays; the
+    values of play are exact, in expected points at the start."""
 
     id: str
     params: dict[str, Any]

@@ -82,8 +82,8 @@ class TwoMix(msgspec.Struct, frozen=True):
 
 
 def two_mix(third: int) -> TwoMix:
-    """Return the mixture of two seats if the third plays `third`, and whether it is an
-    equilibrium."""
+    """Return the strategy profile in which one seat plays the move `third` and the other two seats
+    mix the two remaining moves, and whether it is an equilibrium."""
     low, high = (move for move in MOVES if move != third)
     mix = {low: low / (low + high), high: high / (low + high)}
     deviating = max(move * (1 - mix[move]) ** 2 for move in (low, high))

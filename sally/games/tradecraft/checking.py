@@ -83,7 +83,8 @@ def _circles(rules: Ruleset) -> list[frozenset[str]]:
 
 @lru_cache(maxsize=8)
 def _openers(rules: Ruleset) -> frozenset[str]:
-    """Return goods that a starting hand must contain in addition to those in cycles.
+    """Return goods that a starting hand must contain in addition to those that `_circles` finds
+    (groups of goods that are made only from each other).
 
     This is a minimal set of goods that are out of reach although some recipe makes them; goods that
     more recipes use are preferred. A good from which nothing else can be made is instead reported

@@ -166,7 +166,8 @@ def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[R
 def _held(
     way: Recipe, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
 ) -> tuple[Fraction, Fraction]:
-    """Return how many units of `output` went into one unit made by the recipe `way`.
+    """Return how many units of `output` are used up, directly or to make an input, for one unit
+    made by the recipe `way`.
 
     The first number is a lower bound that holds for every choice of inputs. The second is the
     amount that may be lost because a slot of the recipe can be filled with several kinds of goods.

@@ -26,7 +26,8 @@ def random_dial() -> float:
 
 
 def random_clue(shift: float = 0.0, stretch: float = 1.0) -> float:
-    """Return the mean points of a uniformly random clue for a guesser with a declared dial.
+    """Return the mean points of a uniformly random clue for a scripted guesser, whose dial is
+    shifted and stretched by these amounts.
 
     Positions are ranks, so the positions of random words are uniform between the poles (apart from
     a few illegal words).

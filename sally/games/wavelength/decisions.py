@@ -28,7 +28,8 @@ POSTERIOR = "the targets for which this partner gives this clue, all equally lik
 
 
 def COSTS(played: Played, seat: Seat) -> list[Cost]:
-    """Return the points lost by each clue or dial position, for partners whose dial is declared."""
+    """Return the points lost by each clue or dial position. The list is empty unless the partner is
+    scripted with a known dial, which gives every word a position between the poles."""
     return list(_clues(played) if seat == PSYCHIC else _dials(played))
 
 

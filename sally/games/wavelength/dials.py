@@ -1,4 +1,5 @@
-"""The positions of words on a declared dial, and the exact best clue for a seat with that dial."""
+"""The dial of a scripted player, which gives every word a position between two poles, and the exact
+best clue for a guesser with this dial."""
 
 from __future__ import annotations
 

@@ -232,7 +232,8 @@ def _name(row: ProfileRow, plot: Plot, value: str) -> str:
 
 
 def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
-    """Draw the best mindless predictor and player, and the reference player."""
+    """Plot marks for the best mindless player and for the reference player; return the position and
+    name of each mark."""
     points: list[Named] = []
     for (role, player, standing), met in plot.marks.items():
         heights = [mark.doing if plot.scaled else mark.value for _, mark in met]

@@ -98,7 +98,8 @@ def by_question(found: Sequence[Represented]) -> list[list[Represented]]:
 
 
 def say_arms(one: Represented) -> None:
-    """Print, for one group, the table of what is represented, said and done."""
+    """Print, for one group, how often the model's activations, statements and moves are right
+    (represented, said, done)."""
     rows = [arms_row(each) for each in one.arms]
     keys = ["partner", "n"]
     for names in fitting(rows, keys, [name for name in rows[0] if name not in keys]):

@@ -299,8 +299,8 @@ def prose(file: Path, game: Game) -> Iterator[str]:
 
 
 def person_of(game: str, before: Mapping[str, str], surveys: Mapping[str, object]) -> str:
-    """Return the person who played a game: the id of the nearest game with a survey, going back in
-    time.
+    """Return an id for the person who played a game. It is the id of the latest game, up to this
+    one, after which the person filled in a survey.
 
     Args:
         game: The id of the game.

@@ -22,7 +22,8 @@ def COMMANDS() -> None:
 @click.argument("path", type=click.Path(path_type=Path))
 @json_option
 def show(path: Path, as_json: bool) -> None:
-    """Print each model's score, first number, doing (in hindsight) and contribution."""
+    """Print each model's score, first number, doing score in hindsight (0: random numbers, 1: the
+    best numbers) and contribution."""
     guessing, goods = figures.summary(read(path).tables)
     if as_json:
         whole: Any = {"guessing": guessing, "goods": goods}

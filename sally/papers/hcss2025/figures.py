@@ -79,8 +79,8 @@ def _side(played: Played, seat: Seat, model: str) -> SideMatch:
 
 
 def doing(sides: Sequence[SideMatch]) -> tuple[Estimate, int]:
-    """Return the doing score against declared bots (0: even odds, 1: optimum), and the number of
-    decisions."""
+    """Return the doing score (0: random play, 1: optimum) against bots whose rule is known, and the
+    number of decisions."""
     return pooled([s.regret for s in sides if s.regret is not None and s.regret.decisions])
 
 

@@ -170,7 +170,8 @@ def naive_aim(game: SeatGame) -> Pair:
 
 
 def first_claim(game: SeatGame) -> str:
-    """Return the kind of the first stated value: true, a bluff, self-harming, or never stated."""
+    """Return "true", "bluff" or "self-harming" for the first value or cost that a seat claimed to
+    have, or "none" if it claimed none."""
     claims = claims_of(game.seat, game.at)
     if not claims:
         return "none"

@@ -82,8 +82,8 @@ def _picture(
 def _of_model(
     known: Known, model: str, game: str, partner: str
 ) -> Iterator[tuple[Conditions, Played]]:
-    """Yield the qa episodes of a figure's model; if the store has none of the first model, models
-    outside the paper take its place."""
+    """Yield the episodes of one model with the strategy `qa`. For the first model of the paper's
+    figures, if it has no episodes, yield those of models outside the paper instead."""
     asked = {"game": game, "partner": partner, "player": "language", "strategy": "qa"}
     plain = those(known, lambda f: asked.items() <= f.items() and _plain(f))
     theirs = [(f, p) for f, p in plain if same_model(str(f["model"]), model)]

@@ -1,5 +1,6 @@
-"""tang2024 as a study: the paper's conditions zero and finite belief history, and a third, infinite
-belief history, each with Sally's prompts and in the authors' chat."""
+"""tang2024 as a study: the paper's two conditions, called zero and finite belief history, and a
+third, called infinite belief history. Each is run with Sally's prompts and in the authors' chat
+format."""
 
 from __future__ import annotations
 

@@ -190,8 +190,8 @@ def _cell(number: int, role: Role, across: tuple[int, int]) -> list[str]:
 )
 @json_option
 def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
-    """Print doing and knowing, measured against the people in the other role, for every player
-    (people and models) in the given stores."""
+    """Print the scores for doing (gains) and knowing (predictions), measured against the people in
+    the other role, for every player (people and models) in the given stores."""
     spec = registry.game("repeated_games")
     games = []
     for place in places:

@@ -1,9 +1,10 @@
-"""Doing and knowing against the crowd in one-shot 2x2 games, on one scale for people and models.
+"""Scores for doing (gains) and knowing (predictions) against the crowd in one-shot 2x2 games, on
+one scale for people and models.
 
-The crowd of a game consists of all recorded people who played its other role. Doing is 0 for even
-odds and 1 for the best reply to the crowd. Knowing is 0 for even odds and 1 for always naming the
-column that most of the crowd chose. Both use the crowd's odds rather than one draw from them. Rules
-of thumb are scored on the same games.
+The crowd of a game consists of all recorded people who played its other role. Doing is 0 for a
+random choice and 1 for the best reply to the crowd. Knowing is 0 for a random guess and 1 for
+always naming the column that most of the crowd chose. Both use the crowd's shares rather than one
+draw from them. Rules of thumb are scored on the same games.
 """
 
 from __future__ import annotations
@@ -161,8 +162,8 @@ def _scaled(screens: Sequence[_Screen]) -> Scaled | None:
 
 
 def knowing(screens: Sequence[_Screen]) -> Estimate | None:
-    """Return the knowing score: 0 for even odds, 1 for always predicting the choice of the majority
-    in the other role."""
+    """Return the score for predictions (knowing): 0 for random guesses, 1 for always predicting the
+    choice of the majority in the other role."""
     if not screens:
         return None
     named = [float(s.odds[s.predicted]) - 0.5 for s in screens]

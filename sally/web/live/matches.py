@@ -66,7 +66,8 @@ def hashed(secret: str) -> str:
 
 
 def invitation(secret: str) -> str:
-    """Return the stored key of an invitation, which can claim a seat but not open it."""
+    """Return the database key of an invitation. An invitation gives no access to a seat; a client
+    uses it once to take the seat with a token of its own."""
     return f"invitation {hashed(secret)}"
 
 

@@ -51,7 +51,7 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def across(self) -> dict[str, PlayerSpec]:
-        """The lineup of the other seat: the declared partner."""
+        """The lineup of the other seat: the scripted partner that belongs to the problem."""
         seat = "seller" if self.seat == "buyer" else "buyer"
         return {seat: PlayerSpec(self.partner, dict(self.params))}
 

@@ -184,7 +184,8 @@ Cells = tuple[tuple[int, int], ...]
 
 
 class Appeals(msgspec.Struct, frozen=True):
-    """The appeals of one question: the attributes, effects and proposals about which it asks."""
+    """What one question asks about: attributes (whether the target likes them), effects (whether it
+    knows them) and proposals (how it ranks them)."""
 
     motivational: Columns = ()
     informational: Cells = ()
@@ -297,9 +298,9 @@ def _asks_knowledge(text: str) -> bool:
 
 
 def _knowledge(clause: Clause, at: Asking) -> Appeals:
-    """Return the appeal of a question about knowledge: it asks about the cells of the named
-    proposals and attributes (all cells if nothing is named), or about the cell that `that` refers
-    to."""
+    """Return what a question about the target's knowledge asks for: the effects of the named
+    proposals on the named attributes (all effects if nothing is named), or the effect that `that`
+    refers to."""
     if not clause.rows and not clause.columns and JUST_THAT.search(clause.shape):
         return Appeals(informational=_cross(at.topic.rows, at.topic.columns[-1:]))
     likes = at.everything if KNOW_AND_LIKE.search(clause.shape) else ()
@@ -312,8 +313,7 @@ def _cross(rows: Rows, columns: Columns) -> tuple[tuple[int, int], ...]:
 
 
 def _why(at: Asking) -> Appeals:
-    """Return the appeal of a lone `why?`, which asks for the reasons for the target's last
-    reply."""
+    """Return what a lone `why?` asks about: the reasons for the target's last reply."""
     if at.ranked:
         return Appeals(at.everything, _cross(at.everyone, at.everything), at.everyone)
     return Appeals(motivational=at.reply)

@@ -64,8 +64,11 @@ class _Tom:
         return believed
 
     def expects(self, thoughts: _Thoughts) -> Odds:
-        """Return the predicted move probabilities of the other seat, weighting all orders by
-        trust."""
+        """Return the move probabilities that this mind expects of the other seat.
+
+        The predictions of all orders of reasoning are mixed; the weight of an order (its trust)
+        depends on how well it has predicted so far.
+        """
         belief = dict(enumerate(thoughts.of_them))
         for order, trust in enumerate(thoughts.trust, 1):
             foreseen = self.foresees(thoughts, order)

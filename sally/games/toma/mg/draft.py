@@ -97,7 +97,8 @@ def ways() -> Ways:
 
 
 def _ways(kind: str | None, place: int) -> list[tuple[list[int], int, bool]]:
-    """Return the ways to describe an agent with this relation to an agent at a place."""
+    """Return the ways to describe an agent that follows or avoids another agent (neither, if `kind`
+    is None), given that the other agent goes to `place`."""
     rows = []
     for liked, disliked in product(liked_lists(), disliked_lists()):
         one = Profile(tuple((p,) for p in liked), tuple((p,) for p in disliked))

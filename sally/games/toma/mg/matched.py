@@ -306,12 +306,12 @@ def _paired(
 
 
 def _members(one: _Half, other: _Half, rng: np.random.Generator) -> Members:
-    """Return the four members of a matched set, one for each answer, or an empty list if these two
-    halves allow no such set.
+    """Return the four scenarios of a matched set, one for each answer, or an empty list if these
+    two groups of agents allow no such set.
 
-    A member is a pair of indices, which select for each half the order in which its agents receive
-    the lists of dislikes. In all members, the number of agents that both like and dislike a place
-    is the same.
+    A scenario is a pair of indices, which select for each group the order in which its agents
+    receive the lists of dislikes. The number of agents that have both a like and a dislike for a
+    place is the same in all four scenarios.
     """
     right = _only_place()[_emptiest()[one.heads[:, None] + other.heads[None]]]
     found = np.where(right >= 0, 1 << np.maximum(right, 0), 0)  # as bits
@@ -353,7 +353,8 @@ def _halves(rng: np.random.Generator) -> Iterator[_Half]:
 
 
 def _crossed(likes: Ints, given: Ints) -> Ints:
-    """Return the number of agents that both like and dislike each place, by draft and order.
+    """Return how many agents have both a like and a dislike for each place, by draft and by the
+    order in which the agents receive the lists of dislikes.
 
     The counts of the four places are packed into one number, four bits each.
     """

@@ -87,7 +87,8 @@ def one_step(listed: Sequence[Profile]) -> Counts:
 
 
 def anchors(listed: Sequence[Profile]) -> Counts:
-    """Return the headcount of each place, counting only anchors."""
+    """Return the headcount of each place, counting only the agents that follow and avoid nobody
+    (anchors)."""
     alone = (one for one in listed if one.follows is None and one.avoids is None)
     return _tally((_alone(one) for one in alone), split=True)
 

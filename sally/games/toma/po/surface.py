@@ -67,8 +67,8 @@ def _column(s: Scenario, option: int) -> tuple[float, ...]:
 
 
 def attacks() -> Iterable[Attack]:
-    """Yield attacks from the player's own row of costs and from the costs of all agents, for every
-    level with a choice."""
+    """Yield attacks on levels 1 to 4: tests of whether shallow learners find the answers from the
+    player's own costs, or from the costs of all agents."""
     for level in (1, 2, 3, 4):
         yield _attack(f"level {level}, own row", level, OWN, own_row)
         yield _attack(f"level {level}, whole page", level, (*OWN, *COLUMNS), whole_page, READS)
