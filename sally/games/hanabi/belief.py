@@ -31,6 +31,7 @@ from sally.games.hanabi.state import Card, Policy, State, View, revealed
 
 
 Hand = tuple[Card, ...]
+Odds = tuple[tuple[float, ...], ...]  # probability of every card in every slot
 
 
 class Posterior(msgspec.Struct, frozen=True):
@@ -46,6 +47,11 @@ class Posterior(msgspec.Struct, frozen=True):
     def odds(self, slot: int) -> tuple[float, ...]:
         """Return the probabilities of all cards in one slot."""
         return tuple(weight / self.total for weight in self.weights[slot])
+
+    @property
+    def all_odds(self) -> Odds:
+        """The probabilities of all cards in every slot."""
+        return tuple(map(self.odds, range(len(self.weights))))
 
 
 def seen(game: Hanabi, table: State | View, seat: int) -> tuple[int, ...]:
@@ -322,7 +328,7 @@ LEAST_EFFECTIVE = 100.0  # fewer effective samples give no estimate
 class Reading(msgspec.Struct, frozen=True):
     """The probabilities of every card in every slot, and the method by which they were computed."""
 
-    odds: tuple[tuple[float, ...], ...]
+    odds: Odds
     exact: bool
     effective: float  # effective sample size; the number of hands if exact
 
@@ -357,15 +363,10 @@ def read(
     )
 
 
-def likelihood(game: Hanabi, view: View, hand: Hand, policies: Mapping[int, Policy]) -> float:
-    """Return the probability of the moves of seats with declared policies, given this hand."""
-    return likelihoods(game, view, [hand], policies)[0]
-
-
 def likelihoods(
     game: Hanabi, view: View, hands: Sequence[Hand], policies: Mapping[int, Policy]
 ) -> list[float]:
-    """Return the likelihood of each hand.
+    """Return, for each hand, the probability of the moves of the seats with declared policies.
 
     The hands imply pasts that differ only in the seat's own cards. So the moves are replayed once,
     and hands with the same cards before a move are evaluated together.

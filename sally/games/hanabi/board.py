@@ -52,7 +52,7 @@ def _hands(words: HanabiWords, game: Hanabi, view: View) -> list[CardRow]:
 def _other(words: HanabiWords, game: Hanabi, view: View, seat: int, ahead: int) -> CardRow:
     hints = {
         game.hint_of(action): words.name(action)
-        for action in range(2 * game.hand_size, _actions(game))
+        for action in range(2 * game.hand_size, game.widest_menu())
     }
     cards = []
     for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
@@ -89,10 +89,6 @@ def _own(words: HanabiWords, game: Hanabi, view: View) -> CardRow:
         for n, mark in enumerate(view.marks[view.me])
     )
     return CardRow(f"{words.player(view.me)} (you)", cards, "yours")
-
-
-def _actions(game: Hanabi) -> int:
-    return 2 * game.hand_size + (game.players - 1) * (game.colours + game.ranks)
 
 
 def _told(words: HanabiWords, mark: int) -> str:

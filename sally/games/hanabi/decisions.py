@@ -27,16 +27,9 @@ class HanabiTurn(msgspec.Struct, frozen=True):
     believed: dict[int, float] | None  # reported probability that each slot is playable, if asked
 
 
-def rules_of(played: Played) -> Hanabi:
-    """Return the rules of an episode."""
-    game = played.replay.game
-    assert isinstance(game, Hanabi)
-    return game
-
-
 def turns_of(played: Played, seat: Seat) -> Iterator[HanabiTurn]:
     """Yield every turn of a seat in order."""
-    game = rules_of(played)
+    game = played.replay.rules(Hanabi)
     for step in played.replay.steps():
         if seat not in (*step.moves, *step.forfeited):
             continue

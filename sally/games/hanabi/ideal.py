@@ -18,7 +18,6 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.hanabi.belief import hidden, likelihoods, movers_view
 from sally.games.hanabi.bots import BOTS
-from sally.games.hanabi.decisions import rules_of
 from sally.games.hanabi.probes import move_name, moves_of
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import Policy, View
@@ -78,7 +77,7 @@ def _once(policy: Policy) -> Policy:
 def IDEAL(played: Played, seat: Seat) -> ObserverProblem | None:
     """Return a seat's predictions of its partner's moves, to be compared with the ideal observer;
     None unless the partner is a bot of the pool and the game is small."""
-    game, lineup = rules_of(played), played.episode.setup.lineup
+    game, lineup = played.replay.rules(Hanabi), played.episode.setup.lineup
     payoffs = played.episode.payoffs
     if not is_observable(game) or payoffs is None:
         return None

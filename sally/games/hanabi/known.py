@@ -13,9 +13,8 @@ import msgspec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.hanabi.belief import counted_by, is_known_playable, playable_chance
-from sally.games.hanabi.decisions import rules_of
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.state import Card, State
+from sally.games.hanabi.state import State
 
 Kind = Literal["hint", "play", "discard"]
 
@@ -45,7 +44,7 @@ class JudgedTurn(msgspec.Struct, frozen=True):
 
 def judged(played: Played, seat: Seat) -> Iterator[JudgedTurn]:
     """Yield an assessment of every move of a seat; forfeited turns are left out."""
-    game = rules_of(played)
+    game = played.replay.rules(Hanabi)
     for step in played.replay.steps():
         if seat in step.moves:
             yield judge(game, step.turn, step.before, step.moves[seat])
@@ -79,13 +78,7 @@ def judge(game: Hanabi, turn: int, state: State, action: int) -> JudgedTurn:
         chance = playable_chance(game, state, known, slot)
         scored = game.is_next(state, card)
         return JudgedTurn(turn, state, action, "play", sure, scored, chance == 1, chance == 0)
-    dead = is_dead(game, state, card)
+    dead = game.is_useless(state, card)
     left = game.copies_of[card % game.ranks] - state.gone[card]
     last = not dead and left == 1
     return JudgedTurn(turn, state, action, "discard", sure, dead=dead, last_copy=last)
-
-
-def is_dead(game: Hanabi, state: State, card: Card) -> bool:
-    """Return whether a card can no longer be played."""
-    colour, rank = divmod(card, game.ranks)
-    return rank < state.piles[colour] or rank >= game.reach(state, colour)

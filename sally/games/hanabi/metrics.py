@@ -9,9 +9,9 @@ from functools import lru_cache, partial
 from sally.core.log.events import Reported
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.games.hanabi.belief import Posterior, counted, counted_by, read
+from sally.games.hanabi.belief import Odds, Posterior, counted, counted_by, read
 from sally.games.hanabi.bots import BOTS
-from sally.games.hanabi.decisions import rules_of, turns_of
+from sally.games.hanabi.decisions import turns_of
 from sally.games.hanabi.probes import PERCENT, place_of
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import State, View
@@ -47,19 +47,19 @@ def _zero(played: Played, seat: Seat) -> float | None:
 
 def _perfect(played: Played, seat: Seat) -> float | None:
     score = _kept(played, seat)
-    return None if score is None else PERCENT * (score == rules_of(played).highest)
+    return None if score is None else PERCENT * (score == played.replay.rules(Hanabi).highest)
 
 
 def _lives_lost(played: Played, seat: Seat) -> float | None:
     end = _end(played)
-    return None if end is None else float(rules_of(played).lives - end.lives)
+    return None if end is None else float(played.replay.rules(Hanabi).lives - end.lives)
 
 
 def _regret(played: Played, seat: Seat) -> float | None:
     end = _end(played)
     if end is None:
         return None
-    return float(reference_score(rules_of(played), end.deck) - sum(end.piles))
+    return float(reference_score(played.replay.rules(Hanabi), end.deck) - sum(end.piles))
 
 
 @lru_cache(maxsize=1024)
@@ -82,7 +82,7 @@ def _own_card_odds(
 ) -> Iterator[tuple[View, int, tuple[float, ...], int]]:
     """Yield (view, slot, reported probabilities, true card) for each report about one of the seat's
     own cards."""
-    game = rules_of(played)
+    game = played.replay.rules(Hanabi)
     me = game.seats.index(seat)
     for report in _reports(played, seat, "own_card_odds"):
         if report.odds is not None:
@@ -105,7 +105,7 @@ def _odds_by_reading(played: Played, view: View, slot: int) -> tuple[float, ...]
     """Return the probabilities of a card if the player also draws inferences from the others'
     moves. None if another seat is not a bot with a known policy, or if there are too many possible
     hands to enumerate."""
-    game, lineup = rules_of(played), played.episode.setup.lineup
+    game, lineup = played.replay.rules(Hanabi), played.episode.setup.lineup
     others = {n: lineup[s].player for n, s in enumerate(game.seats) if n != view.me}
     small = game.highest**game.hand_size <= MOST_HANDS
     if not small or any(name not in BOTS for name in others.values()):
@@ -115,9 +115,7 @@ def _odds_by_reading(played: Played, view: View, slot: int) -> tuple[float, ...]
 
 
 @lru_cache(maxsize=4096)
-def _read(
-    game: Hanabi, view: View, others: tuple[tuple[int, str], ...]
-) -> tuple[tuple[float, ...], ...] | None:
+def _read(game: Hanabi, view: View, others: tuple[tuple[int, str], ...]) -> Odds | None:
     found = read(game, view, {seat: BOTS[name](game) for seat, name in others})
     return None if found is None else found.odds
 
@@ -127,7 +125,7 @@ def _own_card_brier(played: Played, seat: Seat) -> float | None:
 
 
 def _excess(played: Played, seat: Seat) -> float | None:
-    game = rules_of(played)
+    game = played.replay.rules(Hanabi)
     return _mean(
         brier(odds, truth) - brier(_counted(game, view).odds(slot), truth)
         for view, slot, odds, truth in _own_card_odds(played, seat)
@@ -145,7 +143,7 @@ def _excess_read(played: Played, seat: Seat) -> float | None:
 def _their_beliefs(played: Played, seat: Seat) -> Iterator[float]:
     """Yield, for each report about the other seat's beliefs, its squared distance from that seat's
     actual posterior."""
-    game = rules_of(played)
+    game = played.replay.rules(Hanabi)
     for report in _reports(played, seat, "their_belief"):
         if isinstance(report.value, dict) and sum(report.value.values()) > 0:
             other, slot = place_of(game, report.about)

@@ -13,6 +13,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.partner import Partner, Script
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.hanabi.belief import (
+    Odds,
     Posterior,
     counted,
     hidden,
@@ -33,7 +34,6 @@ from sally.games.hanabi.state import Policy, View
 # --- answers to probes ----------------------------------------------------------------------------
 
 
-Odds = tuple[tuple[float, ...], ...]  # probability of every card in every own slot
 SUPPOSED = 12  # own hands sampled to predict another's move
 
 
@@ -71,12 +71,7 @@ def answerer(
 def by_counting(game: Hanabi) -> Callable[[View], Odds]:
     """Return a function that gives the probabilities of the seat's own cards from hints and
     counting."""
-
-    def odds(view: View) -> Odds:
-        known = counted(game, view)
-        return tuple(known.odds(slot) for slot in range(view.slots))
-
-    return odds
+    return lambda view: counted(game, view).all_odds
 
 
 def _their_mind(game: Hanabi, turn: Turn[Any, Any], question: Question, minds: bool) -> ProbeReport:
@@ -116,12 +111,7 @@ def _their_move(
 def by_public_counts(game: Hanabi) -> Callable[[View], Odds]:
     """Return a function that gives the probabilities of the seat's own cards from hints and face-up
     cards only."""
-
-    def odds(view: View) -> Odds:
-        known = public_counts(game, view, view.me)
-        return tuple(known.odds(slot) for slot in range(view.slots))
-
-    return odds
+    return lambda view: public_counts(game, view, view.me).all_odds
 
 
 # --- partners -------------------------------------------------------------------------------------
@@ -131,15 +121,9 @@ ODWYER = "Arthur O'Dwyer, Quuxplusone/Hanabi"
 WALTON_RIVERS = "Walton-Rivers et al. 2017"
 OURS = "ours"
 SOURCES = {
-    "blind": ODWYER,
-    "simple": ODWYER,
-    "holmes": ODWYER,
-    "smart": ODWYER,
+    **dict.fromkeys(("blind", "simple", "holmes", "smart"), ODWYER),
     "info": "after Cox et al. 2015 and Wu, hanabi.rs; built from a sketch",
-    "legal_random": WALTON_RIVERS,
-    "iggi": WALTON_RIVERS,
-    "outer": WALTON_RIVERS,
-    "piers": WALTON_RIVERS,
+    **dict.fromkeys(("legal_random", "iggi", "outer", "piers"), WALTON_RIVERS),
     "van_den_bergh": "van den Bergh et al. 2016, as in Walton-Rivers et al. 2017",
 }
 ABOUTS = {

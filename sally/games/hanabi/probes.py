@@ -13,12 +13,6 @@ HanabiReplay = Trajectory[State, int, View]
 PERCENT = 100.0
 
 
-def _rules(replay: HanabiReplay) -> Hanabi:
-    game = replay.game
-    assert isinstance(game, Hanabi)
-    return game
-
-
 # --- one's own cards ------------------------------------------------------------------------------
 
 
@@ -28,7 +22,7 @@ def _each_own_slot(name: str, kind: Kind) -> Probe:
         return tuple(Question(name, kind, cards, str(slot + 1)) for slot in range(view.slots))
 
     def truth(replay: HanabiReplay, at: At) -> int:
-        state, me = replay.state(at.turn), _rules(replay).seats.index(at.seat)
+        state, me = replay.state(at.turn), replay.rules(Hanabi).seats.index(at.seat)
         return state.hands[me][int(at.about) - 1]
 
     how = "how likely each card is to be" if kind == "odds" else "which card is"
@@ -43,7 +37,7 @@ def _which_playable(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...
 
 def own_playable(replay: HanabiReplay, at: At) -> dict[str, float]:
     """Return 100 for each of the seat's own cards that can be played, and 0 for its other cards."""
-    game, state = _rules(replay), replay.state(at.turn)
+    game, state = replay.rules(Hanabi), replay.state(at.turn)
     hand = state.hands[game.seats.index(at.seat)]
     return {str(n): PERCENT * game.is_next(state, card) for n, card in enumerate(hand, 1)}
 
@@ -78,7 +72,7 @@ def _which_belief(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
 def their_belief(replay: HanabiReplay, at: At) -> dict[str, float]:
     """Return the other seat's posterior over the card in question from hints and counting, in
     percent."""
-    game = _rules(replay)
+    game = replay.rules(Hanabi)
     seat, slot = place_of(game, at.about)
     known = counted_by(game, replay.state(at.turn), seat)
     return {str(card): PERCENT * p for card, p in enumerate(known.odds(slot))}
@@ -90,7 +84,7 @@ def _is_it_known(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
 
 def their_known(replay: HanabiReplay, at: At) -> str:
     """Return whether the other seat can be certain that the card can be played."""
-    game, state = _rules(replay), replay.state(at.turn)
+    game, state = replay.rules(Hanabi), replay.state(at.turn)
     seat, slot = place_of(game, at.about)
     known = counted_by(game, state, seat)
     return "yes" if is_known_playable(game, state, known, slot) else "no"
@@ -127,7 +121,7 @@ def move_name(game: Hanabi, mover: int, action: int) -> str:
 
 def their_move(replay: HanabiReplay, at: At) -> str | None:
     """Return the mover's actual move; None if it forfeited."""
-    game = _rules(replay)
+    game = replay.rules(Hanabi)
     action = replay.move(at.turn, Seat(at.about))
     return None if action is None else move_name(game, replay.state(at.turn).mover, action)
 

@@ -289,11 +289,20 @@ class Hanabi(Game[State, int, View]):
     @cached_property
     def bits(self) -> tuple[int, ...]:
         """The colour and rank bits of each card."""
-        return card_bits(self.colours, self.ranks)
+        cards = range(self.highest)
+        return tuple(
+            1 << card // self.ranks | 1 << self.colours + card % self.ranks for card in cards
+        )
 
     @cached_property
     def _hint_masks(self) -> tuple[int, ...]:
-        return hint_masks(self.colours, self.ranks)
+        """For each hint value, the bit mask of the values that remain possible for a card that the
+        hint touches."""
+        colours = (1 << self.colours) - 1
+        ranks = self.unhinted & ~colours
+        by_colour = [1 << value | ranks for value in range(self.colours)]
+        by_rank = [1 << self.colours + rank | colours for rank in range(self.ranks)]
+        return (*by_colour, *by_rank)
 
     def is_next(self, table: State | View, card: Card) -> bool:
         """Return whether a card can be played now."""
@@ -312,6 +321,11 @@ class Hanabi(Game[State, int, View]):
         ):
             height += 1
         return height
+
+    def is_useless(self, table: State | View, card: Card) -> bool:
+        """Return whether a card can no longer be played."""
+        colour, rank = divmod(card, self.ranks)
+        return rank < table.piles[colour] or rank >= self.reach(table, colour)
 
     def allows(self, mark: int, card: Card) -> bool:
         """Return whether a card is consistent with the hints recorded in `mark`."""
@@ -405,25 +419,6 @@ def _within(parameter: str, value: int, low: int, high: int) -> None:
 
 DIGITS_ODDS = dict.fromkeys(range(DIGIT), 1 / DIGIT)
 DIGITS_MENU = tuple(DIGITS_ODDS)
-
-
-@lru_cache(maxsize=64)
-def card_bits(colours: int, ranks: int) -> tuple[int, ...]:
-    """Return the colour and rank bits of each card."""
-    cards = range(colours * ranks)
-    return tuple(1 << card // ranks | 1 << colours + card % ranks for card in cards)
-
-
-@lru_cache(maxsize=64)
-def hint_masks(colours: int, ranks: int) -> tuple[int, ...]:
-    """Return, for each hint value, the bit mask of the values that remain possible for a card
-    that the hint touches."""
-    all_colours = (1 << colours) - 1
-    all_ranks = ((1 << colours + ranks) - 1) & ~all_colours
-    return tuple(
-        1 << value | (all_ranks if value < colours else all_colours)
-        for value in range(colours + ranks)
-    )
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sally.core.errors import listed
@@ -18,9 +18,10 @@ from sally.games.hanabi.state import Card, Discarded, Event, Hinted, Passed, Pla
 class HanabiWords(Words[int, View]):
     """Texts of Hanabi for one seat."""
 
+    game: Hanabi
+
     def __init__(self, game: Hanabi, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
-        self.game = game
         self._cards: dict[Card, str] = {}  # cached names
 
     # --- names ------------------------------------------------------------------------------------
@@ -72,7 +73,11 @@ class HanabiWords(Words[int, View]):
                 highest=game.highest,
             ),
             self.say("rules.hands", hand=game.hand_size),
-            self.say("rules.hint", order=", ".join(self._order()), hints=game.hints),
+            self.say(
+                "rules.hint",
+                order=", ".join(map(self.player, range(game.players))),
+                hints=game.hints,
+            ),
             self.say(
                 "rules.discard.any" if game.discard_at_full else "rules.discard", hints=game.hints
             ),
@@ -85,9 +90,6 @@ class HanabiWords(Words[int, View]):
     def _lives(self) -> str:
         count = self.game.lives
         return self.say("lives.one" if count == 1 else "lives.many", count=count)
-
-    def _order(self) -> Iterable[str]:
-        return map(self.player, range(self.game.players))
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
         """Yield the deal, then one line per turn; the seat's own cards are not named until they are

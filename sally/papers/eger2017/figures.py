@@ -14,8 +14,8 @@ import msgspec
 
 from sally.core.rules.metric import Played
 from sally.games.hanabi.bots import BOTS
-from sally.games.hanabi.decisions import rules_of
 from sally.games.hanabi.known import JudgedTurn, judged
+from sally.games.hanabi.rules import Hanabi
 from sally.papers.eger2017.importer import AI, PERSON
 from sally.stats.cluster_interval import mean_by_rule, ratio_by_rule
 from sally.stats.intervals import Estimate
@@ -47,7 +47,7 @@ def side_games(games: Iterable[Played], bots: Sequence[str] = ()) -> list[SideGa
         source, person, _ = episode.setup.instance.id.split(":")
         if source != "hanabidata":
             continue
-        game, kept = rules_of(played), float(episode.used["recorded_score"])
+        game, kept = played.replay.rules(Hanabi), float(episode.used["recorded_score"])
         zero = 0.0 if episode.used["recorded_lives_lost"] >= game.lives else kept
         for seat in (AI, PERSON):
             turns = tuple(judged(played, seat))

@@ -14,7 +14,6 @@ from sally.games.hanabi.belief import (
     counted,
     counted_by,
     hidden,
-    likelihood,
     likelihoods,
     past_views,
     playable_chance,
@@ -144,7 +143,7 @@ def test_the_true_hand_explains_a_deterministic_partner_with_certainty() -> None
     for state in list(bot_states(MINI, simple, 3))[1:-1]:
         me = state.mover
         view = MINI.observe(state, MINI.seats[me])
-        assert likelihood(MINI, view, state.hands[me], {1 - me: simple(MINI)}) == 1.0
+        assert likelihoods(MINI, view, [state.hands[me]], {1 - me: simple(MINI)}) == [1.0]
 
 
 @pytest.mark.parametrize("name", ["smart", "info"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sally.core.errors import BadInput
-from sally.games.hanabi.belief import counted, read
+from sally.games.hanabi.belief import Odds, counted, read
 from sally.games.hanabi.bots.rule_agents import (
     Rule,
     Sight,
@@ -22,7 +22,7 @@ MOST = 1_000  # a reader enumerates every hand, so there may not be more than th
 class ExactSight(Sight):
     """A view with exact probabilities for each slot, from the joint distribution of the hand."""
 
-    def __init__(self, game: Hanabi, view: View, odds: tuple[tuple[float, ...], ...]) -> None:
+    def __init__(self, game: Hanabi, view: View, odds: Odds) -> None:
         super().__init__(game, view)
         self._odds = odds
 
@@ -37,9 +37,7 @@ def bookkeeper(game: Hanabi, risk: float = 0.9) -> Policy:
     rules = _checked(risk)
 
     def policy(view: View) -> Mapping[int, float]:
-        known = counted(game, view)
-        odds = tuple(known.odds(slot) for slot in range(view.slots))
-        return first_applicable(rules, ExactSight(game, view, odds))
+        return first_applicable(rules, ExactSight(game, view, counted(game, view).all_odds))
 
     return policy
 

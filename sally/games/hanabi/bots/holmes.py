@@ -13,10 +13,11 @@ import msgspec
 from sally.games.hanabi.bots.memory import (
     Cards,
     IdentityMemory,
-    best_hint,
+    best_of_all_hints,
     is_one,
     of_the_table,
     remembering,
+    warning,
     within,
 )
 from sally.games.hanabi.bots.simple import tempo_hint
@@ -155,16 +156,17 @@ def holmes(game: Hanabi) -> Policy:
 def _move(game: Hanabi, view: View, memory: HolmesMemory) -> int:
     flags = [memory.flags[id] for id in view.ids[view.me]]
     may_be = [memory.may_be[id] for id in view.ids[view.me]]
-    warning = _warning(game, view, memory) if view.tokens else None
-    if warning is not None:
-        return warning
+    gain = partial(_worth, game, view, memory)
+    if view.tokens:
+        chop = memory.chop((view.me + 1) % game.players)
+        warned = warning(game, view, chop, memory.valuable(), gain)
+        if warned is not None:
+            return warned
     going = [slot for slot, flag in enumerate(flags) if flag.go]
     if going:
         return game.play(min(going, key=lambda slot: memory.rank_of(may_be[slot])))
     if view.tokens:
-        gain = partial(_worth, game, view, memory)
-        hints = (best_hint(game, view, ahead, gain) for ahead in range(1, game.players))
-        worth, hint = max(hints, key=lambda found: found[0])
+        worth, hint = best_of_all_hints(game, view, gain)
         if worth > 0:
             return hint
     if view.left <= 1:
@@ -184,16 +186,6 @@ def _discard(memory: HolmesMemory, flags: list[Flags], may_be: list[Cards]) -> i
         if not flag.valuable:
             return slot
     return max(range(len(flags)), key=lambda slot: memory.rank_of(may_be[slot]))
-
-
-def _warning(game: Hanabi, view: View, memory: HolmesMemory) -> int | None:
-    """Return a hint that stops the next seat from discarding a card that must be kept, or None."""
-    seat = (view.me + 1) % game.players
-    chop = memory.chop(seat)
-    if chop is None or not memory.valuable() >> view.hands[seat][chop] & 1:
-        return None
-    worth, hint = best_hint(game, view, 1, partial(_worth, game, view, memory))
-    return hint if worth > 0 else game.hint(1, game.colours + view.hands[seat][chop] % game.ranks)
 
 
 def _worth(game: Hanabi, view: View, memory: HolmesMemory, hint: Hinted) -> int:

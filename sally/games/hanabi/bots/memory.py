@@ -200,6 +200,25 @@ def best_hint(
     return best
 
 
+def best_of_all_hints(game: Hanabi, view: View, worth: Callable[[Hinted], int]) -> tuple[int, int]:
+    """Return the value of the best hint to any seat, and the hint; (0, -1) if no hint has a value
+    above 0."""
+    hints = (best_hint(game, view, ahead, worth) for ahead in range(1, game.players))
+    return max(hints, key=lambda found: found[0])
+
+
+def warning(
+    game: Hanabi, view: View, chop: int | None, keep: int, worth: Callable[[Hinted], int]
+) -> int | None:
+    """Return a hint that stops the next seat from discarding the card in its slot `chop` if that is
+    one of the cards `keep` (a bit set), or None."""
+    hand = view.hands[(view.me + 1) % game.players]
+    if chop is None or not keep >> hand[chop] & 1:
+        return None
+    gain, hint = best_hint(game, view, 1, worth)
+    return hint if gain > 0 else game.hint(1, game.colours + hand[chop] % game.ranks)
+
+
 # --- sets of cards as bits, and a memory of what every card may be --------------------------------
 
 

@@ -42,8 +42,7 @@ class Sight:
 
     def is_useless(self, card: Card) -> bool:
         """Return whether a card can no longer score."""
-        colour, rank = divmod(card, self.game.ranks)
-        return rank < self.view.piles[colour] or rank >= self.game.reach(self.view, colour)
+        return self.game.is_useless(self.view, card)
 
     def colour(self, mark: int) -> int | None:
         """Return the colour known by hints, or None."""

@@ -8,10 +8,11 @@ from functools import partial
 from sally.games.hanabi.bots.memory import (
     Cards,
     IdentityMemory,
-    best_hint,
+    best_of_all_hints,
     is_one,
     of_the_table,
     remembering,
+    warning,
     within,
 )
 from sally.games.hanabi.bots.simple import tempo_hint
@@ -153,17 +154,19 @@ def _move(game: Hanabi, view: View, memory: SmartMemory) -> int:
         found = _sure_play(game, view, memory, own) or _risky_play(game, view, memory, own)
         if found is not None:
             return found
-    if view.tokens and (warning := _warning(game, view, memory)) is not None:
-        return warning
+    gain = partial(_worth, view, memory)
+    if view.tokens:
+        chop = memory.chop((view.me + 1) % game.players)
+        warned = warning(game, view, chop, memory.valuable(), gain)
+        if warned is not None:
+            return warned
     if view.tokens < game.hints and (slot := _double(game, view, memory)) is not None:
         return slot
     play = _sure_play(game, view, memory, own)
     if play is not None:
         return play
     if view.tokens:
-        gain = partial(_worth, view, memory)
-        hints = (best_hint(game, view, ahead, gain) for ahead in range(1, game.players))
-        worth, hint = max(hints, key=lambda found: found[0])
+        worth, hint = best_of_all_hints(game, view, gain)
         if worth > 0:
             return hint
     if view.left <= (3 if view.lives == 3 else 1):
@@ -236,16 +239,6 @@ def _discard(view: View, memory: SmartMemory, own: list[Cards]) -> int:
     if chop is not None:
         return chop
     return max(range(len(own)), key=lambda slot: memory.rank_of(own[slot]))
-
-
-def _warning(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
-    """Return a hint that stops the next seat from discarding a card that must be kept, or None."""
-    seat = (view.me + 1) % game.players
-    chop = memory.chop(seat)
-    if chop is None or not memory.valuable() >> view.hands[seat][chop] & 1:
-        return None
-    worth, hint = best_hint(game, view, 1, partial(_worth, view, memory))
-    return hint if worth > 0 else game.hint(1, game.colours + view.hands[seat][chop] % game.ranks)
 
 
 def _worth(view: View, memory: SmartMemory, hint: Hinted) -> int:
