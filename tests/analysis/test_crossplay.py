@@ -19,7 +19,7 @@ from sally.core.registry import registry
 from sally.core.registry.study import grid, player_spec
 from sally.core.rules.metric import Played
 from sally.games.tradecraft.problems import problems
-from sally.games.tradecraft.trades import exchange_of, fit_of, reporting
+from sally.games.tradecraft.trades import decisions, exchange_of, fit_decisions, reporting
 from sally.output.figures.heat_maps import crossplay_figure
 from sally.output.figures.panels import write
 from sally.papers.tradecraft2026.figures import divergence_by_turn
@@ -90,8 +90,9 @@ def test_value_reports_of_an_arm() -> None:
     assert list(beliefs) == list(range(1, 16))
     assert all(kl.n == 4 for kl in beliefs.values())
     assert exchange_of(plays, seed=1, draws=50).proposals > 0
+    found = decisions(plays, 1)
     with pytest.raises(ValueError):  # a hoarder's demands are all rejected: nothing to fit
-        fit_of(plays, 1, seed=1)
+        fit_decisions(found.features, found.accepted, found.episodes, 1, seed=1)
 
 
 def test_the_command_shows_each_game_by_itself(tmp_path: Path) -> None:

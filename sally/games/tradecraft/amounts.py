@@ -29,17 +29,12 @@ def plain(amount: Amount) -> Amount:
     return amount.numerator
 
 
-def show(amount: Amount) -> str:
-    """Return the amount as text for prompts and files: "2" or "2/3"."""
-    return str(amount)
-
-
-def read_amount(raw: object, *, zero: bool = False) -> Amount:
+def read_amount(raw: object) -> Amount:
     """Return the amount given as a number or as a string such as "2", "0.5" or "2/3"."""
     amount = _value(raw)
     if amount < 0:
         raise BadAmount(f"An amount cannot be negative, as {_quoted(raw)} is.")
-    if amount == 0 and not zero:
+    if amount == 0:
         raise BadAmount("An amount must be more than zero; leave out what you do not mean.")
     if amount > MOST:
         raise BadAmount(f"{_quoted(raw)} is too much: an amount is at most {MOST}.")

@@ -201,9 +201,7 @@ def _done(played: Played, event: Moved | Forfeited) -> str:
     seat = Seat(event.seat)
     view: View = played.replay.view(event.turn, seat)
     action = played.replay.move(event.turn, seat)
-    game = played.replay.game
-    assert isinstance(game, TradeCraft)
-    why = TradeWords(game, {}).refusal(view, action)
+    why = TradeWords(played.replay.rules(TradeCraft), {}).refusal(view, action)
     match action:
         case Propose(to, offer, request) if why:
             goods = f"give {goods_said(offer)}, get {goods_said(request)}"

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from sally.games.tradecraft.amounts import Amount, BadAmount, plain, show
+from sally.games.tradecraft.amounts import Amount, BadAmount, plain
 from sally.games.tradecraft.hands import Hand, changed, lacking, show_goods
 from sally.games.tradecraft.rulesets import Recipe, Ruleset, Slot
 from sally.games.tradecraft.speech import good_said, item_said, slot_said, units_said
@@ -213,20 +213,14 @@ class Applied(msgspec.Struct, frozen=True, gc=False):
     times: int
 
 
-class NotARecipe(msgspec.Struct, frozen=True, gc=False):
-    """A failed craft: no recipe turns exactly these inputs into this output; the hand is
-    unchanged."""
+class Refused(msgspec.Struct, frozen=True, gc=False):
+    """A failed craft, which leaves the hand unchanged: no recipe turns exactly these inputs into
+    this output, or the inputs are not in the hand."""
 
     reason: str
 
 
-class CannotAfford(msgspec.Struct, frozen=True, gc=False):
-    """A failed craft: it fits a recipe, but the inputs are not in the hand, which is unchanged."""
-
-    reason: str
-
-
-Crafted: TypeAlias = Applied | NotARecipe | CannotAfford
+Crafted: TypeAlias = Applied | Refused
 
 
 def craft(
@@ -235,12 +229,12 @@ def craft(
     """Turn the inputs into the output if a recipe allows it and the inputs are in the hand."""
     found = matching(rules, inputs, output, amount)
     if found is None:
-        return NotARecipe(why_not(rules, inputs, output, amount))
+        return Refused(why_not(rules, inputs, output, amount))
     try:
         after = changed(hand, inputs, {output: amount})
     except BadAmount:
         short = lacking(hand, inputs)
-        return CannotAfford(f"{good_said(output, amount)} cannot be made: {short}.")
+        return Refused(f"{good_said(output, amount)} cannot be made: {short}.")
     return Applied(after, *found)
 
 
@@ -271,7 +265,7 @@ def why_not(rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: A
             return unknown
     for item, given in (*inputs.items(), (output, amount)):
         if given <= 0:
-            return f"The amount of {item_said(item)} must be more than zero, not {show(given)}."
+            return f"The amount of {item_said(item)} must be more than zero, not {given}."
     recipes = [rules.recipes[number] for number in rules.makers.get(output, ())]
     if not recipes:
         return f"No recipe makes {item_said(output)}; it can only come from a hand."
@@ -279,7 +273,7 @@ def why_not(rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: A
     if not whole:
         lots = " or ".join(sorted({str(recipe.amount) for recipe in recipes}, key=int))
         name = item_said(output)
-        return f"{name} is made in lots of {lots}, and {show(amount)} is no whole number of lots."
+        return f"{name} is made in lots of {lots}, and {amount} is no whole number of lots."
     recipe = max(whole, key=lambda each: _shared(each, inputs))
     times = int(amount // recipe.amount)
     return (

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount, show
+from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount
 from sally.games.tradecraft.speech import amount_said, good_said, item_said
 
 Goods = Mapping[str, Amount]
@@ -20,7 +20,7 @@ class Hand(Mapping[str, Amount]):
         held = {item: plain(amount) for item, amount in dict(goods).items() if amount}
         for item, amount in held.items():
             if amount < 0:
-                raise BadAmount(f"A hand cannot hold {show(amount)} {item}.")
+                raise BadAmount(f"A hand cannot hold {amount} {item}.")
         self.goods = held
         self._hash: int | None = None
 
@@ -82,7 +82,7 @@ def lacking(hand: Hand, goods: Goods) -> str | None:
     for item, amount in goods.items():
         have = held.get(item, 0)
         if amount.numerator <= 0:
-            return f"the amount of {item_said(item)} must be more than zero, not {show(amount)}"
+            return f"the amount of {item_said(item)} must be more than zero, not {amount}"
         if have.numerator * amount.denominator < amount.numerator * have.denominator:
             wanted, there = good_said(item, amount), amount_said(have) if have else "none"
             return f"{wanted} would be needed, and the hand holds {there}"
@@ -96,14 +96,14 @@ def changed(hand: Hand, minus: Goods, plus: Goods) -> Hand:
         left = goods.get(item, 0) - amount
         # Numerators carry the sign, and comparing them is quicker than comparing Fractions.
         if left.numerator < 0 or amount.numerator <= 0:
-            raise BadAmount(f"Cannot give {show(amount)} {item} out of {hand!r}.")
+            raise BadAmount(f"Cannot give {amount} {item} out of {hand!r}.")
         if left:
             goods[item] = plain(left)
         else:
             del goods[item]
     for item, amount in plus.items():
         if amount.numerator <= 0:
-            raise BadAmount(f"Cannot receive {show(amount)} {item}.")
+            raise BadAmount(f"Cannot receive {amount} {item}.")
         goods[item] = plain(goods[item] + amount) if item in goods else plain(amount)
     return Hand._of(goods)
 

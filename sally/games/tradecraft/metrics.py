@@ -2,46 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
+from sally.games.tradecraft.rules import State
 from sally.games.tradecraft.thresholds import FOLLOWS
 from sally.games.tradecraft.trades import (
+    Trade,
     beliefs_apart,
     mean_apart,
     priced,
     reporting,
-    state_of,
     trades,
     trend,
 )
 
-
-def _win(played: Played, seat: Seat) -> float | None:
-    if played.episode.payoffs is None:
-        return None
-    return float(seat in state_of(played).winners)
+Measure = Callable[[Played, Seat], float | None]
 
 
-def _win_alone(played: Played, seat: Seat) -> float | None:
-    if played.episode.payoffs is None:
-        return None
-    return float(state_of(played).winners == (seat,))
+def _at_the_end(measure: Callable[[State, Seat], float]) -> Measure:
+    """Return a measure of the last state; None if the episode was censored."""
+
+    def measured(played: Played, seat: Seat) -> float | None:
+        last: State = played.replay.present
+        return None if played.episode.payoffs is None else float(measure(last, seat))
+
+    return measured
 
 
-def _turns_played(played: Played, seat: Seat) -> float | None:
-    return None if played.episode.payoffs is None else float(state_of(played).turn)
+def _accepted(seat_of: Callable[[Trade], str]) -> Measure:
+    """Return the share of accepted proposals among the answered ones for which `seat_of` returns
+    the measured seat."""
 
+    def measured(played: Played, seat: Seat) -> float | None:
+        answers = [trade.accepted for trade in trades(played) if seat_of(trade) == seat]
+        given = [answer for answer in answers if answer is not None]
+        return sum(given) / len(given) if given else None
 
-def _proposals_accepted(played: Played, seat: Seat) -> float | None:
-    answers = [t.accepted for t in trades(played) if t.proposer == seat]
-    given = [answer for answer in answers if answer is not None]
-    return sum(given) / len(given) if given else None
-
-
-def _accepts(played: Played, seat: Seat) -> float | None:
-    answers = [t.accepted for t in trades(played) if t.proposal.to == seat]
-    given = [answer for answer in answers if answer is not None]
-    return sum(given) / len(given) if given else None
+    return measured
 
 
 def _offer_share(played: Played, seat: Seat) -> float | None:
@@ -50,29 +49,9 @@ def _offer_share(played: Played, seat: Seat) -> float | None:
     return sum(offer for _, offer in found) / asked if asked else None
 
 
-def _offer_slope(played: Played, seat: Seat) -> float | None:
-    return trend(priced(played, seat))
-
-
-def _kl_v1(played: Played, seat: Seat) -> float | None:
-    return mean_apart(played, seat, "kl")
-
-
-def _kl_v1_reverse(played: Played, seat: Seat) -> float | None:
-    return mean_apart(played, seat, "reverse")
-
-
 def _kl_v1_trend(played: Played, seat: Seat) -> float | None:
     apart = beliefs_apart(played, seat)
     return trend([(float(each.turn), each.divergence.kl) for each in apart])
-
-
-def _kl_v2(played: Played, seat: Seat) -> float | None:
-    return mean_apart(played, seat, "kl", 2)
-
-
-def _js_v1(played: Played, seat: Seat) -> float | None:
-    return mean_apart(played, seat, "jensen_shannon")
 
 
 def _whole_reports(played: Played, seat: Seat) -> float | None:
@@ -85,7 +64,7 @@ METRICS = (
     Metric(
         name="win",
         about="1 where the target was in hand at the end, alone or with others; blank if censored",
-        measure=_win,
+        measure=_at_the_end(lambda last, seat: seat in last.winners),
         better="higher",
         unit="share",
         headline=True,
@@ -93,27 +72,27 @@ METRICS = (
     Metric(
         name="win_alone",
         about="1 where a seat was the only winner",
-        measure=_win_alone,
+        measure=_at_the_end(lambda last, seat: last.winners == (seat,)),
         better="higher",
         unit="share",
     ),
     Metric(
         name="turns_played",
         about="turns until somebody won, or the limit",
-        measure=_turns_played,
+        measure=_at_the_end(lambda last, seat: last.turn),
         unit="turns",
         headline=True,
     ),
     Metric(
         name="proposals_accepted",
         about="share of a seat's answered proposals that were accepted",
-        measure=_proposals_accepted,
+        measure=_accepted(lambda trade: trade.proposer),
         unit="share",
     ),
     Metric(
         name="accepts",
         about="share of the proposals to a seat that it accepted",
-        measure=_accepts,
+        measure=_accepted(lambda trade: trade.proposal.to),
         unit="share",
     ),
     Metric(
@@ -124,12 +103,12 @@ METRICS = (
     Metric(
         name="offer_slope",
         about="slope of offered on requested V0 over a seat's proposals in one episode",
-        measure=_offer_slope,
+        measure=lambda played, seat: trend(priced(played, seat)),
     ),
     Metric(
         name="kl_v1",
         about="mean KL(V0 of the other || V1 of the seat) over turns; .5 added, normalised to 1",
-        measure=_kl_v1,
+        measure=lambda played, seat: mean_apart(played, seat, "kl"),
         better="lower",
         unit="nats",
         headline=True,
@@ -137,7 +116,7 @@ METRICS = (
     Metric(
         name="kl_v1_reverse",
         about="mean KL(V1 of the seat || V0 of the other) over turns; .5 added, normalised to 1",
-        measure=_kl_v1_reverse,
+        measure=lambda played, seat: mean_apart(played, seat, "reverse"),
         better="lower",
         unit="nats",
     ),
@@ -151,14 +130,14 @@ METRICS = (
     Metric(
         name="kl_v2",
         about="mean KL(V1 of the other || V2 of the seat); blank unless the other reports V1",
-        measure=_kl_v2,
+        measure=lambda played, seat: mean_apart(played, seat, "kl", 2),
         better="lower",
         unit="nats",
     ),
     Metric(
         name="js_v1",
         about="mean Jensen-Shannon divergence of V1 and the other's V0 over turns",
-        measure=_js_v1,
+        measure=lambda played, seat: mean_apart(played, seat, "jensen_shannon"),
         better="lower",
         unit="nats",
     ),

@@ -285,8 +285,6 @@ def _turned(items: list[str], by: int) -> list[str]:
 class Trader:
     """A zero-order trader, which knows its own target and has no model of the others' targets."""
 
-    order = 0
-
     def __init__(self, game: TradeCraft, seat: Seat) -> None:
         self.start: Start = tuple(Hand(hand) for hand in game.hands)
 
@@ -303,18 +301,16 @@ class Trader:
         to, request = _wanted(view, plan)
         left, tried = spare(view.hand, plan), _refusals(view)
         units = sum(request.values()) + tried // 3  # stubborn partners are offered more
-        return self.bargain(view, to, request, left, units, tried)
+        offer = _lot(left, units, self.preferred(view, to, left, tried))
+        return _proposal(to, offer, self.disguised(view, to, request))
 
-    def bargain(
-        self,
-        view: View,
-        to: Seat,
-        request: dict[str, int],
-        left: dict[str, int],
-        units: int,
-        tried: int,
-    ) -> Action:
-        return _proposal(to, _lot(left, units, _turned(list(left), tried)), request)
+    def preferred(self, view: View, to: Seat, left: Mapping[str, int], tried: int) -> list[str]:
+        """Return the spare goods that the trader would give to a player, best first."""
+        return _turned(list(left), tried)
+
+    def disguised(self, view: View, to: Seat, request: dict[str, int]) -> dict[str, int]:
+        """Return the request in the form in which it is made."""
+        return request
 
     def decide(self, view: View) -> Action:
         assert view.proposal is not None
@@ -346,28 +342,13 @@ class FirstOrder(Trader):
     """A first-order trader, which infers the other player's target, offers goods useful to that
     player, and refuses trades that let that player win."""
 
-    order = 1
-
-    def bargain(
-        self,
-        view: View,
-        to: Seat,
-        request: dict[str, int],
-        left: dict[str, int],
-        units: int,
-        tried: int,
-    ) -> Action:
+    def preferred(self, view: View, to: Seat, left: Mapping[str, int], tried: int) -> list[str]:
         beliefs = beliefs_about(view, to, self.start)
         use = expected_use(view.rules, self.start, beliefs, left)
         held = view.hands[SEATS.index(to)]
         # What the other may use and does not have is worth most to it.
         order = sorted(left, key=lambda i: (-use[i] * (1 if held.get(i) else 2), i))
-        offer = _lot(left, units, _turned(order, tried % 3))
-        request = self.disguised(view, to, request)
-        return _proposal(to, offer, request)
-
-    def disguised(self, view: View, to: Seat, request: dict[str, int]) -> dict[str, int]:
-        return request
+        return _turned(order, tried % 3)
 
     def decide(self, view: View) -> Action:
         assert view.proposal is not None
@@ -401,8 +382,6 @@ class SecondOrder(FirstOrder):
     """A second-order trader, which knows that the others infer its target, and hides the target
     by also requesting a good that it does not need."""
 
-    order = 2
-
     def _seen_as(self, view: View, more: tuple[Sign, ...] = ()) -> dict[str, float]:
         """Return the other players' belief about this trader's target."""
         return believed(view.rules, self.start, (*signs(view, view.seat, self.start), *more))
@@ -430,8 +409,8 @@ class SecondOrder(FirstOrder):
 class Hoarder(Trader):
     """A trader that demands the goods it lacks, gives nothing, and accepts gifts."""
 
-    def bargain(self, view: View, to: Seat, request: dict[str, int], *_: Any) -> Action:
-        return _proposal(to, {}, request)
+    def preferred(self, view: View, to: Seat, left: Mapping[str, int], tried: int) -> list[str]:
+        return []
 
     def decide(self, view: View) -> Action:
         assert view.proposal is not None

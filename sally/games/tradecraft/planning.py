@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from sally.games.tradecraft.amounts import Amount, plain, read_amount, show
+from sally.games.tradecraft.amounts import Amount, plain, read_amount
 from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.hands import Hand, changed, holds, union
 from sally.games.tradecraft.relevance import Relevant, relevant
@@ -298,7 +298,7 @@ def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] |
             if not isinstance(done, Applied):
                 return None
             hand = done.hand
-            crafts.append(Craft({i: show(n) for i, n in inputs.items()}, output, amount))
+            crafts.append(Craft({i: str(n) for i, n in inputs.items()}, output, amount))
             waiting = [other for other in waiting if other is not run]
             break
         else:

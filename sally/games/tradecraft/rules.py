@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from sally.core.errors import BadInput
 from sally.core.rules.game import Game, Seat
 from sally.core.rules.history import History
 from sally.core.rules.menu import Options
@@ -27,10 +28,10 @@ from sally.games.tradecraft.actions import (
     goods,
     proposal_menu,
 )
-from sally.games.tradecraft.amounts import BadAmount
+from sally.games.tradecraft.amounts import MOST, BadAmount
 from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.hands import Hand, floored, holds, lacking, traded
-from sally.games.tradecraft.parameters import check_parameters, rules_of, ruleset_of
+from sally.games.tradecraft.parameters import ruleset_of
 from sally.games.tradecraft.rulesets import Ruleset
 from sally.games.tradecraft.speech import item_meant
 
@@ -119,10 +120,40 @@ class TradeCraft(Game[State, Action, View]):
         for name in ("hands", "targets"):  # minecraft:coal is coal, where the ruleset has it so
             lots = getattr(self, name)
             if any(":" in item or " " in item for lot in lots for item in lot):
-                known = rules_of(self).known
+                known = self.rules.known
                 bare = tuple({item_meant(i, known): n for i, n in lot.items()} for lot in lots)
                 object.__setattr__(self, name, bare)
-        check_parameters(self)
+        self._check()
+
+    def _check(self) -> None:
+        """Raise BadInput if the parameters are not valid."""
+        players = len(self.hands)
+        if not 2 <= players <= len(SEATS):
+            raise BadInput(f"tradecraft has 2 to {len(SEATS)} players, not {players} hands.")
+        if len(self.targets) != players:
+            raise BadInput(
+                f"{players} hands and {len(self.targets)} targets were given; "
+                "every player needs one of each."
+            )
+        if self.max_turns < 1 or self.most_crafts < 1:
+            raise BadInput("max_turns and most_crafts must be at least 1.")
+        if not 0 <= self.first < players:
+            raise BadInput(f"first must be from 0 to {players - 1}, not {self.first}.")
+        if self.most_refused is not None and self.most_refused < 0:
+            raise BadInput(f"most_refused must be at least 0, not {self.most_refused}.")
+        rules = self.rules
+        for name, lots in (("hands", self.hands), ("targets", self.targets)):
+            for seat, lot in zip(self.seats, lots, strict=True):
+                for item, amount in lot.items():
+                    if (why := rules.unknown(item)) is not None:
+                        raise BadInput(f"{name} of {seat}: {why}")
+                    if not 1 <= amount <= MOST:
+                        raise BadInput(
+                            f"{name} of {seat}: {amount} {item} is not from 1 to {MOST}."
+                        )
+        for seat, target in zip(self.seats, self.targets, strict=True):
+            if not target:
+                raise BadInput(f"targets of {seat}: a target must name at least one item.")
 
     @cached_property
     def seats(self) -> tuple[Seat, ...]:  # type: ignore[override]
@@ -130,8 +161,12 @@ class TradeCraft(Game[State, Action, View]):
 
     @cached_property
     def rules(self) -> Ruleset:
-        """The ruleset."""
-        found = ruleset_of(self.ruleset, msgspec.json.encode(self.settings, order="sorted"))
+        """The ruleset; BadInput is raised if it cannot be read."""
+        settings = msgspec.json.encode(self.settings, order="sorted")
+        try:
+            found = ruleset_of(self.ruleset, settings)
+        except (TypeError, ValueError) as problem:
+            raise BadInput(f"ruleset: {problem}") from None
         return replace(found, tags={**found.tags, "extra": self.extra}) if self.extra else found
 
     @cached_property

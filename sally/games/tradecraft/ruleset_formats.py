@@ -43,12 +43,9 @@ def fuel_file(folder: Path, tags: Mapping[str, tuple[str, ...]]) -> dict[str, Am
     files = sorted(folder.rglob("fuel.json"), key=lambda file: "tags" in file.parts)
     if not files or ("tags" in files[0].parts and not _has_amounts(files[0])):
         return None
-    try:
-        raw = json.loads(files[0].read_text("utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as why:
-        raise BadRuleset(f"fuel.json: not JSON: {why}") from None
     table: dict[str, Amount] = {}
-    for name, given in sorted(_entries(raw), key=lambda entry: not entry[0].startswith("#")):
+    entries = _entries(_json(files[0]))
+    for name, given in sorted(entries, key=lambda entry: not entry[0].startswith("#")):
         table.update(dict.fromkeys(members(name, tags, "fuel.json"), _rate(name, given)))
     return table
 
@@ -237,19 +234,22 @@ def _snake(words: str) -> str:
     return "_".join(words.split())
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _json(file: Path) -> Any:
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        return json.loads(file.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as problem:
         raise BadRuleset(f"{file.name}: not JSON: {problem}") from None
+
+
+def _read(file: Path) -> dict[str, Any]:
+    content = _json(file)
     if not isinstance(content, dict):
         raise BadRuleset(f"{file.name}: a JSON object was expected.")
     return content
 
 
 def _folders(folder: Path, name: str) -> list[Path]:
-    inside = [path for path in folder.rglob(name) if path.is_dir()]
-    return sorted(inside)
+    return sorted(path for path in folder.rglob(name) if path.is_dir())
 
 
 def _json_files(folder: Path, name: str) -> list[Path]:

@@ -28,7 +28,7 @@ from importlib import resources
 
 import msgspec
 
-from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount, show
+from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount
 from sally.games.tradecraft.speech import good_said, item_said, slot_said
 
 SHIPPED = ("minecraft_core", "alchemy", "minecraft_core_1")  # the last is a superseded edition
@@ -241,17 +241,16 @@ def resolved_tags(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]
 
 def dump(rules: Ruleset) -> str:
     """Return the ruleset as text in our own file format; parsing it gives the same rules."""
-    q = msgspec.json.encode
     rows = [f"name = {_q(rules.name)}", f"given = {_q(sorted(rules.given))}", "[tags]"]
     rows += [f"{_q(tag)} = {_q(list(goods))}" for tag, goods in sorted(rules.tags.items())]
     rows += ["[fuel]"]
-    rows += [f"{_q(item)} = {_q(show(rate))}" for item, rate in sorted(rules.fuel.items())]
+    rows += [f"{_q(item)} = {_q(str(rate))}" for item, rate in sorted(rules.fuel.items())]
     costs = {recipe.kind: Fraction(recipe.fuel) / recipe.amount for recipe in rules.recipes}
     rows += ["[cost]"]
-    rows += [f"{_q(kind)} = {_q(show(plain(n)))}" for kind, n in sorted(costs.items()) if n]
+    rows += [f"{_q(kind)} = {_q(str(n))}" for kind, n in sorted(costs.items()) if n]
     rows += ["[recipes]"]
     for kind in sorted({recipe.kind for recipe in rules.recipes}):
-        lines = [q(r.text()).decode() for r in rules.recipes if r.kind == kind]
+        lines = [_q(r.text()) for r in rules.recipes if r.kind == kind]
         rows += [f"{_q(kind)} = [", *(f"    {line}," for line in lines), "]"]
     return "\n".join(rows) + "\n"
 

@@ -100,8 +100,7 @@ def their_report(of: str) -> Any:
 
 def their_target(replay: Trades, at: At) -> str | None:
     """Return the other player's target if it is a single item among the candidates, else None."""
-    game = replay.game
-    assert isinstance(game, TradeCraft)
+    game = replay.rules(TradeCraft)
     target = tuple(game.goals[game.number[at.about]])
     found = candidates(game.rules, frozenset(union(game.hands)))
     return target[0] if len(target) == 1 and target[0] in found else None

@@ -20,6 +20,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.tradecraft.actions import ACCEPT, Answer, Propose, goods
 from sally.games.tradecraft.rules import DECIDING, PROPOSING, State, TradeCraft
+from sally.stats.agreement import label_scores, macro_f1
 
 Floats = NDArray[np.float64]
 
@@ -208,7 +209,10 @@ def fit_decisions(
     for fold in range(folds):
         test = place[which] == fold
         model = _train(x[~test], y[~test], order, step)
-        scores.append(macro_f1(y[test], _predict(model, x[test], order)))
+        guesses = _predict(model, x[test], order)
+        f1 = macro_f1(label_scores(y[test].tolist(), guesses.tolist()).values())
+        assert f1 is not None  # every fold has decisions
+        scores.append(f1)
     weights, slope, intercept, _, sd = _train(x, y, order, step)
     raw = weights.vector(order) * slope / sd
     total = float(np.abs(raw).sum()) or 1.0
@@ -224,17 +228,6 @@ def fit_decisions(
         decisions=len(y),
         episodes=len(names),
     )
-
-
-def macro_f1(truth: NDArray[np.bool_], guess: NDArray[np.bool_]) -> float:
-    """Return the mean F1 of accepting and rejecting, over the classes that occur at all."""
-    scores = []
-    for label in (False, True):
-        hits = int(np.sum((truth == label) & (guess == label)))
-        named = int(np.sum(truth == label) + np.sum(guess == label))
-        if named:
-            scores.append(2 * hits / named)
-    return float(np.mean(scores))
 
 
 def grid(order: int, step: float = STEP) -> Iterator[Weights]:
@@ -371,12 +364,6 @@ class Apart(msgspec.Struct, frozen=True):
     divergence: Divergence
 
 
-def state_of(played: Played) -> State:
-    """Return the last state of an episode."""
-    last: State = played.replay.states[-1]
-    return last
-
-
 def starts(played: Played) -> dict[int, int]:
     """Return the step of the match at which each turn began."""
     found: dict[int, int] = {}
@@ -388,8 +375,7 @@ def starts(played: Played) -> dict[int, int]:
 
 def trades(played: Played) -> Iterator[Trade]:
     """Yield every proposal that reached its addressee, in order."""
-    begun, game = starts(played), played.replay.game
-    assert isinstance(game, TradeCraft)
+    begun, game = starts(played), played.replay.rules(TradeCraft)
     for step in played.replay.steps():
         state: State = step.before
         if state.phase != DECIDING or state.proposal is None:
@@ -522,15 +508,6 @@ def _features(played: Played, seat: Seat, trade: Trade, order: int) -> list[floa
             return None
         row += [gain, loss]
     return row
-
-
-def fit_of(plays: Iterable[tuple[Played, Seat]], order: int, *, seed: int, **options: Any) -> Fit:
-    """Return the utility function with beliefs up to an order, fitted to the decisions of many
-    episodes."""
-    found = decisions(plays, order)
-    return fit_decisions(
-        found.features, found.accepted, found.episodes, order, seed=seed, **options
-    )
 
 
 # --- reports as reports -----------------------------------------------------------------------

@@ -169,9 +169,9 @@ PEOPLE: Mapping[str, str] = {
 
 
 class TradeWords(Words[Action, View]):
-    def __init__(self, game: TradeCraft, texts: Mapping[str, str]) -> None:
-        super().__init__(game, texts)
-        self.game = game
+    """Texts of TradeCraft for one seat."""
+
+    game: TradeCraft
 
     # --- the page -----------------------------------------------------------------------------
 
@@ -293,15 +293,10 @@ class TradeWords(Words[Action, View]):
         if view.phase != "craft":
             to = next(seat for seat in self.game.seats if seat != view.seat)
             return self.say(f"format.{view.phase}", to=to, longest=LONGEST)
-        crafts = self.listing(self._run(o) for o in options if type(o) is Craft)
+        crafts = self.listing(self.name(o) for o in options if type(o) is Craft)
         now = self.say("format.craft.now", crafts="; ".join(crafts)) if crafts else ""
         now = now or self.say("format.craft.none")
         return f"{self.say('format.craft')} {now}" if self.game.book else self.say("format.craft")
-
-    def _run(self, craft: Craft) -> str:
-        """Return the text of a craft, written with the item names that an answer has to use."""
-        made = goods_said({craft.output: craft.amount})
-        return self.say("name.craft", made=made, inputs=goods_said(craft.inputs))
 
     def name(self, action: Any) -> str:
         match action:

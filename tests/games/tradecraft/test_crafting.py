@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.crafting import (
     Applied,
-    CannotAfford,
     Crafted,
-    NotARecipe,
+    Refused,
     cover,
     craft,
     most_times,
@@ -112,13 +111,13 @@ def test_anything_else_is_not_a_recipe(
     inputs: dict[str, Amount], output: str, amount: Amount, says: str
 ) -> None:
     done = play(inputs, output, amount)
-    assert isinstance(done, NotARecipe), done
+    assert isinstance(done, Refused), done
     assert says in done.reason
 
 
 def test_a_recipe_without_the_goods_cannot_be_afforded() -> None:
     done = play({"coal": 3, "stick": 3}, "torch", 12)
-    assert isinstance(done, CannotAfford)
+    assert isinstance(done, Refused)
     assert done.reason == "12 torches cannot be made: 3 coal would be needed, and the hand holds 2."
 
 
@@ -154,7 +153,7 @@ def test_campfire_and_stonecutter_burn_nothing() -> None:
 def test_fuel_burns_at_the_rates_of_the_protocol(fuel: str, pieces: Amount) -> None:
     hand = Hand({"sand": 1, fuel: 9})
     assert isinstance(craft(CORE, hand, {"sand": 1, fuel: pieces}, "glass", 1), Applied)
-    assert isinstance(craft(CORE, hand, {"sand": 1, fuel: F(pieces) / 2}, "glass", 1), NotARecipe)
+    assert isinstance(craft(CORE, hand, {"sand": 1, fuel: F(pieces) / 2}, "glass", 1), Refused)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +185,7 @@ def test_goods_with_several_places_are_fitted_exactly(
     inputs: dict[str, Amount], output: str, fits: bool
 ) -> None:
     done = craft(TORN, Hand(inputs), inputs, output, 1)
-    assert isinstance(done, Applied if fits else NotARecipe), done
+    assert isinstance(done, Applied if fits else Refused), done
 
 
 goods_of_torn = st.dictionaries(

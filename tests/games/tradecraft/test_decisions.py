@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sally.games.tradecraft.trades import Weights, fit_decisions, grid, macro_f1
+from sally.games.tradecraft.trades import Weights, fit_decisions, grid
 
 
 def synthetic(
@@ -96,14 +96,6 @@ def test_the_curve_is_the_penalised_optimum(seed: int) -> None:
     error = 1 / (1 + np.exp(-(found.slope * u + found.intercept))) - y
     assert error @ u + found.slope == pytest.approx(0, abs=1e-2)
     assert error.sum() == pytest.approx(0, abs=1e-2)
-
-
-def test_macro_f1_by_hand() -> None:
-    truth = np.array([True, True, True, False])
-    guess = np.array([True, True, False, False])
-    assert macro_f1(truth, guess) == pytest.approx((4 / 5 + 2 / 3) / 2)
-    assert macro_f1(truth[:3], truth[:3]) == 1
-    assert macro_f1(truth, ~truth) == 0
 
 
 def test_the_grid_is_the_one_the_protocol_names() -> None:

@@ -21,7 +21,7 @@ from sally.games.tradecraft.trades import (
     decisions,
     divergence,
     exchange_of,
-    fit_of,
+    fit_decisions,
     priced,
     reporting,
     starts,
@@ -152,7 +152,8 @@ def test_decisions_by_gain_and_loss_are_foretold() -> None:
         return Scripted(play, mind().report)
 
     plays = [(game(n, turns=9, players={"p1": mixed(n), "p2": mixed(n)}), P2) for n in range(6)]
-    fit = fit_of(plays, 0, seed=1)
+    found = decisions(plays, 0)
+    fit = fit_decisions(found.features, found.accepted, found.episodes, 0, seed=1)
     assert fit.f1_mean == 1.0
     assert fit.coefficients["G0"] > 0
 

@@ -12,7 +12,8 @@ from sally.games.tradecraft.hands import Hand, holds, union
 from sally.games.tradecraft.instances import instance_set, named_ruleset
 from sally.games.tradecraft.planning import Aim, Undecided, best_plan, replay
 from sally.games.tradecraft.rulesets import Ruleset, parse, shipped
-from sally.games.tradecraft.solver import certify, refusals, verify
+from sally.games.tradecraft.solver import certify, refusals
+from tests.games.tradecraft.certificates import verify
 
 CORE = shipped("minecraft_core")
 
