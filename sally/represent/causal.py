@@ -549,7 +549,8 @@ Sides = tuple[tuple[int, ...], tuple[int, ...]]
 
 def _against(page: Case, own: Case, other: Case) -> Sides | None:
     """Return two groups of the options of `page`: those that match the other player's move at the
-    decision `other`, and those that match its move at the decision `own`.
+    decision `other`, and those that match its move at the decision `own`. An option matches a move
+    if it names the move or is a best reply to it.
 
     Return None if the groups overlap, or if a move is not among the choices of `page`.
     """

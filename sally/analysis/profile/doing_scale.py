@@ -191,8 +191,8 @@ class BaselineScores:
         return None if value != value else value
 
     def there(self, role: str, table: MeasuredTable) -> tuple[_RoleScores, Codes] | None:
-        """Return the scores of a baseline player (such as "random"), and the indices of those
-        scores that it got in the settings of `table`; None if it has not played."""
+        """Return all scores of a baseline player (such as "random"), and the indices of those that
+        it got in the settings of `table`; None if it has not played."""
         known = self._roles.get(role)
         if known is None:
             return None

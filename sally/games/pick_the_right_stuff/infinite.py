@@ -136,10 +136,10 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
     """Return, for each combination of gaps, the rules that the generator may draw. A gap is the
     number of resets since a user last saw the locker.
 
-    A combination consists of the gap after which the user collects its item and of the gaps at
-    which it has rehearsed its rule. The rules are grouped by the distance by which they move the
-    item in the gap before the collection. Combinations in which some distance is reached by no rule
-    are left out.
+    A combination consists of the gap after which the user collects its item, and of the gaps for
+    which the user has demonstrated its rule before (rehearsals). The rules are grouped by how far
+    they move the item in the gap before the collection. Combinations in which some distance is
+    reached by no rule are left out.
     """
     found: Plans = {}
     rules = [(family, rule) for family in families for rule in listed(family, boxes)]
@@ -219,8 +219,8 @@ def _shown(
 def smallest_gap_sets(
     rule: Rule, families: tuple[Family, ...], boxes: int
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the smallest sets of gaps (numbers of resets) that suffice to distinguish a rule from
-    every different rule of these families."""
+    """Return the smallest sets of gaps (numbers of resets) that suffice to tell a rule apart from
+    all others in these families of rules."""
     own = signature(rule, boxes)
     others = {signature(r, boxes) for f in families for r in listed(f, boxes)} - {own}
     places = range(len(DECIDING_GAPS))

@@ -171,7 +171,8 @@ def answered(locker: Locker, box: int | None) -> Locker:
 def after_retrieval(contents: Contents, believed: int, true: int) -> Contents:
     """Return the contents of the boxes after a user has collected its item.
 
-    The item is first swapped into the box in which the user believes it to be, and then taken out.
+    By the rules of the game, the item is swapped into the box in which the user believes it to be,
+    and then taken out.
     """
     boxes = list(contents)
     boxes[true] = boxes[believed]

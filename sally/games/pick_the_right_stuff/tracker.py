@@ -24,8 +24,8 @@ from sally.games.pick_the_right_stuff.locker import (
 def where_user_will_look(seen: View) -> int:
     """Return the box in which the waiting user believes its item to be.
 
-    In the infinite mode, users extrapolate by a private rule, and their rehearsals must identify
-    it.
+    In the infinite mode, users extrapolate by a private rule; the rehearsals, in which a user has
+    demonstrated its rule, must identify it.
 
     Raises:
         ValueError: The rehearsals allow no box, or several.

@@ -47,8 +47,8 @@ def ideal_of(game: PublicGoods) -> Ideal:
 
 
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
-    """Return a seat's rounds in the form needed to compare them with ideal play, which knows the
-    pool of rules but not which rule of it the others follow.
+    """Return a seat's rounds in the form needed to compare them with ideal play. An ideal player
+    knows the pool of rules, but not which of them the others follow.
 
     Return None unless all other seats follow the same rule of this pool.
     """

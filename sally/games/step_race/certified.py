@@ -135,7 +135,8 @@ def _label(player: str, settings: Mapping[str, Any]) -> str:
 
 def solve_all() -> tuple[Certified, ...]:
     """Return every combination of two partners and a target (the number of steps needed to win) in
-    which modelling the partners pays. The evaluated seat rotates."""
+    which modelling the partners pays. The evaluated seat changes from one combination to the
+    next."""
     found = []
     for n, (target, pair) in enumerate((t, p) for t in TARGETS for p in PAIRS):
         number = n % len(SEATS)

@@ -178,8 +178,7 @@ class Provenance:
         self.count_keys(facts, np.array([key_of(trial_key(episode.setup))], dtype=np.uint64))
 
     def count(self, facts: Facts, times: int = 1) -> None:
-        """Add `times` episodes that are alike in all these facts: game, versions, models, result
-        and counts."""
+        """Add `times` episodes that are alike in game, versions, models, result and counts."""
         self.games.setdefault(facts.game, set()).add(facts.version)
         for player, versions in facts.players:
             self.players.setdefault(player, set()).add(versions)

@@ -110,8 +110,8 @@ def arms_row(each: Arms) -> Row:
     """Return one table row on how often the model's activations, statements and moves are right
     (represented, said, done).
 
-    Shares of the combinations are in percent, followed in brackets by the shares expected if the
-    three were independent.
+    Shares of the combinations of right and wrong are in percent, followed in brackets by the shares
+    expected if the three were independent.
     """
     row: Row = {"partner": each.partner, "n": each.n}
     for name in ("represented", "said", "done"):

@@ -112,8 +112,8 @@ def _finished(picture: Picture, there: Known) -> Picture:
 
 
 def _of_family(known: Known, family: str) -> Known:
-    """Return the episodes of one family of models. If there are none of the family qwen, return
-    those of models outside the paper in its place."""
+    """Return the episodes of one family of models. If the family qwen has none, return those of
+    models outside the paper instead."""
     theirs = [(f, p) for f, p in known if short(str(f.get("model", ""))).startswith(family)]
     others = [(f, p) for f, p in known if "model" in f and short(str(f["model"])) not in MODELS]
     return theirs or (others if family == "qwen" else [])

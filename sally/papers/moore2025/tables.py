@@ -243,7 +243,7 @@ def _most_appeals(games: Known) -> Estimate | None:
     in one condition.
 
     Each game contributes the share of its prefixes (its first 1, 2, ... messages) in which the
-    persuader has asked about everything.
+    persuader has asked about everything that the target may like or know.
     """
     groups: dict[tuple[object, object], list[tuple[Conditions, Played]]] = {}
     for facts, played in games:

@@ -215,8 +215,8 @@ def _place(table: TextTable, event: Moved) -> int:
 
 
 def _sum(known: list[Columns]) -> Columns:
-    """Add up reward columns. A column that is None in all of them stays None; otherwise None counts
-    as 0."""
+    """Add up several sets of reward columns, name by name. A column that is None in every set stays
+    None; otherwise None counts as 0."""
     added = {}
     for name in Columns.__struct_fields__:
         there = [value for each in known if (value := getattr(each, name)) is not None]

@@ -111,12 +111,12 @@ def _drawn(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
 
 
 def _said_of_edges(level: int, says: Ints, kept: Ints) -> Ints:
-    """Count, for each wiring and place, the relations between agents by what the two agents say
-    about the place. A wiring is a choice of whom each agent follows and avoids.
+    """Count the relations between agents (one follows or avoids the other) by what the two agents
+    say about a place.
 
-    About a place, an agent may say nothing, that it likes it, that it dislikes it, or both. The
-    last axis has one count for each combination of relation (follows, avoids), the statement of the
-    related agent, and that of the agent it follows or avoids.
+    An agent may say nothing about a place, that it likes it, that it dislikes it, or both. The axes
+    are the wirings in `kept` (a wiring is a choice of whom each agent follows and avoids), the
+    places, and the combinations of relation and the two agents' statements.
     """
     found = np.zeros((len(kept), 4, 2, 16), np.int64)
     for kind in range(2):

@@ -8,11 +8,11 @@ places and score at chance.
 Agents may follow or avoid other agents, which may in turn follow or avoid others. The rule
 `anchors` counts only the agents that follow and avoid nobody; `no_leaves` counts all agents except
 those at the ends of the longest chains. These two rules are not shortcuts: each carries out half of
-the solution. The agents that they count really go to these places, so counting them narrows the
-answer down. The rules are not balanced, but in the scenarios of `even` neither `anchors` at level 2
-nor `no_leaves` at level 3 ever determines the answer. The inverse of `one_step`, which takes the
-place with the largest headcount, stays below chance (about .05) because most agents that `one_step`
-counts really go there.
+the solution. They count agents only at places to which these agents really go, so the counts narrow
+the answer down. The rules are not balanced, but in the scenarios of `even` neither `anchors` at
+level 2 nor `no_leaves` at level 3 ever determines the answer. The inverse of `one_step`, which
+takes the place with the largest headcount, stays below chance (about .05) because most agents that
+`one_step` counts really go there.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,5 +1,5 @@
-"""Features from which shallow learners try to guess the answers of the partially observable game
-without predicting other agents (attacks)."""
+"""Surface features for attacks on the partially observable game. An attack tests whether shallow
+learners find the answers without predicting other agents."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ def at_depth(depth: int) -> str:
 
 
 def reasoned(level: int) -> Reasoned:
-    """Return the problem of whether to speak if the ally reasons at this level, together with the
-    answers of reasoners of depths 0 to `level + 1`."""
+    """Return the decision problem of a player that may speak or stay silent and whose ally reasons
+    at this level, with the answers of reasoners of depths 0 to `level + 1`."""
     right = IS_SILENT if at_depth(level) == SPEAKS else SPEAKS
     by_depth = tuple((at_depth(depth),) for depth in range(level + 2))
     block = 1 if level == 0 else None
