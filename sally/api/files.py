@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -17,10 +16,11 @@ from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.analysis.profile.selected_seats import select_seats
 from sally.core.errors import BadInput
-from sally.output.figures import profile as figures
+from sally.output.figures import panels
+from sally.output.figures.profile import calibration_figure, profile_figure
 from sally.output.files import export as tables
 from sally.output.files.bundle import pack as packed_into
-from sally.output.files.bundle_reader import opened
+from sally.output.files.bundle_reader import all_opened, opened
 from sally.output.page.page_data import PageData
 from sally.output.page.write import Wishes, write_page
 from sally.output.tables.layout import Grid, laid_out
@@ -100,45 +100,66 @@ def export(
         BadInput: If the file's suffix does not fit, or there is no such store.
     """
     path = Path(to)
-    drawn = path.suffix.lower() in figures.FORMATS
-    what = what or ("profile" if drawn else "episodes")
-    if drawn and what in ("episodes", "decisions", "rounds"):
-        raise BadInput(
-            f"{what} are rows of a table and cannot be drawn; write them as "
-            f"{', '.join(tables.ENDINGS)}."
-        )
-    if what != "rounds":
-        (figures.check if drawn or what == "calibration" else tables.check)(path)
-    with ExitStack() as open_ones:
-        named = [store] if isinstance(store, str | Path) else store
-        places = [open_ones.enter_context(opened(each))[0] for each in named]
+    what = exported(path, what)
+    with all_opened([store] if isinstance(store, str | Path) else store) as places:
         if what in ("profile", "calibration"):
-            _write_profile(places, path, what, seat, by_cell)
+            studied = select_seats(measured_stores(places, seat).measured, seat=seat)
+            rows = profile_of(studied, baselines(studied, by_cell), by_cell=by_cell)
+            write_profile(rows, path, what)
         else:
-            _write_rows(places, path, what)
+            write_rows(places, path, what)
     return path
 
 
-def _write_rows(places: Sequence[Where], path: Path, what: What) -> None:
-    found = each_once(places)
+def exported(path: Path, what: What | None) -> What:
+    """Return what is written to a file: `what`, or the default for the suffix of the file.
+
+    Raises:
+        BadInput: If a file with this suffix cannot hold it.
+    """
+    drawn = path.suffix.lower() in panels.FORMATS
+    what = what or ("profile" if drawn else "episodes")
+    if drawn and what in ("episodes", "decisions", "rounds"):
+        raise BadInput(
+            f"{what} cannot be drawn, because they are rows of a table; write them as "
+            f"{', '.join(tables.ENDINGS)}."
+        )
+    if what != "rounds":
+        (panels.check if drawn or what == "calibration" else tables.check)(path)
+    return what
+
+
+def write_rows(
+    places: Sequence[Where],
+    path: Path,
+    what: What,
+    cell: str = "",
+    bad: Callable[[str], None] | None = None,
+) -> int:
+    """Write the rows of episodes, decisions or rounds; return their number.
+
+    Args:
+        places: The stores.
+        path: The file.
+        what: `episodes`, `decisions` or `rounds`.
+        cell: Only this cell, in rounds.
+        bad: Called with the position of each unreadable line.
+    """
+    games = [i.game for place in places for i in stores.survey(place).instances.values()]
+    found = each_once(places, bad)
     if what == "rounds":
-        rounds.write(found, path)
-    elif what == "decisions":
-        tables.write_table(decision_rows(found), tables.DECISION, path)
-    else:
-        games = [i.game for place in places for i in stores.survey(place).instances.values()]
-        tables.write_table(episode_rows(found), tables.episode_columns(games), path)
+        return rounds.write((e for e in found if not cell or e.cell == cell), path)
+    if what == "decisions":
+        return tables.write_table(decision_rows(found), tables.DECISION, path)
+    return tables.write_table(episode_rows(found), tables.episode_columns(games), path)
 
 
-def _write_profile(
-    places: Sequence[Where], path: Path, what: What, seat: str, by_cell: bool
-) -> None:
-    studied = select_seats(measured_stores(places, seat).measured, seat=seat)
-    rows = profile_of(studied, baselines(studied, by_cell), by_cell=by_cell)
+def write_profile(rows: Sequence[ProfileRow], path: Path, what: What) -> None:
+    """Write the rows of a profile as a table or figure, or draw their calibration."""
     if what == "calibration":
-        figures.write(figures.calibration_figure(rows), path)
-    elif path.suffix.lower() in figures.FORMATS:
-        figures.write(figures.profile_figure(rows), path)
+        panels.write(calibration_figure(rows), path)
+    elif path.suffix.lower() in panels.FORMATS:
+        panels.write(profile_figure(rows), path)
     elif path.suffix == ".tex":
         tables.write_text(tables.profile_latex(rows), path)
     else:

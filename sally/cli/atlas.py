@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -38,9 +37,8 @@ def atlas(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
     gained (doing) and, where it was asked, by how well it predicted the others (knowing).
     """
     dots: list[AtlasDot] = []
-    with ExitStack() as open_ones:
-        for folder in folders:
-            place = open_ones.enter_context(opened(folder))[0]
+    for folder in folders:
+        with opened(folder) as (place, _):
             found, rest = recorded_dots(store.load(place).episodes.values())
             if rest and not found:
                 found = _profiled(folder, rest)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from sally.analysis.columns.seat_table import seats_in
 from sally.analysis.episodes.stores import measured_stores
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.depth_curve import depth_curve
-from sally.analysis.profile.doing_scale import Zero
+from sally.analysis.profile.doing_scale import Mark, Zero
 from sally.analysis.profile.ideal_scale import IdealRow, ideal_rows, without_pool
 from sally.analysis.profile.literal_beside import (
     LITERAL,
@@ -23,16 +22,17 @@ from sally.analysis.profile.literal_beside import (
     literal_beside,
     strict_scores,
 )
-from sally.analysis.profile.profile import Mark, ProfileRow, profile_of
+from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.analysis.profile.selected_seats import known, select_seats
 from sally.cli.common import STORE, say_bad
 from sally.cli.comparing import plain
 from sally.core.errors import listed, unknown
 from sally.core.terminal_text import echo
-from sally.output.figures import profile as figures
+from sally.output.figures import panels
 from sally.output.figures.depth_curve import depth_figure
 from sally.output.figures.ideal import ideal_figure
-from sally.output.files.bundle_reader import opened
+from sally.output.figures.profile import calibration_figure, profile_figure
+from sally.output.files.bundle_reader import all_opened
 from sally.output.tables.console import (
     estimate_cell,
     fitting,
@@ -153,7 +153,7 @@ def profile(
         say_ideal(folders, games, players, figure, as_json)
         return
     for path in filter(None, (figure, calibration)):
-        figures.check(path)  # fail before the work rather than after it
+        panels.check(path)  # fail before the work rather than after it
     for name in metrics:
         if name not in ESTIMATES:
             raise unknown("column of the profile", name, ESTIMATES)
@@ -167,9 +167,9 @@ def profile(
         zero=zero,
     )
     if figure:
-        figures.write(figures.profile_figure(rows), figure)
+        panels.write(profile_figure(rows), figure)
     if calibration:
-        figures.write(figures.calibration_figure(rows), calibration)
+        panels.write(calibration_figure(rows), calibration)
     if as_json:
         print_json(plain(rows))
         return
@@ -189,8 +189,7 @@ def say_literal(rows: Sequence[ProfileRow], folders: Sequence[Where]) -> None:
     kinds = {row.metric == LITERAL for row in rows}
     if kinds != {True, False}:
         return
-    with ExitStack() as open_ones:
-        places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
+    with all_opened(folders) as places:
         found = strict_scores([seats_in(place, (STRICT,)) for place in places])
     lines = [
         {
@@ -236,9 +235,8 @@ def say_depths(
     """Print each player's accuracy at each depth of reasoning that problems are certified to
     require, with pass^k over repeats of a problem."""
     if figure:
-        figures.check(figure)
-    with ExitStack() as open_ones:
-        places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
+        panels.check(figure)
+    with all_opened(folders) as places:
         episodes = [e for place in places for e in store.load(place).episodes.values()]
     points = [
         point
@@ -246,7 +244,7 @@ def say_depths(
         if (not games or point.game in games) and (not players or point.player in players)
     ]
     if figure:
-        figures.write(depth_figure(points), figure)
+        panels.write(depth_figure(points), figure)
     if as_json:
         print_json(plain(points))
         return
@@ -285,9 +283,8 @@ def say_ideal(
 ) -> None:
     """Print each player, compared with the ideal observer and the Bayes-adaptive player."""
     if figure:
-        figures.check(figure)
-    with ExitStack() as open_ones:
-        places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
+        panels.check(figure)
+    with all_opened(folders) as places:
         episodes = [e for place in places for e in store.load(place).episodes.values()]
     rows = [
         row
@@ -295,7 +292,7 @@ def say_ideal(
         if (not games or row.game in games) and (not players or row.player in players)
     ]
     if figure and rows:
-        figures.write(ideal_figure(rows), figure)
+        panels.write(ideal_figure(rows), figure)
     if as_json:
         print_json(plain(rows))
         return
@@ -362,9 +359,8 @@ def profile_rows_of(
 ) -> list[ProfileRow]:
     """Return the profile rows of some stores. Mindless and reference players are played in the same
     settings, for comparison."""
-    with progress() as bar, ExitStack() as open_ones:
+    with progress() as bar, all_opened(folders) as places:
         task = bar.add_task("measure", total=None, note="")
-        places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
         found = measured_stores(places, seat, lambda n: bar.update(task, completed=n))
         say_bad(found.bad)
         if found.episodes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from sally.core.terminal_text import echo
 from sally.output.figures.heat_maps import correlation_figure
 from sally.output.figures.heat_maps import measure_name as measure
 from sally.output.figures.panels import write
-from sally.output.files.bundle_reader import opened
+from sally.output.files.bundle_reader import all_opened
 from sally.output.tables.console import (
     cell,
     estimate_cell,
@@ -69,8 +68,7 @@ def reliability_(
     """
     if not 0 < target < 1:
         raise BadInput(f"--target must be between 0 and 1 (exclusive), not {target:g}.")
-    with ExitStack() as stack:
-        places = [stack.enter_context(opened(folder))[0] for folder in folders]
+    with all_opened(folders) as places:
         every = list(scores_of(each_once(places, unreadable)))
     scores = chosen_scores(every, games, players)
     rows, found = reliability(scores, target), matrix(scores)
@@ -181,8 +179,7 @@ def _plain(found: Matrix) -> dict[str, Any]:
 @json_option
 def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool) -> None:
     """Decompose the variance of the scores in DIR, and show the loss under new wordings."""
-    with ExitStack() as stack:
-        places = [stack.enter_context(opened(folder))[0] for folder in folders]
+    with all_opened(folders) as places:
         scores = list(factor_scores(each_once(places, unreadable)))
     for name in games:
         if not any(matches(name, s.game) for s in scores):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from sally.cli.comparing import episodes_of
 from sally.core.terminal_text import echo
 from sally.output.figures.heat_maps import transfer_figure
 from sally.output.figures.panels import write
-from sally.output.files.bundle_reader import opened
+from sally.output.files.bundle_reader import all_opened
 from sally.output.tables.console import (
     estimate_cell,
     json_option,
@@ -42,8 +41,7 @@ TITLES = {
 @json_option
 def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) -> None:
     """Show how training on one task changes performance in other tasks."""
-    with ExitStack() as open_ones:
-        places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
+    with all_opened(folders) as places:
         cells = transfer(tagged(chain.from_iterable(map(episodes_of, places))))
     if figure is not None:
         write(transfer_figure(cells), figure)

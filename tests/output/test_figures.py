@@ -12,8 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.analysis.profile.profile import CalibrationPoint, Mark, Predictor, ProfileRow
+from sally.analysis.profile.doing_scale import Mark
+from sally.analysis.profile.knowing_scale import Predictor
+from sally.analysis.profile.profile import CalibrationPoint, ProfileRow
 from sally.core.errors import BadInput
+from sally.output.figures import panels
 from sally.output.figures import profile as figures
 from sally.output.figures.panels import LINE, short, spread
 from sally.stats import Estimate
@@ -56,7 +59,7 @@ def row(player: str = "random", knowing: float | None = 50, doing: float | None 
 
 def words(figure) -> list[str]:
     """Every text of a figure, as it is written into SVG."""
-    tree = ElementTree.fromstring(figures.svg(figure))
+    tree = ElementTree.fromstring(panels.svg(figure))
     return ["".join(e.itertext()) for e in tree.iter("{http://www.w3.org/2000/svg}text")]
 
 
@@ -130,15 +133,15 @@ def test_a_name_is_text_and_never_a_formula_or_markup():
 def test_the_same_figure_is_the_same_file(tmp_path: Path):
     for name in ("a.svg", "a.pdf", "a.png"):
         first, second = tmp_path / name, tmp_path / f"again-{name}"
-        figures.write(figures.profile_figure([row()]), first)
-        figures.write(figures.profile_figure([row()]), second)
+        panels.write(figures.profile_figure([row()]), first)
+        panels.write(figures.profile_figure([row()]), second)
         assert first.read_bytes() == second.read_bytes() and first.stat().st_size > 1000
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_ink_takes_the_colour_of_the_page():
-    text = figures.svg(figures.profile_figure([row()]))
+    text = panels.svg(figures.profile_figure([row()]))
     assert text.startswith("<svg") and "currentColor" in text and "#1b1b1b" not in text
 
 
@@ -158,7 +161,7 @@ def test_nothing_to_draw_and_endings_that_say_nothing_are_refused(tmp_path: Path
     with pytest.raises(BadInput, match="nothing to draw"):
         figures.profile_figure([])
     with pytest.raises(BadInput, match=r"\.svg, \.pdf or \.png"):
-        figures.write(figures.profile_figure([row()]), tmp_path / "a.jpg")
+        panels.write(figures.profile_figure([row()]), tmp_path / "a.jpg")
 
 
 def test_without_matplotlib_it_is_said_what_brings_it(monkeypatch):

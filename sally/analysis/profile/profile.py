@@ -19,8 +19,6 @@ from sally.analysis.columns.measured_table import MeasuredTable, table_of
 from sally.analysis.profile.baselines import Baseline
 from sally.analysis.profile.bounds import enclosing, instance_bounds, key_of
 from sally.analysis.profile.doing_scale import (
-    OPTIMUM,
-    ROOM,
     BaselineScores,
     Mark,
     ScaledDoing,
@@ -38,16 +36,6 @@ from sally.core.rules.metric import Metric
 from sally.metrics.habits import LABEL
 from sally.stats import Estimate
 from sally.stats.cluster_interval import Bounds
-
-__all__ = [
-    "OPTIMUM",
-    "ROOM",
-    "CalibrationPoint",
-    "Mark",
-    "Predictor",
-    "ProfileRow",
-    "profile_of",
-]  # fmt: skip
 
 
 class CalibrationPoint(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.output.figures.profile import (
+from sally.output.figures.panels import (
     COLOURS,
     MARKERS,
     Panel,

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from sally.analysis.profile.doing_scale import Mark
 from sally.analysis.profile.knowing import uncounted_probes_note
-from sally.analysis.profile.profile import Mark, ProfileRow
+from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput, listed
 from sally.output.figures.ladder import CAPTION as LADDER
 from sally.output.figures.ladder import MANY, ladder_panels
 from sally.output.figures.panels import (
     COLOURS,
-    FORMATS,
     GREY,
     INK,
     LONGEST,
@@ -22,34 +22,15 @@ from sally.output.figures.panels import (
     SIZE,
     Named,
     Panel,
-    check,
     figure_of,
     name_beside,
     short,
-    svg,
-    write,
 )
 from sally.stats import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = [
-    "COLOURS",
-    "FORMATS",
-    "LONGEST",
-    "MARKERS",
-    "Panel",
-    "calibration_figure",
-    "check",
-    "figure_of",
-    "name_beside",
-    "profile_figure",
-    "short",
-    "svg",
-    "write",
-]
 
 LOWEST, HIGHEST = -1.5, 1.5  # values of doing beyond these are drawn at the edge and labelled
 TITLE = "What each player knew about the others, and how well it acted on it"

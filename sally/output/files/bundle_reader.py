@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from lzma import LZMAError
 from pathlib import Path
@@ -60,6 +60,13 @@ def opened(path: Where) -> Iterator[tuple[Where, Packed | None]]:
     with TemporaryDirectory(prefix="sally-") as folder:
         packed = unpack(local, Path(folder))
         yield Path(folder), packed
+
+
+@contextmanager
+def all_opened(paths: Iterable[Where]) -> Iterator[list[Where]]:
+    """Yield the locations of several stores; bundles are checked and unpacked as by `opened`."""
+    with ExitStack() as unpacked:
+        yield [unpacked.enter_context(opened(path))[0] for path in paths]
 
 
 def unpack(path: Path, folder: Path) -> Packed:

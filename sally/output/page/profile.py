@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from sally.analysis.design.claims import Verdict
+from sally.analysis.profile.doing_scale import Mark
 from sally.analysis.profile.ideal_scale import IdealRow
 from sally.analysis.profile.knowing import uncounted_probes_note
 from sally.analysis.profile.literal_beside import LiteralBeside
-from sally.analysis.profile.profile import Mark, ProfileRow
+from sally.analysis.profile.profile import ProfileRow
 from sally.output.figures.short_names import in_two
 from sally.output.figures.svg import (
     Bar,
