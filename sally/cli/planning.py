@@ -12,11 +12,11 @@ from sally import __version__, store
 from sally.analysis.columns.rows import Row
 from sally.analysis.design import registration as registrations
 from sally.analysis.design.power import POWERS, Need, needs
-from sally.api.studies import Wish
+from sally.api.studies import Wish, wished
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
 from sally.cli.freezing import freeze_people, people_study, write_frozen
-from sally.cli.running import asked_study, model_options
+from sally.cli.running import model_options
 from sally.cli.watching import clock
 from sally.core.errors import BadInput, listed
 from sally.core.registry.study import Study
@@ -29,7 +29,6 @@ from sally.runner.plan import REPLY, Bill, Part, Plan
 from sally.runner.plan import plan as planned
 from sally.runner.watching import Speed, speed_of
 from sally.store import Contents, Where
-from sally.studies import arms
 
 
 @click.command()
@@ -74,20 +73,9 @@ from sally.studies import arms
 @json_option
 def plan(
     study: str,
+    wish: Wish,
     out: Path | str | None,
-    limit: int | None,
-    seed: int | None,
-    model: str | None,
-    settings: tuple[str, ...],
-    without: tuple[str, ...],
     config: Path | None,
-    cells: tuple[str, ...],
-    tables: tuple[str, ...],
-    games: tuple[str, ...],
-    strategies: tuple[str, ...],
-    unasked: bool,
-    packs: tuple[str, ...],
-    aware: bool,
     reply_tokens: int,
     detect: float | None,
     equivalent: float | None,
@@ -112,12 +100,10 @@ def plan(
     if reply_tokens < 1:
         raise BadInput(f"--reply-tokens must be at least 1, not {reply_tokens}.")
     used = use_config(config)
-    part = arms.Part(cells, tables, games, strategies)
-    more = Wish(unasked=unasked, packs=packs, aware=aware)
-    wanted, chosen = asked_study(study, limit, seed, model, settings, used, without, part, more)
+    wanted, chosen = wished(study, wish, used)
     folder = out or Path("out") / wanted.name
     held = store.load(folder) if store.place(folder).exists() else Contents()
-    found = planned(wanted, limit, used, held.episodes, held.finished, reply_tokens, chosen)
+    found = planned(wanted, wish.limit, used, held.episodes, held.finished, reply_tokens, chosen)
     speed = speed_of(folder)
     needed: list[Need] = []
     whole = found
@@ -125,10 +111,11 @@ def plan(
         raise BadInput("Give --detect or --equivalent, not both.")
     size = equivalent if detect is None else detect
     if size is not None:
-        whole = planned(wanted, limit, used, {}, (), reply_tokens)
+        whole = planned(wanted, wish.limit, used, {}, (), reply_tokens)
         tried = None if pilot is None else episodes_of(pilot)
-        needed = needs(wanted, whole, used, size, metric=metric, sd=sd, pilot=tried, limit=limit,
-                       alpha=alpha, equivalent=detect is None, family=family)  # fmt: skip
+        needed = needs(wanted, whole, used, size, metric=metric, sd=sd, pilot=tried,
+                       limit=wish.limit, alpha=alpha, equivalent=detect is None,
+                       family=family)  # fmt: skip
     elif pilot is not None or sd is not None or family is not None:
         raise BadInput("--pilot, --sd and --family need --detect or --equivalent.")
     if freeze is not None:

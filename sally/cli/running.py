@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
-import msgspec
 
 from sally import store
 from sally.adapters.executors.by_name import NAMES, executor
-from sally.api.studies import Wish, Wished, wished
+from sally.api.studies import Wish, wished
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed, say_bad
 from sally.cli.scoring import say_summary, without_result
@@ -23,21 +23,41 @@ from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json, print_text, progress
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
-from sally.runner.config import Config, use_config
+from sally.runner.config import use_config
 from sally.runner.executors import Executor
 from sally.runner.models import models_of
 from sally.runner.run import Progress, play_missing
 from sally.store import Survey, Where
 from sally.studies import arms
 
-F = TypeVar("F", bound=Callable[..., Any])
 ON_HELP = f"Executor: {NAMES}."
 QUIET_SECONDS = 60.0  # between progress lines if standard error is not a terminal
 SET_HELP = "Set a model setting (temperature=0) or a parameter of every instance (rounds=10)."
 
 
-def model_options(command: F) -> F:
-    """Add the options that `run` and `plan` share."""
+def model_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that `run` and `plan` share; the command receives them as one `Wish`."""
+
+    @wraps(command)
+    def with_wish(
+        cells: tuple[str, ...],
+        tables: tuple[str, ...],
+        games: tuple[str, ...],
+        strategies: tuple[str, ...],
+        limit: int | None,
+        seed: int | None,
+        model: str | None,
+        settings: tuple[str, ...],
+        without: tuple[str, ...],
+        unasked: bool,
+        packs: tuple[str, ...],
+        aware: bool,
+        **others: Any,
+    ) -> None:
+        part, given = arms.Part(cells, tables, games, strategies), parsed(settings)
+        wish = Wish(limit, seed, model, given, without, part, unasked, packs, aware)
+        command(wish=wish, **others)
+
     for option in (
         click.option(
             "--aware", is_flag=True, help="Also play every cell with the awareness probe."
@@ -70,8 +90,8 @@ def model_options(command: F) -> F:
         click.option("--limit", type=int, help="Play at most this many episodes of each lineup."),
         click.option("--out", type=STORE, help="Store: a folder or an address [out/STUDY]."),
     ):
-        command = option(command)
-    return click.argument("study")(command)
+        with_wish = option(with_wish)
+    return click.argument("study")(with_wish)
 
 
 @click.command()
@@ -85,20 +105,9 @@ def model_options(command: F) -> F:
 @json_option
 def run(
     study: str,
+    wish: Wish,
     out: Path | str | None,
-    limit: int | None,
-    seed: int | None,
-    model: str | None,
-    settings: tuple[str, ...],
-    without: tuple[str, ...],
     config: Path | None,
-    cells: tuple[str, ...],
-    tables: tuple[str, ...],
-    games: tuple[str, ...],
-    strategies: tuple[str, ...],
-    unasked: bool,
-    packs: tuple[str, ...],
-    aware: bool,
     on: str,
     budget: float | None,
     budget_tokens: int | None,
@@ -107,16 +116,14 @@ def run(
 ) -> None:
     """Play the missing episodes of STUDY (a name or a TOML file)."""
     used = use_config(config)
-    part = arms.Part(cells, tables, games, strategies)
-    more = Wish(unasked=unasked, packs=packs, aware=aware)
-    wanted, chosen = asked_study(study, limit, seed, model, settings, used, without, part, more)
+    wanted, chosen = wished(study, wish, used)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     place = out or Path("out") / wanted.name
     job: dict[str, Any] = {"index": True, "cache": cache}
-    listed = local.orders(wanted, limit)
+    listed = local.orders(wanted, wish.limit)
     job |= {"wanted": listed, "settings": chosen}
-    play_with_progress(wanted, place, limit, meter, executor(on), **job)
+    play_with_progress(wanted, place, wish.limit, meter, executor(on), **job)
     found = store.survey(place)
     done = sum(listed.found_in(found.finished) or ())
     void = sum(listed.found_in(set(found.blank)) or ())
@@ -145,33 +152,6 @@ def run(
         echo("No episode has a result.")
     if left or not results:
         sys.exit(INCOMPLETE)
-
-
-def asked_study(
-    study: str,
-    limit: int | None,
-    seed: int | None,
-    model: str | None,
-    settings: tuple[str, ...],
-    config: Config,
-    without: tuple[str, ...] = (),
-    part: arms.Part | None = None,
-    more: Wish | None = None,
-) -> Wished:
-    """Return the study to run and its model settings.
-
-    The seats of the study are filled, and the arms in `more` are added.
-    """
-    wish = msgspec.structs.replace(
-        more or Wish(),
-        limit=limit,
-        seed=seed,
-        model=model,
-        given=parsed(settings),
-        without=without,
-        part=part or arms.Part(),
-    )
-    return wished(study, wish, config)
 
 
 def play_with_progress(

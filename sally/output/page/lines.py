@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from sally import store
+from sally.analysis.columns.dictionary_column import Dictionary
 from sally.analysis.columns.replayed_rows import replayed_columns
 from sally.analysis.columns.rows import played
 from sally.analysis.columns.seat_table import SEATS, SeatColumns
@@ -62,21 +63,19 @@ class PageColumn:
     """Builder of the index column that the results page reads, one log line at a time."""
 
     def __init__(self) -> None:
-        self._made = PageChunk([], [], [], [], [], [], [], [], b"", b"", [""], [], [], {})
-        self._numbers: tuple[dict[Any, int], ...] = ({"": 0}, {}, {})
+        self._made = PageChunk([], [], [], [], [], [], [], [], b"", b"", [], [], [], {})
+        self._ends, self._facts, self._lineups = Dictionary([""]), Dictionary(), Dictionary()
         self._sums, self._keys = bytearray(), array("Q")
         self._companies: dict[bytes, str] = {}
 
     def add(self, found: Episode | str, whole: Played | None = None, unplayed: str = "") -> None:
         """Add an episode, or the reason why a line is unreadable."""
-        made = self._made
         if isinstance(found, str):
             self._note("", False, found, "", 0, 0, 0, 0)
             self._sums += bytes(SUM_BYTES)
             self._keys.append(0)
             return
         line, facts = to_line(found), facts_of(found)
-        ends, every, lineups = self._numbers
         asked = msgspec.msgpack.encode((found.cell, found.setup.lineup))
         self._note(
             found.id,
@@ -84,9 +83,9 @@ class PageColumn:
             "",
             unplayed,
             len(line),
-            number_of(ends, made.ends, facts.end * (facts.end != "over")),
-            number_of(every, made.every_facts, facts, msgspec.msgpack.encode(facts)),
-            number_of(lineups, made.every_lineup, asked),
+            self._ends.code(facts.end * (facts.end != "over")),
+            self._facts.code(facts, msgspec.msgpack.encode(facts)),
+            self._lineups.code(asked),
         )
         self._sums += blake2b(line, digest_size=SUM_BYTES).digest()
         self._keys.append(key_of(trial_key(found.setup, self._companies)))
@@ -102,21 +101,18 @@ class PageColumn:
         """Return the data added so far. `seats` holds the figures of the episodes' seats if only
         the results page uses them; otherwise they are stored in columns of their own."""
         return msgspec.structs.replace(
-            self._made, sums=bytes(self._sums), keys=self._keys.tobytes(), seats=dict(seats or {})
+            self._made,
+            sums=bytes(self._sums),
+            keys=self._keys.tobytes(),
+            ends=self._ends.values,
+            every_facts=self._facts.values,
+            every_lineup=self._lineups.values,
+            seats=dict(seats or {}),
         )
 
     def columns(self) -> Columns:
         """Return the column as stored in the index."""
         return {COLUMN: msgspec.msgpack.encode(self.piece())}
-
-
-def number_of(known: dict[Any, int], every: list[Any], value: Any, key: Any = None) -> int:
-    """Return the index of a value in the list `every`, to which a new value is appended."""
-    key = value if key is None else key
-    number = known.setdefault(key, len(known))
-    if number == len(every):
-        every.append(value)
-    return number
 
 
 def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:

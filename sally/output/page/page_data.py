@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally import store
+from sally.analysis.columns.dictionary_column import Dictionary
 from sally.analysis.columns.seat_table import SEATS, SeatColumns, SeatTable, SeatTableBuilder
 from sally.core.log.events import Episode
 from sally.core.log.fingerprint import fingerprint
 from sally.core.registry.study import Study
-from sally.output.files.provenance import Facts, Provenance
+from sally.output.files.provenance import Provenance
 from sally.output.page.lines import (
     COLUMN,
     SUM_BYTES,
     PageChunk,
     PageColumn,
-    number_of,
     numbers_shown,
     piece_of,
     worked,
@@ -45,12 +45,11 @@ class PageData:
         self.where = where
         self.bad: list[store.BadLine] = []
         self.unplayed: list[str] = []
-        self._reader, self._files = store.Reader(where), list[str]()
+        self._reader = store.Reader(where)
         collector = _Collector(self)
         names = [COLUMN, SEATS, *numbers_shown()]
         for at, found in store.columns(where, names, fingerprint(), worked):
             collector.add(at, piece_of(found[COLUMN]), found)
-        self._files = collector.files
         collector.end()
         self.manifest: store.Manifest | None = store.manifest_of(where)
         self.studies: dict[str, Study] = store.studies(where)
@@ -67,6 +66,7 @@ class PageData:
     seen: Provenance
     doubled: int
     replaced: int
+    _files: list[str]
     _file: Lines
     _line: Lines
     _sums: NDArray[np.uint8]
@@ -96,9 +96,8 @@ class _Collector:
     """Joins the chunks of a store and selects one line for each episode."""
 
     def __init__(self, held: PageData) -> None:
-        self._held, self.files = held, list[str]()
-        self._known: tuple[dict[Any, int], ...] = ({}, {"": 0}, {}, {})
-        self._ends, self._facts, self._lineups = [""], list[Facts](), list[bytes]()
+        self._held, self._files, self._ends = held, Dictionary(), Dictionary([""])
+        self._facts, self._lineups = Dictionary(), Dictionary()
         self._seats = SeatTableBuilder(numbers_shown())
         names = ("ids", "cut", "size", "end", "facts", "lineup", "sums", "keys", "file", "line",
                  "rows")  # fmt: skip
@@ -108,15 +107,12 @@ class _Collector:
 
     def add(self, at: Sequence[tuple[str, int]], piece: PageChunk, found: Columns) -> None:
         """Add the log lines of a chunk and the columns of their seats."""
-        files, ends, facts, lineups = self._known
+        every = [(facts, msgspec.msgpack.encode(facts)) for facts in piece.every_facts]
         coded = {
-            "end": [number_of(ends, self._ends, end) for end in piece.ends],
-            "facts": [
-                number_of(facts, self._facts, each, msgspec.msgpack.encode(each))
-                for each in piece.every_facts
-            ] or [0],
-            "lineup": [number_of(lineups, self._lineups, e) for e in piece.every_lineup] or [0],
-        }  # fmt: skip
+            "end": list(map(self._ends.code, piece.ends)),
+            "facts": [self._facts.code(*both) for both in every] or [0],
+            "lineup": list(map(self._lineups.code, piece.every_lineup)) or [0],
+        }
         for name, codes in coded.items():
             column = np.array(codes, dtype=np.int32)[getattr(piece, name)]
             self._columns[name].append(column)
@@ -125,9 +121,7 @@ class _Collector:
         self._put("size", np.array(piece.size, dtype=np.int64))
         self._put("sums", np.frombuffer(piece.sums, dtype=np.uint8).reshape(-1, SUM_BYTES))
         self._put("keys", np.frombuffer(piece.keys, dtype=np.uint64))
-        self._put(
-            "file", np.array([number_of(files, self.files, f) for f, _ in at], dtype=np.int32)
-        )
+        self._put("file", np.array([self._files.code(file) for file, _ in at], dtype=np.int32))
         self._put("line", np.array([line for _, line in at], dtype=np.int32))
         self._put("rows", self._rows_of(piece.seats or found))
         for n, (why, unplayed) in enumerate(zip(piece.why, piece.unplayed, strict=True)):
@@ -154,8 +148,9 @@ class _Collector:
         lines, rows = count.lines, column["rows"]
         held.doubled, held.replaced = count.doubled, count.replaced
         held.ids, held.sizes = column["ids"][lines], column["size"][lines]
-        held.ends, held.end = self._ends, column["end"][lines]
+        held.ends, held.end = self._ends.values, column["end"][lines]
         held.lineups = column["lineup"][lines]
+        held._files = self._files.values
         held._file, held._line = column["file"][lines], column["line"][lines]
         held._sums = column["sums"][lines]
         counts = set(lines.tolist()) if self._unplayed else set()
@@ -174,6 +169,7 @@ class _Collector:
         begins = np.searchsorted(facts[order], codes, side="left")
         for n in np.argsort(first, kind="stable").tolist():
             mine = order[begins[n] : ends[n]]
-            seen.count(self._facts[codes[n]], len(mine))
-            seen.count_keys(self._facts[codes[n]], keys[mine])
+            facts_there = self._facts.values[codes[n]]
+            seen.count(facts_there, len(mine))
+            seen.count_keys(facts_there, keys[mine])
         return seen
