@@ -5,8 +5,11 @@ is first used, and loading all parts takes longer than most commands take.
 """
 
 from sally.stats.agreement import (
+    LabelScore,
     cohens_kappa,
     krippendorffs_alpha,
+    label_scores,
+    macro_f1,
     mean_absolute_error,
     percent_agreement,
 )
@@ -53,6 +56,7 @@ __all__ = [
     "Coefficient",
     "Equivalence",
     "Estimate",
+    "LabelScore",
     "MixedFit",
     "Pairs",
     "Significance",
@@ -69,8 +73,10 @@ __all__ = [
     "holm",
     "intraclass_correlation",
     "krippendorffs_alpha",
+    "label_scores",
     "log_score",
     "logit",
+    "macro_f1",
     "mean_absolute_error",
     "mean_interval",
     "mixed_logit",

@@ -1,14 +1,28 @@
 """Agreement of two or more coders, readers or players; a measure that is not defined is None."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sally.stats.columns import Floats, paired, same_length
 
 Scale = Literal["nominal", "ordinal", "interval"]
+
+
+class LabelScore(msgspec.Struct, frozen=True):
+    """Hits, false alarms and misses of one label."""
+
+    hits: int
+    false_alarms: int
+    misses: int
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of precision and recall; None if the label never occurred."""
+        return _share(2 * self.hits, 2 * self.hits + self.false_alarms + self.misses)
 
 
 def percent_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
@@ -60,6 +74,30 @@ def mean_absolute_error(first: ArrayLike, second: ArrayLike) -> float | None:
     """Return the mean absolute difference of two columns."""
     one, two = paired(first, second)
     return float(np.abs(one - two).mean()) if one.size else None
+
+
+def label_scores(
+    truth: Sequence[Hashable], given: Sequence[Hashable]
+) -> dict[Hashable, LabelScore]:
+    """Return the hits, false alarms and misses of each label that occurs in `truth` (the true
+    labels) or in `given` (the labels to be scored)."""
+    same_length("truth", len(truth), "given", len(given))
+    labels = dict.fromkeys([*truth, *given])
+    both = list(zip(truth, given, strict=True))
+    return {
+        label: LabelScore(
+            hits=sum(t == label and g == label for t, g in both),
+            false_alarms=sum(t != label and g == label for t, g in both),
+            misses=sum(t == label and g != label for t, g in both),
+        )
+        for label in labels
+    }
+
+
+def macro_f1(scores: Iterable[LabelScore]) -> float | None:
+    """Return the unweighted mean of F1 over the labels that are true or given at least once."""
+    defined = [f1 for f1 in (score.f1 for score in scores) if f1 is not None]
+    return sum(defined) / len(defined) if defined else None
 
 
 def _share(part: float, whole: float) -> float | None:

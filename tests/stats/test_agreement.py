@@ -6,8 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally.stats import (
+    LabelScore,
     cohens_kappa,
     krippendorffs_alpha,
+    label_scores,
+    macro_f1,
     mean_absolute_error,
     percent_agreement,
 )
@@ -84,6 +87,21 @@ def test_agreement_does_not_depend_on_who_is_first(pairs):
 def test_mean_absolute_error():
     assert mean_absolute_error([1, 2, 3], [1, 4, 2]) == 1.0
     assert mean_absolute_error([], []) is None
+
+
+def test_f1_by_hand():
+    truth = ["cat", "cat", "cat", "dog", "dog", "emu"]
+    given_labels = ["cat", "cat", "dog", "dog", "cat", "cat"]
+    scores = label_scores(truth, given_labels)
+    assert scores["cat"] == LabelScore(hits=2, false_alarms=2, misses=1)
+    assert scores["cat"].f1 == pytest.approx(4 / 7)
+    assert (scores["dog"].f1, scores["emu"].f1) == (0.5, 0.0)
+    assert macro_f1(scores.values()) == pytest.approx((4 / 7 + 0.5 + 0) / 3)
+
+
+def test_macro_f1_of_nothing_is_none():
+    assert macro_f1([]) is None
+    assert macro_f1([LabelScore(0, 0, 0)]) is None
 
 
 def test_noise_has_no_agreement():
