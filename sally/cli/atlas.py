@@ -44,7 +44,7 @@ def atlas(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
                 found = _profiled(folder, rest)
             dots += [msgspec.structs.replace(dot, store=str(folder)) for dot in found]
     if not dots:
-        raise BadInput("The stores hold no episode that has a measure of doing.")
+        raise BadInput("The stores hold no episode with a score for how much a player gained.")
     columns = by_column(dots)
     if as_json:
         print_json(msgspec.to_builtins([dot for of in columns.values() for dot in of]))

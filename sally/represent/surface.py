@@ -47,12 +47,13 @@ def labelled(found: Sequence[Decision], kind: As) -> Labels:
     if kind == "shown" and len({one.letters for one in found}) > 1:
         raise BadInput(
             "The prompts of these decisions name the options by different letters, so letters of "
-            "held-out prompts cannot be predicted; predict the action or the change instead."
+            "held-out prompts cannot be predicted; use labels of kind `action` or `change` instead."
         )
     if kind == "action" and len({one.choices for one in found}) > 1:
         raise BadInput(
-            "These decisions have different choices, so their labels cannot be compared; "
-            "predict the change instead, or take one game at a time."
+            "These decisions have different choices, so their labels cannot be compared; use "
+            "labels of kind `change` (whether a choice repeats the last one), or take one game at "
+            "a time."
         )
     kept = [one for one in found if code(one, one.value, kind) != NONE]
     if kind == "change":
@@ -147,8 +148,8 @@ def _frequencies(one: Decision, kind: As, classes: Sequence[str]) -> dict[str, f
 
 
 def _mentions(one: Decision, kind: As, classes: Sequence[str]) -> dict[str, float]:
-    """Return how often the prompt names the choice of each class, and where it does so first and
-    last."""
+    """Return, for each class that is to be predicted, how often the prompt names the choice that
+    belongs to the class, and where it does so first and last."""
     page = page_text(one)
     by_class = {
         code(one, choice, kind): name for choice, name in zip(one.choices, one.names, strict=True)

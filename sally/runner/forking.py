@@ -240,7 +240,8 @@ class Made:
 def _going_on(
     match: Match[Any, Any, Any], turn: int, moves: Mapping[str, Any]
 ) -> dict[str, Player[Any, Any]]:
-    """Return the players from the turn on, including nature and forced moves."""
+    """Return the players that continue the match from a turn on, and nature. In that turn, the
+    seats in `moves` make the given moves."""
     meter = Meter().of_episode()
     lineup = reached(match.setup.lineup, lambda _, name: Metered(registry.model(name), meter, name))
     players = players_of(match, lineup)

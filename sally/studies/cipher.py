@@ -1,7 +1,7 @@
 """The cipher study, with scripted encoders and a language model.
 
-Cells vary what the encoder is told about the interceptor, whether links are private, and whether
-the interceptor is a mechanism.
+Cells vary what the encoder is told about the interceptor, whether encoder and decoder share word
+associations that the interceptor lacks, and whether a mechanism takes the interceptor's place.
 
 Cells named `scripted: ...` need no model: `sally run cipher --cell "scripted:*"`.
 """

@@ -84,7 +84,7 @@ def test_mission_failure_is_an_option_without_a_cost() -> None:
 
 
 def test_a_game_without_an_attack_says_why() -> None:
-    with pytest.raises(BadInput, match="lists no attack: no clue is right in itself"):
+    with pytest.raises(BadInput, match="no attacks by learners: no clue is right in itself"):
         attacked("toma_ag")
 
 
@@ -94,7 +94,7 @@ def test_too_few_questions_are_refused() -> None:
 
 
 def test_a_question_with_a_number_too_many_is_refused() -> None:
-    with pytest.raises(BadInput, match="names 1 features, but a question has 2"):
+    with pytest.raises(BadInput, match="declares 1 features, but one of its questions has 2"):
         attack_of(replace(planted(0.5), features=("size",)), 40, seed=1)
 
 

@@ -32,7 +32,8 @@ FEWEST = 20  # with fewer questions a learner learns nothing
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """The accuracy of one attacker on fresh questions or on a stored set of problems."""
+    """How often one attacker (a shallow learner, or a rule that uses one feature) finds the right
+    answer, on newly generated questions or on a stored set of problems."""
 
     attack: str
     questions: str  # "fresh" or "frozen"
@@ -76,7 +77,7 @@ def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Findi
     card = card_of(game)
     if not card.attacks:
         why = card.unattacked or "it does not say why."
-        raise BadInput(f"The card of {game} lists no attack: {why}")
+        raise BadInput(f"The card of {game} declares no attacks by learners: {why}")
     found = [one for attack in card.attacks for one in attack_of(attack, questions, seed)]
     for attack in card.attacks:
         if attack.pages is not None:
@@ -88,7 +89,8 @@ def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Findi
 
 
 def page_attack(game: str, attack: Attack, questions: int, seed: int, joined: bool) -> Attack:
-    """Return an attack on the same problems that uses features generated from their prompts."""
+    """Return an attack by learners on the same problems as `attack`, with features that are
+    generated from the prompts of these problems."""
     assert attack.pages is not None
     games = attack.pages(questions, seed)
     names, rows = page_features.posed(registry.game(game), games, joined)
@@ -107,7 +109,7 @@ def attack_of(attack: Attack, questions: int, seed: int) -> list[Finding]:
     right answers without modelling the other player. Newly generated questions are tested and, if
     the game has a stored set, the questions of that set too."""
     if questions < FEWEST:
-        raise BadInput(f"An attack needs at least {FEWEST} questions, not {questions}.")
+        raise BadInput(f"An attack by learners needs at least {FEWEST} questions, not {questions}.")
     table = tabled(attack, attack.fresh(questions, seed))
     frozen = None if attack.frozen is None else tabled(attack, attack.frozen())
     # a rule chosen among many looks better than it is on the questions it was chosen by
@@ -181,8 +183,8 @@ def tabled(attack: Attack, posed: Sequence[Posed]) -> OptionTable:
         raw = np.array(one.options, dtype=np.float64)
         if raw.shape[1] != len(attack.features):
             raise BadInput(
-                f"Attack {attack.name!r} names {len(attack.features)} features, but a question has "
-                f"{raw.shape[1]}."
+                f"The attack by learners {attack.name!r} declares {len(attack.features)} features, "
+                f"but one of its questions has {raw.shape[1]}."
             )
         blocks.append(np.hstack([raw, _ranks(raw), raw - _means(raw)]))
         numbers.append(np.full(len(raw), n))

@@ -85,7 +85,8 @@ Edge = tuple[int, str, int]
 
 
 def _graph(heads: Sequence[str], bodies: Sequence[str]) -> tuple[list[str], list[str], list[Edge]]:
-    """Return the labels of each line's outgoing links and incoming links, and the edges."""
+    """Return, for each line, the labels of the links that start there and of those that end there;
+    and all links, as (from, label, to)."""
     edges: list[Edge] = []
     names: list[list[str]] = [[] for _ in heads]
     is_named: list[list[str]] = [[] for _ in heads]

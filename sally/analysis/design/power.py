@@ -159,7 +159,8 @@ def _check(detect: float, sd: float | None, piloted: bool, alpha: float) -> None
 
 
 def _metric(cell: Cell, name: str) -> Metric:
-    """Return the named metric, or the metric of doing in the cell's game."""
+    """Return the metric with this name or, if the name is empty, the metric that measures how much
+    the studied seat gained in the cell's game."""
     if name:
         found: Metric = registry.pick("metric", name, registry.entries("metrics"))
         return found

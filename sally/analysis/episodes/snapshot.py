@@ -16,7 +16,7 @@ from sally.store import Where
 
 
 class Spot(msgspec.Struct, frozen=True):
-    """The position of an episode's line in the copy."""
+    """The position of an episode's line in the temporary copy of a store."""
 
     offset: int
     size: int

@@ -48,7 +48,7 @@ def pass_hat(right: int, repeats: int, k: int) -> float:
     0.5
     """
     if not 0 < k <= repeats or not 0 <= right <= repeats:
-        raise ValueError(f"k must be from 1 to {repeats} and right from 0 to {repeats}.")
+        raise ValueError(f"`k` must be from 1 to {repeats}, and `right` from 0 to {repeats}.")
     return comb(right, k) / comb(repeats, k)
 
 

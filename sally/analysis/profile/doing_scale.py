@@ -203,7 +203,8 @@ class BaselineScores:
 
 
 def _range(shared: Shared) -> float:
-    """Return the width of the range of doing scores in a game; 0 if it is not known."""
+    """Return the difference between the highest and the lowest possible score in a game; 0 if it is
+    not known."""
     found = instance_bounds(shared.metric, key_of(shared.setup.instance), shared.seat)
     return found[1] - found[0] if found is not None and isfinite(found[1] - found[0]) else 0.0
 

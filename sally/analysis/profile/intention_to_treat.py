@@ -20,7 +20,8 @@ Intended = Callable[[Played, Seat], Counted]
 
 
 def span_of(played: Played, seat: Seat, metric: Metric) -> Range | None:
-    """Return the lowest and highest possible doing score in this game."""
+    """Return the lowest and highest possible score of a seat in this game, or None if they are
+    unknown."""
     own = played.spec.doing.range
     return own(played.replay.game, seat) if own is not None else metric.bounds
 
@@ -28,7 +29,8 @@ def span_of(played: Played, seat: Seat, metric: Metric) -> Range | None:
 def intended(
     played: Played, seat: Seat, doing: float | None, optimum: float | None, span: Range | None
 ) -> Counted:
-    """Return the lower and upper score with every decision counted, and the optimal score."""
+    """Return two scores in which forfeited and unreached decisions count too, and the optimal
+    score. The first scores such decisions as the rules do, the second at their maximum."""
     lost = any(seat in seats for seats in played.replay.forfeited.values())
     if doing is not None and not lost and played.episode.payoffs is not None:
         return doing, doing, optimum

@@ -128,8 +128,7 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
             ask()
 
     def launch() -> None:
-        """Create a task for each ask that is not awaited yet; the current task awaits another
-        answer."""
+        """Create one task for each sent ask that no task awaits yet."""
         nonlocal launching
         launching = None
         for _ in range(len(later)):

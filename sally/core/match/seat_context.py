@@ -27,7 +27,8 @@ class Past:
         self.begun = False  # whether anything was read; the rules come first
 
     def news(self, view: Any) -> list[str]:
-        """Return the unread history lines up to a view, including kept information."""
+        """Return the history lines up to a view that this cursor has not returned yet, including
+        information that was injected into the history."""
         context, self.begun = self._context, True
         kept = self._kept() if len(context._marks) > self._marks else None
         new = list(context.words.lines(view, self._lines, self._form))
@@ -35,8 +36,8 @@ class Past:
         return new if kept is None else kept + new
 
     def _kept(self) -> list[str]:
-        """Return the unread pieces of kept information, each preceded by the history lines before
-        it."""
+        """Return the pieces of injected information that this cursor has not returned yet, each
+        preceded by the history lines before it."""
         words, new = self._context.words, list[str]()
         for seen, told in self._context.kept[self._marks :]:
             lines = list(words.lines(seen, self._lines, self._form))
@@ -150,7 +151,7 @@ class SeatContext:
         return page
 
     def past(self, view: Any, form: str = "") -> list[str]:
-        """Return the history line by line, including kept information."""
+        """Return the history line by line, including information that was injected into it."""
         if form not in self._pasts:
             self._pasts[form] = Past(self, form), []
         past, lines = self._pasts[form]

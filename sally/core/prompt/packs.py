@@ -124,7 +124,8 @@ def parsed(text: str, where: str) -> Pack:
 
 
 def _flat(texts: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """Flatten nested tables: `past.void = "..."` without quotes becomes one key."""
+    """Flatten nested tables. TOML reads the unquoted key in `past.void = "..."` as the key `void`
+    of a table `past`; the result has the single key `past.void`."""
     flat: dict[str, Any] = {}
     for key, value in texts.items():
         inside = isinstance(value, dict)

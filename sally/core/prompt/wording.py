@@ -96,8 +96,8 @@ def verbatim_texts(reference: str) -> tuple[str, ...]:
 
 
 def rendered(text: PrintedText, pack: Pack) -> str:
-    """Return the rules that a seat is shown, worded by a pack, for the game and seat of a printed
-    text."""
+    """Return the rules as a seat is shown them in the wording of a pack. The game and the seat are
+    those to which `text`, a text printed in a paper, belongs."""
     spec = registry.game(text.game)
     words = spec.words(spec.build(text.params), {**spec.texts, **pack.texts})
     return words.rules(Seat(text.seat))

@@ -439,7 +439,8 @@ def _own(folder: str) -> Mapping[str, Any]:
 
 
 def _from_parts(folder: str) -> Mapping[str, Any]:
-    """Return the entries of a kind that games and papers define in their parts."""
+    """Return the entries of one kind (partners, metrics or studies) that games and papers declare
+    in modules of their own."""
     if folder == "partners":
         return {name: partners for name in entries("games") if (partners := part(name, "partners"))}
     if folder == "metrics":

@@ -108,7 +108,10 @@ class Card(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.attacks and self.unattacked:
-            raise BadInput(f"The card of {self.family} has attacks, so `unattacked` must be empty.")
+            raise BadInput(
+                f"The card of {self.family} declares attacks by learners, so `unattacked`, the "
+                "reason for having none, must be empty."
+            )
         names = [condition.name for condition in self.conditions]
         if not names or len(set(names)) < len(names):
             raise BadInput(f"The card of {self.family} needs conditions with distinct names.")

@@ -1,5 +1,5 @@
-"""Single decisions of bargaining: losses, costs, intention to treat, training tasks, and depths of
-reasoning."""
+"""Single decisions of bargaining: losses, costs, scores that include forfeited decisions, training
+tasks, and depths of reasoning."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ POOL = ("constant", "truthful", "clock", "responsive", "splitter", "grim")
 
 
 class Place(NamedTuple):
-    """The inferred state of a rule that fits the past asks: its next target and what is known of
-    its limit."""
+    """The state of a quoting rule that fits the other seat's past asks: the price that it aims to
+    ask next, and what is known about the lowest price that it ever asks."""
 
     target: int
     bound: int = HIGHEST  # the highest cost that fits, while the floor is not known

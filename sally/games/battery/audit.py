@@ -339,9 +339,10 @@ def blind_features(item: Item, option: int) -> dict[str, float]:
 def page_features(item: Item, option: int) -> dict[str, float]:
     """Return the features of an option that a classifier reads from the whole item.
 
-    These are the blind features; how often and where the story names the option; the words near its
-    first and last mention; and the option's rank among all options by order of mention, alone and
-    combined with each word of the question and of the story's last sentence.
+    These are the features that need no story (see `blind_features`); how often and where the story
+    names the option; the words near its first and last mention; and the option's rank among all
+    options by order of mention, alone and combined with each word of the question and of the
+    story's last sentence.
     """
     found = blind_features(item, option)
     every = [frozenset(words_of(text)) for text in item.options]

@@ -1,4 +1,5 @@
-"""The card of the battery: mindless rules, their inverses, and attacks on the generators."""
+"""The card of the game `battery`, which asks questions about stories: mindless rules, their
+inverses, and tests of whether learners answer generated questions from surface features."""
 
 from __future__ import annotations
 
@@ -80,8 +81,8 @@ def features(item: Item, place: int) -> tuple[float, ...]:
 
 
 def number_of(generator: Generator, n: int) -> tuple[int, int | None]:
-    """Return the number and order of the n-th question of an attack; each is from a different
-    story.
+    """Return the number of the n-th question on which learners are tested, and its order of belief,
+    or None if the number alone identifies it. Each question is from a different story.
 
     Questions about the world (order 0) are left out, because their answer is the real state of the
     world.
@@ -93,7 +94,7 @@ def number_of(generator: Generator, n: int) -> tuple[int, int | None]:
 
 
 def fresh_items(generator: Generator, many: int, seed: int) -> list[Item]:
-    """Return items from different stories for an attack."""
+    """Return generated items, each from a different story, on which learners are tested."""
     return [generated(generator, seed, *number_of(generator, n)) for n in range(many)]
 
 

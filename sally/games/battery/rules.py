@@ -119,7 +119,8 @@ class Battery(Game[State, int, View]):
         if self.generator == "file":
             if cast != "people":
                 raise BadInput(
-                    f"cast must be people: the items of {self.file or self.hash} have no other cast"
+                    f"`cast` must be `people`, because the items of {self.file or self.hash} are "
+                    "not written for another cast of characters"
                 )
             return story_of(self.file, self.hash, self.item)
         return tuple(

@@ -113,7 +113,8 @@ def stage_of(record: Record) -> Stage:
 
 
 def opening(past: Sequence[PastRound]) -> Stage:
-    """Return the stage before the first round of a game that has these past rounds."""
+    """Return the stage at the start of a game. Its instance may state rounds that count as already
+    played (`past`); their codes do not occur again."""
     return Stage(0, 0, 0, len(CODES) - len(past), bool(past))
 
 
@@ -151,7 +152,9 @@ def later(game: Cipher, number: int) -> Floats:
 
 
 def results(game: Cipher, at: Stage) -> Floats:
-    """Return the payoff of the game as (interceptor, decoder wrong, interceptor right)."""
+    """Return the expected payoff of the game after a round, as an array with three axes: the
+    interceptor of the pool, whether the decoder was wrong, and whether the interceptor was
+    right."""
     stages = [[at.then(missed, caught) for caught in (False, True)] for missed in (False, True)]
     return np.array([[2 * survival(game, one) - 1 for one in row] for row in stages]).transpose(
         2, 0, 1

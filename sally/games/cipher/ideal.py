@@ -1,5 +1,5 @@
-"""An encoder's rounds of Cipher beside the ideal observer and perfect hints; the pool and the bound
-are those of `adaptive`."""
+"""Comparison of an encoder's rounds in Cipher with the ideal observer and with perfect hints. The
+pool of interceptors and the upper bound of payoffs are those of `adaptive`."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ class Belief(NamedTuple):
 class EncoderPool:
     """Inference and play of an encoder in the positions of one episode.
 
-    Move 0 is the hints that were given, move 1 perfect hints. The interceptor's moves are the
-    indices of the remaining codes. A forecast is for the hints that were given.
+    The encoder has two moves: move 0 gives the hints that it gave in the episode; move 1 gives
+    perfect hints, which the decoder reads correctly and an interceptor that listens does not. The
+    interceptor's moves are the indices of the remaining codes. A forecast of its guess is for the
+    hints that were given.
     """
 
     def __init__(self, game: Cipher, rounds: Sequence[HintRound]) -> None:

@@ -328,7 +328,7 @@ def _deaf(name: str, about: str, act: Callable[[CipherTurn], Action], *fits: Sea
     def make(game: Cipher, seat: Seat) -> Script:
         must_sit(seat, name, *fits)
         if name == "channel" and not game.channel:
-            raise BadInput("channel needs a game with a channel; set the game's `channel`")
+            raise BadInput("the player `channel` needs a game whose parameter `channel` is set")
         return act
 
     return Partner(name, about, SOURCE, make)

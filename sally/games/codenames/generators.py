@@ -56,8 +56,7 @@ def _is_even(words: tuple[str, ...], key: tuple[Colour, ...]) -> bool:
 
 
 def make(name: str, seed: int = SEED, rows: int = ROWS) -> Frozen[Problem]:
-    """Generate a set of problems; `rows` is the number of series of boards, and `name` the size of
-    all boards."""
+    """Generate a set of problems: `rows` series of boards, all of the size called `name`."""
     made = tuple(
         tuple(board(name, seed, row, number) for number in range(BOARDS)) for row in range(rows)
     )

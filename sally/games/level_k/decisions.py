@@ -1,5 +1,5 @@
-"""Single decisions of level-k games: losses, costs, intention to treat, training tasks, and depths
-of reasoning."""
+"""Single decisions of level-k games: losses, costs, scores that include forfeited decisions,
+training tasks, and depths of reasoning."""
 
 from __future__ import annotations
 

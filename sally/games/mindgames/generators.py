@@ -369,8 +369,8 @@ def _usual(puzzle: Puzzle) -> bool:
 
 
 def _drawn(kind: Kind, rng: np.random.Generator) -> Iterator[Puzzle]:
-    """Yield uniform tables with four hidden cells, untied best proposals and the property that
-    defines the kind of puzzle."""
+    """Yield random puzzles: tables with uniformly drawn entries, four hidden cells, no tie for the
+    best proposal, and the property that defines the kind of puzzle."""
     at = np.arange(BATCH)
     while True:
         utilities = rng.integers(-1, 2, (BATCH, PROPOSALS, 3))

@@ -168,7 +168,7 @@ def _exact(game: MindGame, seat: Seat) -> Script:
     """Return a target that gives the only answer on its menu."""
     _only(TARGET, seat, "exact")
     if game.target == "free":
-        raise BadInput("the player exact needs a game with target=exact, not a free target")
+        raise BadInput("the player `exact` needs a game with `target=exact`, not `target=free`")
     return lambda turn: turn.options[0]
 
 
@@ -186,7 +186,8 @@ def _persuader(name: str, about: str, planner: Planner) -> Partner:
         _only(PERSUADER, seat, name)
         if name == "revealed" and game.condition != "revealed":
             raise BadInput(
-                "revealed needs a game in which the target's likes and knowledge are revealed"
+                "the player `revealed` needs a game with `condition=revealed`, in which the "
+                "persuader sees the target's likes and knowledge"
             )
         return lambda turn: _message(game, planner(knowledge(turn.view), game.names))
 

@@ -252,7 +252,8 @@ SCRIPT: tuple[Key, ...] = (
 
 
 class ScriptLine(msgspec.Struct, frozen=True):
-    """One message of the perfect game's script, and the target's answer."""
+    """One message of the example game in the prompt, which follows a script that wins, and the
+    target's answer."""
 
     key: Key
     told: tuple[Disclosure, ...]

@@ -63,7 +63,8 @@ def infinite_games(
     families: tuple[Family, ...] = FAMILIES,
     even: bool = True,
 ) -> tuple[Instance, ...]:
-    """Generate games of the infinite mode from one random stream."""
+    """Generate games of the infinite mode, in which users infer by private rules where their items
+    are, from one random stream."""
     if not even:
         return _first_games(users, count, seed, families)
     chance, games = Random(seed), list[Instance]()
@@ -119,8 +120,12 @@ def _game(
 
 
 def _even_mind(user: int, families: tuple[Family, ...], boxes: int, chance: Random) -> Mind:
-    """Draw gaps, then the distance from the box that the user saw last, then a rule that moves
-    the item by this distance at the gap."""
+    """Draw a user's private rule, its rehearsals, and the gap after which it collects its item. A
+    gap is a number of resets since the user last saw the locker.
+
+    The gaps of the collection and of the rehearsals are drawn first, then the distance between the
+    box seen last and the believed box, then a rule that leads to this distance.
+    """
     plans = even_plans(families, boxes)
     gap, shown_at = chance.choice(sorted(plans))
     kinds = plans[gap, shown_at][chance.randrange(boxes)]
@@ -211,7 +216,10 @@ def _shown(
         for box, gap in zip(seen, gaps, strict=True)
     )
     if not is_identified(shown, scope, boxes):
-        raise ValueError(f"the rehearsals {shown} do not identify {rule} among {scope}.")
+        raise ValueError(
+            f"The rehearsed answers {shown} fit other rules of the families {scope} too, not only "
+            f"{rule}."
+        )
     return shown
 
 
@@ -232,7 +240,7 @@ def smallest_gap_sets(
         ]
         if sets:
             return tuple(tuple(DECIDING_GAPS[i] for i in chosen) for chosen in sets)
-    raise AssertionError("two different functions agree at every gap in DECIDING_GAPS")
+    raise AssertionError("two different rules agree for all numbers of resets in DECIDING_GAPS")
 
 
 def is_identified(shown: Iterable[Rehearsal], families: Iterable[Family], boxes: int) -> bool:

@@ -33,8 +33,8 @@ def where_user_will_look(seen: View) -> int:
     boxes = where_user_will_look_from(seen, state_last_seen(seen))
     if len(boxes) != 1:
         raise ValueError(
-            f"The rehearsals of user {seen.asked} allow the boxes {list(boxes)}; "
-            "they should allow exactly one."
+            f"By its rehearsed answers, user {seen.asked} may look in the boxes {list(boxes)}; "
+            "the answers should leave exactly one box."
         )
     return boxes[0]
 

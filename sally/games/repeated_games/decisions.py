@@ -1,4 +1,5 @@
-"""Single decisions of repeated games: losses, consistency, costs, and intention to treat.
+"""Single decisions of repeated games: losses, consistency, costs, and scores that include forfeited
+decisions.
 
 Against a partner that is an automaton, the value of a move is its payoff in the round plus the
 payoff of optimal play afterwards, so cooperating with tit for tat costs nothing. Against any other

@@ -108,7 +108,7 @@ def certify(
     if optimum - top < MARGIN:
         raise BadInput(
             f"against {names}, {name} gets {top:.3f} points in {seat} and the best reply "
-            f"gets {optimum:.3f}: less than {MARGIN} apart, so the measure of doing is undefined"
+            f"gets {optimum:.3f}: less than {MARGIN} apart, so no scale can be defined between them"
         )
     label = "-".join(_label(player, settings) for player, settings in others.values())
     return Certified(

@@ -118,7 +118,8 @@ def _repeat_own_last(game: StepRace, seat: Seat) -> Script:
 
 
 def _but(thinks: Callable[[StepRace, Seat], Script]) -> Callable[..., Script]:
-    """Return the inverse of a silent habit: one of the other two moves, with equal probability."""
+    """Return the inverse of a rule that sends no messages: it makes one of the two moves that the
+    rule would not make, with equal probability."""
 
     def made(game: StepRace, seat: Seat) -> Script:
         script = thinks(game, seat)

@@ -164,7 +164,10 @@ def _from_nothing(rules: Ruleset) -> list[str]:
     gain = table[: len(rules.items)].sum(axis=0)
     answer = scipy.optimize.linprog(-gain, A_ub=-table, b_ub=np.zeros(len(row)), bounds=(0, 1))
     if answer.x is None or answer.fun is None:
-        raise RuntimeError(f"The check for goods from nothing did not finish: {answer.message}")
+        raise RuntimeError(
+            "The search for recipes that create goods from nothing did not finish: "
+            f"{answer.message}"
+        )
     if -answer.fun < 1e-7:
         return []
     runs = [Fraction(value).limit_denominator(10_000) for value in answer.x]

@@ -89,7 +89,10 @@ class Wavelength(Game[State, Action, View]):
             raise BadInput(f"rounds must be from 1 to {len(self.row)}, not {self.rounds}")
         widths = [width for width, _ in self.bands]
         if not widths or widths != sorted({*widths}) or widths[0] < 0:
-            raise BadInput("the errors of bands must increase, as in [[2, 4], [6, 3], [10, 2]]")
+            raise BadInput(
+                "`bands` must list pairs of an error and its points, with errors that start at 0 "
+                "or more and increase, as in [[2, 4], [6, 3], [10, 2]]"
+            )
         for problem in self.row:
             spectrum(problem.left, problem.right)
             if problem.target not in DIAL:

@@ -69,8 +69,8 @@ def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
 
 
 def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
-    """Return the panel of one family of games; it shows raw scores if no player has a doing
-    score."""
+    """Return the panel of one family of games. It shows how much players gained, from 0 (random
+    player) to 1 (best known score), or raw scores if this scale is undefined for all of them."""
     scaled = any(row.doing.value is not None for row in rows)
     plot = Plot(tuple(rows), scaled)
     games = list(dict.fromkeys(row.game for row in rows))
@@ -88,7 +88,8 @@ def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
 
 
 class Plot(msgspec.Struct, frozen=True):
-    """The rows of a panel, and whether it shows doing scores or the raw scores behind them."""
+    """The rows of a panel, and whether it shows gains on a scale from 0 (random player) to 1 (best
+    known score), or raw scores."""
 
     rows: tuple[ProfileRow, ...]
     scaled: bool
@@ -106,8 +107,8 @@ class Plot(msgspec.Struct, frozen=True):
 
     @property
     def marks(self) -> dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]]:
-        """The baselines that are not drawn as players themselves, by role, name and kind of
-        score."""
+        """The scores of baseline players, by role, name and kind of score; a baseline player that
+        has a row of its own in the panel is left out."""
         found: dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]] = {}
         for row in self.drawn:
             for role in ROLES:

@@ -151,8 +151,8 @@ def by_game(scores: Scores, measure: str) -> dict[str, dict[str, tuple[str, floa
 
 
 def rated(entries: Sequence[Entry]) -> dict[str, list[Rating]]:
-    """Return ratings of the entries by game; on each problem, the entry with the higher doing score
-    beats the other."""
+    """Return ratings of the entries by game; on each problem that two entries have played, the one
+    that gained more beats the other."""
     doing = {one.name: by_game(one.scores, "doing") for one in entries}
     games = dict.fromkeys(game for found in doing.values() for game in found)
     made: dict[str, list[Rating]] = {}

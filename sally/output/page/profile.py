@@ -115,7 +115,8 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
 
 
 def _lines(where: str, dots: Sequence[Dot], left: int) -> Html:
-    """Return doing and knowing of many players as two interval plots with one row per player."""
+    """Return two interval plots with one row per player: one of the score `doing` (how much the
+    player gained) and one of `knowing` (how well it predicted others)."""
     ordered = sorted(dots, key=lambda dot: (-dot.doing, dot.name))
     doing = [Bar(*in_two(d.name), d.doing, d.doing_interval, None, d.href) for d in ordered]
     knowing = [Bar(*in_two(d.name), d.knowing, d.knowing_interval, None, d.href) for d in ordered]

@@ -1,5 +1,5 @@
-"""Figures of GAMA-Bench's games: the leaderboard's score, first numbers, gains in hindsight
-(doing), and contributions.
+"""Figures of GAMA-Bench's games: the leaderboard's score, the numbers chosen in the first round,
+gains in hindsight (doing), and contributions.
 
 A game is a cluster, because the ten seats of one run are not independent.
 """

@@ -1,5 +1,5 @@
-"""Figures of the published tournaments: doing against declared bots, first moves, and replies to
-moves.
+"""Figures of the published tournaments: how much models gained against bots with declared rules,
+their first moves, and their replies to moves.
 
 A match is a cluster. Decisions that the authors' parser made (unreadable replies) are left out.
 """
@@ -79,13 +79,14 @@ def _side(played: Played, seat: Seat, model: str) -> SideMatch:
 
 
 def doing(sides: Sequence[SideMatch]) -> tuple[Estimate, int]:
-    """Return the doing score (0: random play, 1: optimum) against bots whose rule is known, and the
-    number of decisions."""
+    """Return how much was gained against bots with declared rules, from 0 (random moves) to 1
+    (optimum), and the number of decisions."""
     return pooled([s.regret for s in sides if s.regret is not None and s.regret.decisions])
 
 
 def pooled(there: Sequence[DecisionRegret]) -> tuple[Estimate, int]:
-    """Return the doing score computed from these matches, and the number of decisions."""
+    """Return how much was gained in these matches, from 0 (random moves) to 1 (optimum), and the
+    number of decisions."""
     above = [r.at_random - r.lost for r in there]
     below = [r.at_random for r in there]
     return ratio_by_rule(above, below, list(range(len(there)))), sum(r.decisions for r in there)

@@ -286,10 +286,11 @@ Moves = tuple[tuple[str, str], ...]
 def _history(
     file: Path, experiment: str, matches: list[RecordedMatch]
 ) -> tuple[list[RecordedMatch], int]:
-    """Return the matches that only the history file has, and the number of sides in this file whose
-    moves equal those in a table.
+    """Return the matches that only the history file contains, and the number of its entries that a
+    table contains too, with the same moves.
 
-    A match of two models is in the history twice; it is returned once.
+    An entry is a match as seen by one model. A match of two models has two entries; it is returned
+    once.
     """
     data = file.read_bytes()
     try:

@@ -454,9 +454,9 @@ def _meant(name: Any, among: tuple[str, ...], noun: str) -> str | None:
 def rerun(game: PublishedGame, found: Iterable[Claims], memory: Memory) -> int:
     """Return the target's final choice if the messages have the labels in `found`.
 
-    As in play, the target learns nothing from a message with a false claim. In the discrete game, a
-    target with a frozen memory updates the choice that it remembers when it is asked for its
-    ranking.
+    As in play, the target learns nothing from a message with a false claim. With `memory="frozen"`,
+    the target breaks ties in favour of its first choice. In the discrete game, however, being asked
+    for its ranking makes it remember its current choice instead.
     """
     mind = first_mind(game.puzzle)
     for claim in found:

@@ -93,7 +93,8 @@ def problems(name: str | None, as_json: bool) -> None:
 
 
 def _problem(each: Instance) -> dict[str, Any]:
-    """Return a problem's certificate as one row."""
+    """Return a problem as one row: its targets, and the crafts, goods and trades that each player
+    needs to reach its target."""
     seats = each.certificate.seats
     return {
         "problem": each.id,

@@ -53,8 +53,8 @@ ORDERS = {"v0": "Zero-order", "v0+v1": "First-order", "v0+v1+v2": "Second-order"
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return a value that is a setting, read from the code that uses it; None for values that need
-    episodes."""
+    """Return a table value that is a setting of our code, such as the number of folds; None for
+    values that are computed from episodes."""
     scale = Question("v0", "values", ())
     settings: Mapping[str, float] = {
         "instances": len(instance_set(SET).instances),

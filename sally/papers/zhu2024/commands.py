@@ -43,8 +43,8 @@ def COMMANDS() -> None:
 @least_option
 @json_option
 def show(path: Path, least: int, as_json: bool) -> None:
-    """Print doing scores, levels of reasoning and mixtures of levels from the published file or
-    checkout PATH."""
+    """Print how much people gained (from 0 for random to 1 for best choices), their levels of
+    reasoning and mixtures of these levels, computed from the published file or checkout PATH."""
     record = read(path)
     table = figures.table_of(record.choices, Crowds(record.choices))
     found = figures.summary(table, least)
@@ -126,8 +126,8 @@ def study(path: Path, to: Path, games: int, least: int) -> None:
     in the other role.
 
     Each game is played twice, once with its rows exchanged, so a player that always takes the upper
-    row gains no more than random play and has a doing score of 0. The file contains published
-    payoffs: check their licence before you share it.
+    row gains no more than random play and has a score of 0. The file contains published payoffs:
+    check their licence before you share it.
     """
     record = read(path)
     crowds = Crowds(record.choices)

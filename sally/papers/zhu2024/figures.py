@@ -137,7 +137,8 @@ def doing(table: Table, rule: Floats | None = None, least: int = 1) -> Estimate:
 
 
 def doing_by_person(table: Table, least: int = 1) -> Floats:
-    """Return the doing score of each person who had at least one choice between unequal payoffs."""
+    """Return how much each person gained, from 0 (random choice) to 1 (best choice). Persons
+    without any choice between unequal payoffs are left out."""
     gained, most, person = _gains(table, None, least)
     _, codes = np.unique(person, return_inverse=True)
     top, bottom = np.bincount(codes, gained), np.bincount(codes, most)

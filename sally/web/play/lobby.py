@@ -388,8 +388,9 @@ def _is_offered(spec: Any, game: Any, seat: Seat, name: str, kind: Any) -> bool:
 
 
 def usual(spec: GameSpec[Any, Any, Any], names: Sequence[str]) -> str:
-    """Return the default player: the first of the game's usual player, its reference player, its
-    partners and `random` that is offered, else a person."""
+    """Return the default player. The game's usual player, its reference player, its partners and
+    `random` are tried in this order, and the first that is offered is taken; if none is offered, a
+    person."""
     own = [name for name in registry.partners(spec.family or spec.name) if name in names]
     for name in (spec.usual, spec.reference, *own, "random"):
         if name in names:

@@ -281,12 +281,12 @@ class HumanStudy(StudySection, frozen=True):
         _refuse_duplicates("model", [each.model for each in self.models])
         wanted = [c.wanted for c in self.conditions if c.wanted is not None]
         if any(n < 1 for n in wanted):
-            raise ValueError("wanted must be at least 1")
+            raise ValueError("`wanted` must be at least 1")
         if len(wanted) not in (0, len(self.conditions)):
-            raise ValueError("either every condition sets wanted, or none does")
+            raise ValueError("either every condition sets `wanted`, or none does")
         if wanted and sum(wanted) != self.participants:
             raise ValueError(
-                f"wanted adds up to {sum(wanted)}, but participants is {self.participants}"
+                f"`wanted` adds up to {sum(wanted)}, but `participants` is {self.participants}"
             )
 
     def design(self) -> str:
@@ -688,7 +688,7 @@ def checked(study: HumanStudy) -> None:
         *study.games,
         *(registry.family(g).name for g in study.games),
     }:
-        raise BadInput(f"words has {min(strange)!r}, which is not a game of this study.")
+        raise BadInput(f"`words` names {min(strange)!r}, which is not a game of this study.")
     for condition in study.conditions:
         try:
             _check_condition(study, condition)

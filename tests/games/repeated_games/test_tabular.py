@@ -236,7 +236,7 @@ def test_bulk_play_refuses_what_it_cannot_do():
     luck, lots = drawn_luck(2, 5, np.random.default_rng(1)), np.zeros(2, np.intp)
     with pytest.raises(BadInput, match="stop_chance must be 0"):
         play_tabular(RepeatedGame(rounds=5, stop_chance=0.1), AGENT, [coin], lots, luck)
-    with pytest.raises(BadInput, match="lots must contain indices of partners, from 0 to 0"):
+    with pytest.raises(BadInput, match="`lots` must contain indices of partners, from 0 to 0"):
         play_tabular(game, AGENT, [coin], lots + 1, luck)
     with pytest.raises(BadInput, match="episodes by rounds"):
         play_tabular(game, AGENT, [coin], lots, Luck(luck.ties[:, :4], luck.partner))

@@ -140,7 +140,7 @@ def test_a_table_that_nobody_can_win_is_no_problem() -> None:
 
 def test_a_table_that_a_mute_player_solves_is_no_problem() -> None:
     others = {"player_2": ("uniform", {}), "player_3": ("uniform", {})}
-    with pytest.raises(BadInput, match="measure of doing is undefined"):
+    with pytest.raises(BadInput, match="no scale can be defined between them"):
         certify({"target": 12, "talks": 0}, "player_1", others)
 
 

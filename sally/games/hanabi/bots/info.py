@@ -316,8 +316,8 @@ class Question(Protocol):
 
 
 class FirstYes:
-    """The question "which is the first of these cards whose identity is in its paired set?"; the
-    last answer means "none of them"."""
+    """A question about several cards, each of which is listed with a set of identities: which is
+    the first card whose identity is in its own set? The last answer means "none of them"."""
 
     def __init__(self, items: Sequence[tuple[int, Cards]]) -> None:
         self.items = items

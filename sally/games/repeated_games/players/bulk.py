@@ -91,11 +91,11 @@ def _check(game: RepeatedGame, partners: int, lots: Ints, luck: Luck) -> None:
     if game.stop_chance:
         raise BadInput("Bulk play needs a fixed number of rounds; stop_chance must be 0.")
     if len(lots) and not 0 <= lots.min() <= lots.max() < partners:
-        raise BadInput(f"lots must contain indices of partners, from 0 to {partners - 1}.")
+        raise BadInput(f"`lots` must contain indices of partners, from 0 to {partners - 1}.")
     for numbers in (luck.ties, luck.partner):
         if numbers.shape != (len(lots), game.rounds):
             raise BadInput(
-                f"The random numbers in luck have shape {numbers.shape}; it must be "
+                f"The random numbers in `luck` have shape {numbers.shape}; the shape must be "
                 f"{(len(lots), game.rounds)}, episodes by rounds."
             )
 

@@ -95,8 +95,8 @@ def _matched(level: int, seed: int) -> Iterator[Scenario]:
 
 
 def _exchanged(seed: int) -> Iterator[Scenario]:
-    """Yield level 1 of version 6, in sets of four that differ only in which agent has which
-    dislikes."""
+    """Yield the scenarios that version 6 of the generator makes for level 1, in sets of four that
+    differ only in which agent has which dislikes."""
     rng = np.random.default_rng([6, seed, 1])
     names, index = dealt(list(stories()), rng), 0
     for one in matched.exchanged_sets(rng):
@@ -142,8 +142,8 @@ def certify(scenario: Scenario, even_counts: bool = True) -> None:
         )
     if not needs_reading(scenario):
         raise ValueError(
-            f"{name}: less than a third of the wishes name only part of a feature, or less than a "
-            "third share words with another feature."
+            f"{name}: at least a third of the wishes must name only part of a feature, and at "
+            "least a third must share words with another feature."
         )
     predictions(scenario)  # raises unless every agent has one place to go
     if even_counts and not shortcuts.level_is_needed(read, answer(scenario)):

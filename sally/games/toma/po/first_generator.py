@@ -161,8 +161,9 @@ def excess_of(level: int, costs: Ints, right: Ints) -> Floats:
     A shortcut takes the task that ranks first (or last, for its inverse) by some number, so the
     rank of the right task is balanced for each of these numbers: own cost, column total, smallest
     and largest cost of the column, the player's advantage over the others, and distance from the
-    player's mean cost (at level 1, where the most expensive task is never right, the costs in the
-    known and in the unknown rows instead).
+    player's mean cost. At level 1, where the most expensive task is never right, the last number is
+    replaced by four others: the total, smallest and largest cost of a task over the player and the
+    two agents that it can predict, and the cost of the task for the fourth agent.
     """
     own, totals = costs[:, 0], costs.sum(axis=1)
     numbers = [totals, costs.min(axis=1), costs.max(axis=1), 4 * own - totals]

@@ -44,7 +44,8 @@ def _total(s: Scenario, task: int) -> int:
 
 
 def _known_total(s: Scenario, task: int) -> int:
-    """Return the total cost of a task over the rows that the player's role knows."""
+    """Return the total cost of a task over the player itself and the agents whose costs it
+    knows."""
     return sum(s.costs[seat][task] for seat in (s.player, *predictable(s)))
 
 
