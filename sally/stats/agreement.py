@@ -95,7 +95,8 @@ def label_scores(
 
 
 def macro_f1(scores: Iterable[LabelScore]) -> float | None:
-    """Return the unweighted mean of F1 over the labels that are true or given at least once."""
+    """Return the unweighted mean of F1 over the labels, leaving out labels that occur neither among
+    the true nor among the given labels."""
     defined = [f1 for f1 in (score.f1 for score in scores) if f1 is not None]
     return sum(defined) / len(defined) if defined else None
 
