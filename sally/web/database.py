@@ -16,11 +16,12 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from sally.core.errors import BadInput, install_command
 
 T = TypeVar("T")
+P = ParamSpec("P")
 AT_ONCE = 200  # most jobs in one commit
 BUSY_SECONDS = 2.0  # how long to wait for a database locked by another process
 TRIES = 2  # attempts at a job whose connection was lost
@@ -309,16 +310,15 @@ class Postgres:
         return error
 
 
+Result = tuple[Any, Exception | None]  # of a job
+
+
 class _Pending(Generic[T]):
     """A queued job and the future of its result."""
 
     def __init__(self, job: Job[T], loop: asyncio.AbstractEventLoop) -> None:
         self.job, self.loop = job, loop
         self.future: asyncio.Future[T] = loop.create_future()
-
-    def done(self, value: Any, error: Exception | None) -> None:
-        with suppress(RuntimeError):  # the loop is closed, so nothing waits for the result
-            self.loop.call_soon_threadsafe(self.tell, value, error)
 
     def tell(self, value: Any, error: Exception | None) -> None:
         """Set the result; must be called in the future's own loop."""
@@ -330,15 +330,15 @@ class _Pending(Generic[T]):
             self.future.set_exception(error)
 
 
-def _deliver_all(batch: Sequence[_Pending[Any]], outcomes: Sequence[Any]) -> None:
-    """Deliver all results, waking each event loop once."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Pending[Any], Any]]] = {}
-    for pending, outcome in zip(batch, outcomes, strict=True):
-        by_loop.setdefault(pending.loop, []).append((pending, outcome))
+def _deliver(batch: Sequence[_Pending[Any]], results: Sequence[Result]) -> None:
+    """Deliver the value or error of each job, waking each event loop once."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Pending[Any], Result]]] = {}
+    for pending, result in zip(batch, results, strict=True):
+        by_loop.setdefault(pending.loop, []).append((pending, result))
 
-    def tell(told: Sequence[tuple[_Pending[Any], Any]]) -> None:
-        for pending, outcome in told:
-            pending.tell(outcome, None)
+    def tell(told: Sequence[tuple[_Pending[Any], Result]]) -> None:
+        for pending, result in told:
+            pending.tell(*result)
 
     for loop, told in by_loop.items():
         with suppress(RuntimeError):  # the loop is closed, so nothing waits for the result
@@ -380,16 +380,19 @@ class Database:
             self.engine.close()
             self._thread = None
 
-    async def run(self, job: Job[T]) -> T:
+    async def run(
+        self, job: Callable[Concatenate[Transaction, P], T], *given: P.args, **named: P.kwargs
+    ) -> T:
         """Return the result of a job once it is on disk.
 
-        A job may run again after a rollback, so it must have no effects other than reading and
-        writing rows.
+        The job is called with a transaction and the given arguments. It may run again after a
+        rollback, so it must have no effects other than reading and writing rows.
 
         Raises:
             StorageFull, StorageBusy, StorageLost, DuplicateRow: The job could not be committed.
         """
-        pending = _Pending(job, asyncio.get_running_loop())
+        work: Job[T] = job if not given and not named else lambda tx: job(tx, *given, **named)
+        pending = _Pending(work, asyncio.get_running_loop())
         self._queue.put(pending)
         return await pending.future
 
@@ -435,15 +438,13 @@ class Database:
         """Commit all jobs together; if that fails, commit each one separately."""
         outcomes, error = self._commit([pending.job for pending in batch])
         if error is None:
-            _deliver_all(batch, outcomes)
-            return
-        if isinstance(error, StorageBusy):  # separate commits would each wait as long
+            _deliver(batch, [(outcome, None) for outcome in outcomes])
+        elif isinstance(error, StorageBusy):  # separate commits would each wait as long
+            _deliver(batch, [(None, error)] * len(batch))
+        else:
             for pending in batch:
-                pending.done(None, error)
-            return
-        for pending in batch:
-            outcomes, error = self._commit_one(pending.job)
-            pending.done(outcomes[0] if error is None else None, error)
+                outcomes, error = self._commit_one(pending.job)
+                _deliver([pending], [(outcomes[0] if error is None else None, error)])
 
     def _commit_one(self, job: Job[Any]) -> tuple[list[Any], Exception | None]:
         outcomes, error = self._commit([job])

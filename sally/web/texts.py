@@ -6,11 +6,12 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from string import Formatter
 
 import msgspec
 
 from sally.core.errors import BadInput, unknown
+from sally.core.prompt.packs import flat
+from sally.core.prompt.words import slots
 
 HOME = Path(__file__).parent / "texts"
 ENGLISH = "en"
@@ -55,7 +56,7 @@ def shipped(language: str) -> Texts:
     """Return the shipped texts of a language."""
     if language not in languages():
         raise unknown("language", language, languages())
-    return Texts(language, _flat(tomllib.loads((HOME / f"{language}.toml").read_text())))
+    return Texts(language, flat(tomllib.loads((HOME / f"{language}.toml").read_text())))
 
 
 def texts_of(language: str, own: Mapping[str, str] | None = None) -> Texts:
@@ -65,19 +66,6 @@ def texts_of(language: str, own: Mapping[str, str] | None = None) -> Texts:
     for key, sentence in (own or {}).items():
         if key not in base.said:
             raise unknown("text", key, base.said)
-        if extra := slots(sentence) - slots(shipped(ENGLISH).said[key]):
+        if extra := slots(sentence, key) - slots(shipped(ENGLISH).said[key], key):
             raise BadInput(f"The text {key!r} has no placeholder {{{sorted(extra)[0]}}}.")
     return Texts(language, {**base.said, **(own or {})})
-
-
-def slots(sentence: str) -> set[str]:
-    """Return the names of the placeholders in a text."""
-    return {name for _, name, _, _ in Formatter().parse(sentence) if name}
-
-
-def _flat(found: Mapping[str, object], above: str = "") -> dict[str, str]:
-    flat: dict[str, str] = {}
-    for key, value in found.items():
-        name = f"{above}{key}"
-        flat |= _flat(value, f"{name}.") if isinstance(value, dict) else {name: str(value)}
-    return flat

@@ -113,7 +113,7 @@ def parsed(text: str, where: str) -> Pack:
     except tomllib.TOMLDecodeError as why:
         raise BadInput(f"The words pack {where} is not TOML: {why}.") from None
     if isinstance(plain.get("texts"), dict):
-        plain["texts"] = _flat(plain["texts"], "")
+        plain["texts"] = flat(plain["texts"])
     try:
         pack = msgspec.convert(plain, Pack)
     except msgspec.ValidationError as why:
@@ -123,14 +123,14 @@ def parsed(text: str, where: str) -> Pack:
     return pack
 
 
-def _flat(texts: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+def flat(texts: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Flatten nested tables. TOML reads the unquoted key in `past.void = "..."` as the key `void`
     of a table `past`; the result has the single key `past.void`."""
-    flat: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for key, value in texts.items():
         inside = isinstance(value, dict)
-        flat |= _flat(value, f"{prefix}{key}.") if inside else {f"{prefix}{key}": value}
-    return flat
+        found |= flat(value, f"{prefix}{key}.") if inside else {f"{prefix}{key}": value}
+    return found
 
 
 def written(pack: Pack) -> str:

@@ -211,7 +211,7 @@ class LiveMatches:
         key = hashed(token)
         if key not in self._seats:
             found = await self.database.run(
-                lambda tx: tx.one("SELECT match, seat FROM seats WHERE token = ?", key)
+                Transaction.one, "SELECT match, seat FROM seats WHERE token = ?", key
             )
             if found is None:
                 raise NoSuchSeat
@@ -280,7 +280,7 @@ class LiveMatches:
         """Return the record of a match, or None while it is in progress."""
         if cell is None:
             by = "SELECT cell FROM matches WHERE id = ?"
-            found = await self.database.run(lambda tx: tx.one(by, id))
+            found = await self.database.run(Transaction.one, by, id)
             cell = found[0] if found else ""
         live = await self.find(id)
         async with live.lock:
@@ -361,7 +361,7 @@ class LiveMatches:
     async def _revive(self) -> bool:
         """Load every open match, so that models continue and time limits apply."""
         try:
-            rows = await self.database.run(lambda tx: tx.all(OPEN))
+            rows = await self.database.run(Transaction.all, OPEN)
         except (StorageFull, StorageLost):
             return False
         for (id,) in rows:
@@ -415,9 +415,8 @@ class LiveMatches:
     async def _keep_ended(self) -> None:
         """Store every finished match once, and call the registered callbacks with its record."""
         rows = await self.database.run(
-            lambda tx: tx.all(
-                "SELECT id, owner, cell FROM matches WHERE ended = 1 AND stored = 0 ORDER BY made"
-            )
+            Transaction.all,
+            "SELECT id, owner, cell FROM matches WHERE ended = 1 AND stored = 0 ORDER BY made",
         )
         done = []
         for id, owner, cell in rows:

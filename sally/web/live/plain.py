@@ -14,7 +14,7 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Table
 from sally.core.rules.game import GameSpec
 from sally.players.language import checked_pack
-from sally.web.live.screen import Ask, Option, Screen, plain
+from sally.web.live.screen import Ask, Option, Screen, plain, relabelled
 from sally.web.texts import ENGLISH, Texts, shipped
 
 Rewrite = Callable[[str], str]
@@ -88,18 +88,8 @@ def plain_ask(ask: Ask, plainly: Rewrite) -> Ask:
         question=plainly(ask.question),
         options=named(ask.options),
         items=named(ask.items),
-        forms=tuple(_plain_form(form, plainly) for form in ask.forms),
+        forms=tuple(relabelled(form, plainly, ["labels"]) for form in ask.forms),
     )
-
-
-def _plain_form(form: Any, plainly: Rewrite) -> Any:
-    """Return a form or field with its labels rewritten."""
-    if isinstance(form, list):
-        return [_plain_form(each, plainly) for each in form]
-    if not isinstance(form, dict):
-        return form
-    read = {name: _plain_form(value, plainly) for name, value in form.items()}
-    return {**read, "labels": [*map(plainly, form["labels"])]} if "labels" in form else read
 
 
 ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # an escape sequence of JSON

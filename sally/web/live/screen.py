@@ -6,7 +6,7 @@ No function here receives a state or another seat's turn, so none can leak that 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from math import isfinite
@@ -109,6 +109,11 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
     scale = words.scale(options)
     ready = _ready(turn.context, options)
     forms = [o for o in options if type(o) is Form]
+
+    def named(label: str) -> str:
+        """Return the game's label for people (`field.NAME`), if it has one."""
+        return words.texts.get(f"field.{label}", label)
+
     return Ask(
         ask_name(match, turn.id),
         "move",
@@ -116,7 +121,7 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
         "",  # the format is for text replies; browsers have buttons and fields
         "move" if scale is None else "number",
         tuple(Option(words.name(o), msgspec.to_builtins(o)) for o in ready),
-        tuple(_named(form_of(form), words.texts) for form in forms),
+        tuple(relabelled(form_of(form), named) for form in forms),
         range=_ends(scale),
         tools=tuple(_tool(tool) for tool in turn.context.spec.tools),
         looked=tuple(
@@ -177,19 +182,21 @@ def form_of(form: Form[Any]) -> Json:
     return {"kind": form.kind, "label": title_of(form.kind), "fields": fields}
 
 
-def _named(form: Any, texts: Mapping[str, str]) -> Any:
-    """Return the form with the game's labels for people (`field.NAME`), where the game has them."""
+def relabelled(
+    form: Any, rewrite: Callable[[str], str], keys: Sequence[str] = ("label", "labels")
+) -> Any:
+    """Return a form or field with the labels under these keys rewritten."""
     if isinstance(form, list):
-        return [_named(each, texts) for each in form]
+        return [relabelled(each, rewrite, keys) for each in form]
     if not isinstance(form, dict):
         return form
-    named = {key: _named(value, texts) for key, value in form.items()}
-    for key in ("label", "labels"):
+    found = {key: relabelled(value, rewrite, keys) for key, value in form.items()}
+    for key in keys:
         if isinstance(label := form.get(key), str):
-            named[key] = texts.get(f"field.{label}", label)
+            found[key] = rewrite(label)
         elif label is not None:
-            named[key] = [texts.get(f"field.{each}", each) for each in label]
-    return named
+            found[key] = [rewrite(each) for each in label]
+    return found
 
 
 def field_of(name: str, field: Field) -> Json:

@@ -201,7 +201,7 @@ class Lobby:
         while True:
             news = self._news  # taken before the query, so that no change is missed
             row = await self.live_matches.database.run(
-                lambda tx: tx.one("SELECT game, match FROM tickets WHERE ticket = ?", key)
+                Transaction.one, "SELECT game, match FROM tickets WHERE ticket = ?", key
             )
             if row is None and not needed:
                 raise LookupError(ticket)

@@ -130,7 +130,7 @@ async def purged(request: Request) -> Response:
     """Delete the list of withdrawn participants' codes, once their data have been removed from
     earlier copies."""
     here = running(request)
-    await here.database.run(lambda tx: participants.forget_codes(tx, here.study.name))
+    await here.database.run(participants.forget_codes, here.study.name)
     await asyncio.to_thread(participants.wipe, here.database)
     return said(here, "purged", "")
 

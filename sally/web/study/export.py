@@ -45,26 +45,26 @@ async def tabled(here: RunningStudy) -> dict[str, bytes]:
 
 async def withdrawn(here: RunningStudy) -> list[tuple[str, float]]:
     """Return the codes of people who withdrew after an export, to be deleted from copies."""
-    return await here.database.run(lambda tx: participants.withdrawn_codes(tx, here.study.name))
+    return await here.database.run(participants.withdrawn_codes, here.study.name)
 
 
 async def note_export(here: RunningStudy) -> None:
     """Record that data are exported; this must be called before they leave the server."""
-    await here.database.run(lambda tx: participants.note_export(tx, here.study.name))
+    await here.database.run(participants.note_export, here.study.name)
 
 
 async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[ExportedPerson]]:
-    people = await here.database.run(lambda tx: participants.everybody(tx, here.study.name))
+    people = await here.database.run(participants.everybody, here.study.name)
     over = await here.database.run(
-        lambda tx: tx.all("SELECT id FROM matches WHERE owner = ? AND ended = 1", here.owner)
+        Transaction.all, "SELECT id FROM matches WHERE owner = ? AND ended = 1", here.owner
     )
     ended = {row[0] for row in over}
     episodes: dict[str, Episode] = {}
     rows: list[ExportedPerson] = []
     for person in people:
-        said = await here.database.run(lambda tx, who=person: participants.chats_of(tx, who))  # type: ignore[misc]
-        sat = await here.database.run(lambda tx, id=person.id: participants.tables(tx, id))  # type: ignore[misc]
-        given = await here.database.run(lambda tx, id=person.id: participants.given_by(tx, id))  # type: ignore[misc]
+        said = await here.database.run(participants.chats_of, person)
+        sat = await here.database.run(participants.tables, person.id)
+        given = await here.database.run(participants.given_by, person.id)
         played = []
         for k, match, seat in sat:
             if match not in ended:
@@ -72,9 +72,7 @@ async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[ExportedPer
             found = episodes.get(match) or await here.live_matches.episode(match)
             if found is None:
                 continue
-            seconds = await here.database.run(
-                lambda tx, match=match, seat=seat: response_times(tx, match, seat)  # type: ignore[misc]
-            )
+            seconds = await here.database.run(response_times, match, seat)
             episodes[match] = _with_person(here, found, person, seat, k, seconds)
             played.append({"round": k, "episode": found.id, "instance": found.setup.instance.id})
         rows.append(await _person(here, person, _row(here, person, given, played, said)))

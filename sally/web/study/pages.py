@@ -439,7 +439,7 @@ async def noted(request: Request, here: RunningStudy) -> Response:
         report = msgspec.convert(await json_of(request), participants.BrowserEvents)
     except msgspec.ValidationError as why:
         raise Refused(422, f"{why}.") from None
-    await here.database.run(lambda tx: participants.keep_events(tx, person.id, report.events))
+    await here.database.run(participants.keep_events, person.id, report.events)
     return Response(status_code=204)
 
 

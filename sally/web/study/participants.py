@@ -183,7 +183,7 @@ async def prepare(database: Database, study: HumanStudy) -> Secrets:
 async def known(database: Database, study: HumanStudy) -> Secrets:
     """Load the secrets of a study that has begun, without writing."""
     row = await database.run(
-        lambda tx: tx.one("SELECT salt, sign FROM study_secrets WHERE study = ?", study.name)
+        Transaction.one, "SELECT salt, sign FROM study_secrets WHERE study = ?", study.name
     )
     if row is None:
         raise BadInput(f"The study {study.name!r} has never been run with this database.")
@@ -209,17 +209,19 @@ def _person(row: Row) -> Person:
 
 
 def by_cookie(tx: Transaction, study: str, cookie: str) -> Person | None:
-    row = tx.one(f"SELECT {COLUMNS} FROM people WHERE study = ? AND cookie = ?", study, cookie)
-    return None if row is None else _person(row)
+    return _one(tx, "study = ? AND cookie = ?", study, cookie)
 
 
 def by_given(tx: Transaction, study: str, given: str) -> Person | None:
-    row = tx.one(f"SELECT {COLUMNS} FROM people WHERE study = ? AND given = ?", study, given)
-    return None if row is None else _person(row)
+    return _one(tx, "study = ? AND given = ?", study, given)
 
 
 def by_id(tx: Transaction, person: str) -> Person | None:
-    row = tx.one(f"SELECT {COLUMNS} FROM people WHERE id = ?", person)
+    return _one(tx, "id = ?", person)
+
+
+def _one(tx: Transaction, where: str, *given: str) -> Person | None:
+    row = tx.one(f"SELECT {COLUMNS} FROM people WHERE {where}", *given)
     return None if row is None else _person(row)
 
 

@@ -21,6 +21,7 @@ import msgspec
 from starlette.applications import Starlette
 
 from sally.web.app import Settings, make_app
+from sally.web.database import Transaction
 from sally.web.study import participants
 from sally.web.study.definition import Condition, HumanStudy
 from sally.web.study.export import put_into_store, tabled
@@ -302,13 +303,13 @@ async def _take_part(actors: list[Actor]) -> None:
 
 async def _summed(here: RunningStudy, faults: list[str], out: Path | None) -> RehearsalSummary:
     study = here.study
-    people = await here.database.run(lambda tx: participants.everybody(tx, study.name))
+    people = await here.database.run(participants.everybody, study.name)
     bonuses = [study.bonus.parts(p.bonus)[1] for p in people if p.bonus]
     files = await tabled(here)
     found = {re.search(r"description-(\w+)_data\.csv$", name): data for name, data in files.items()}
     rows = {name[1]: data.count(b"\n") - 1 for name, data in found.items() if name}
     owned = await here.database.run(
-        lambda tx: tx.one("SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 1", here.owner)
+        Transaction.one, "SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 1", here.owner
     )
     if out is not None:
         await put_into_store(here, out)

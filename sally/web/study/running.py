@@ -14,14 +14,14 @@ import msgspec
 
 from sally.analysis.columns.rows import played
 from sally.core.errors import BadInput, NotAsked
-from sally.core.log.events import Censored, Episode
+from sally.core.log.events import Censored, Episode, Instance
 from sally.core.rules.game import Seat
 from sally.web.database import Database, Transaction
 from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches, NoSuchSeat, hashed
 from sally.web.live.plain import Labels
 from sally.web.study import participants
-from sally.web.study.definition import SKIP, Condition, HumanStudy, practice_of
+from sally.web.study.definition import SKIP, Condition, HumanStudy, Layout, practice_of
 from sally.web.study.items import attention, read_survey
 from sally.web.study.participants import (
     ACTIVE,
@@ -53,6 +53,7 @@ LOG = logging.getLogger("sally.web")
 AT_ONCE = 100  # matches read per call of `played`; the next call reads on
 FAREWELL = 2.0  # seconds for a partner's browser to learn that the match stopped
 PLAYED = ("ended", "forfeits")  # outcomes of rounds that were played to the end
+LEFT = ("left", "partner left")  # outcomes after which the remaining rounds are skipped
 
 
 class AlreadyWithdrawn(Exception):
@@ -131,7 +132,7 @@ class RunningStudy:
 
     async def known(self, given: str) -> Person | None:
         """Return the participant with this platform id."""
-        return await self.database.run(lambda tx: participants.by_given(tx, self.study.name, given))
+        return await self.database.run(participants.by_given, self.study.name, given)
 
     async def full(self) -> bool:
         def look(tx: Transaction) -> bool:
@@ -157,22 +158,18 @@ class RunningStudy:
 
     async def decline(self) -> None:
         """Count a person who declined; nothing else is stored."""
-        await self.database.run(
-            lambda tx: participants.count(tx, self.study.name, participants.DECLINED)
-        )
+        await self.database.run(participants.count, self.study.name, participants.DECLINED)
 
     async def hand_over(self, person: Person, cookie: str) -> None:
         """Move a participant to this browser."""
-        await self.database.run(lambda tx: participants.give_cookie(tx, person.id, hashed(cookie)))
+        await self.database.run(participants.give_cookie, person.id, hashed(cookie))
 
     # --- steps ----------------------------------------------------------------------------------
 
     async def place(self, person: Person) -> Position:
         """Return the current step, after opening matches and storing outcomes as needed."""
         while True:
-            person, given = await self.database.run(
-                lambda tx, known=person: self._seen(tx, known)  # type: ignore[misc]
-            )
+            person, given = await self.database.run(self._seen, person)
             condition = self.study.condition(person.condition)  # may change until the first game
             step = current(self.study, condition, given)
             here = Position(person, condition, step, given)
@@ -201,7 +198,7 @@ class RunningStudy:
         """Return the current step of a person who is in a match or waits for one; None if the round
         is over."""
         person, k = here.person, here.number
-        found = await self.database.run(lambda tx: participants.table_of(tx, person.id, k))
+        found = await self.database.run(participants.table_of, person.id, k)
         if found is None:
             return await self._seated(here)
         match, seat = found
@@ -219,27 +216,16 @@ class RunningStudy:
     async def _practising(self, here: Position) -> Position:
         """Return the position in or after a practice game, opening the game if needed."""
         person, k = here.person, practice_round(here.number)
-        found = await self.database.run(lambda tx: participants.table_of(tx, person.id, k))
+        found = await self.database.run(participants.table_of, person.id, k)
         if found is None:
             planned = practice_of(self.study, here.condition)[here.number]
             (seat,) = planned.layout.people
             async with self._opening:
-                found = await self.database.run(lambda tx: participants.table_of(tx, person.id, k))
+                found = await self.database.run(participants.table_of, person.id, k)
                 if found is None:  # not opened in another tab
-                    opened = await self.live_matches.open(
-                        self.study.setup(
-                            planned.layout, planned.instance, {seat: self.secrets.exported(person)}
-                        ),
-                        [seat],
-                        keys={seat: hashed(self.secrets.seat_token(person.id, k))},
-                        owner=self.practice_owner,
-                        patience=self.study.limits.answer_seconds,
-                        mirrored=[seat] if person.reverse else [],
-                        also=lambda tx, match: participants.sit_down(
-                            tx, match, k, {seat: person.id}
-                        ),
-                    )
-                    found = opened.match, seat
+                    layout, instance, owner = planned.layout, planned.instance, self.practice_owner
+                    match = await self._open_match(layout, instance, {seat: person}, k, owner)
+                    found = match, seat
         match, seat = found
         episode = await self.live_matches.episode(match)
         if episode is None:
@@ -253,15 +239,13 @@ class RunningStudy:
         time."""
         seconds, most_wait = here.condition.chat_seconds, self.study.limits.answer_seconds
         return await self.database.run(
-            lambda tx: participants.chat_goes_on(tx, here.person, here.number, seconds, most_wait)
+            participants.chat_goes_on, here.person, here.number, seconds, most_wait
         )
 
     async def chat(self, here: Position) -> ChatView:
         """Return a chat as one member of the group sees it."""
         seconds = here.condition.chat_seconds
-        return await self.database.run(
-            lambda tx: participants.chat_view(tx, here.person, here.number, seconds)
-        )
+        return await self.database.run(participants.chat_view, here.person, here.number, seconds)
 
     async def say(self, here: Position, text: str) -> str:
         """Add a message to the chat; return why it was refused, or an empty string."""
@@ -270,20 +254,16 @@ class RunningStudy:
             return self.texts("chat.empty")
         if len(text) > participants.MOST_CHARACTERS:
             return self.texts("chat.long", limit=participants.MOST_CHARACTERS)
-        kept = await self.database.run(
-            lambda tx: participants.say(tx, here.person, here.number, text)
-        )
+        kept = await self.database.run(participants.say, here.person, here.number, text)
         return "" if kept else self.texts("chat.over")
 
     async def _note_round(self, here: Position, came: RoundOutcome) -> None:
         """Store the outcome of a round; after a person left, the remaining rounds are skipped."""
-        if came.how in ("left", "partner left"):
+        if came.how in LEFT:
             await self._skip_from(here, came)
         else:
             await self.database.run(
-                lambda tx: participants.note(
-                    tx, here.person.id, here.step, msgspec.to_builtins(came)
-                )
+                participants.note, here.person.id, here.step, msgspec.to_builtins(came)
             )
 
     async def _skip_from(self, here: Position, came: RoundOutcome) -> None:
@@ -304,9 +284,7 @@ class RunningStudy:
         """Open the next match or wait for a partner; return None if the participant's position has
         changed in the meantime."""
         async with self._opening:
-            if await self.database.run(
-                lambda tx: participants.table_of(tx, here.person.id, here.number)
-            ):
+            if await self.database.run(participants.table_of, here.person.id, here.number):
                 return None  # opened by the partner or in another tab
             if self.study.models and await self._joined_by_model(here):
                 return None
@@ -317,7 +295,7 @@ class RunningStudy:
         if company is not None:  # a member of the group is gone
             await self._skip_from(here, RoundOutcome("partner left"))
             return None
-        since = await self.database.run(lambda tx: participants.by_id(tx, here.person.id))
+        since = await self.database.run(participants.by_id, here.person.id)
         waited = time.time() - ((since.waits if since else None) or time.time())
         if waited > 60 * self.study.limits.pair_minutes:
             await self._stop_waiting(here)
@@ -381,7 +359,6 @@ class RunningStudy:
         planned = study.plan(condition, first.row)[k]
         seats = dict(zip(condition.people, planned.layout.people, strict=True))
         company = {seats[seat]: person for seat, person in company.items()}
-        names = {seat: self.secrets.exported(person) for seat, person in company.items()}
         layout, empty = planned.layout, [s for s in planned.layout.people if s not in company]
         if empty:
             model = next((m for m in study.models if m.model == here.given.get(MODEL)), None)
@@ -390,18 +367,33 @@ class RunningStudy:
                 for s in empty
             }
             layout = msgspec.structs.replace(layout, others={**layout.others, **bots})
-        await self.live_matches.open(
-            study.setup(layout, planned.instance, names),
+        instance, cell = planned.instance, condition.name
+        await self._open_match(layout, instance, company, k, self.owner, cell)
+
+    async def _open_match(
+        self,
+        layout: Layout,
+        instance: Instance,
+        company: Mapping[str, Person],
+        k: int,
+        owner: str,
+        cell: str = "",
+    ) -> str:
+        """Open the match of round `k` for these people by seat, and return its id."""
+        names = {seat: self.secrets.exported(person) for seat, person in company.items()}
+        opened = await self.live_matches.open(
+            self.study.setup(layout, instance, names),
             list(company),
             keys={s: hashed(self.secrets.seat_token(p.id, k)) for s, p in company.items()},
-            cell=condition.name,
-            owner=self.owner,
-            patience=study.limits.answer_seconds,
+            cell=cell,
+            owner=owner,
+            patience=self.study.limits.answer_seconds,
             mirrored=[seat for seat, person in company.items() if person.reverse],
             also=lambda tx, match: participants.sit_down(
                 tx, match, k, {seat: person.id for seat, person in company.items()}
             ),
         )
+        return opened.match
 
     async def match_over(self, match: str, episode: Episode) -> None:
         """Store the outcome for all people in a match, even those who do not come back."""
@@ -411,10 +403,7 @@ class RunningStudy:
                 if k < 0:
                     continue  # practice
                 came = outcome(episode, seat)
-                if came.how not in (
-                    "left",
-                    "partner left",
-                ):  # handled by _note_round
+                if came.how not in LEFT:  # handled by _note_round
                     participants.note_quietly(tx, person, f"round-{k}", msgspec.to_builtins(came))
 
         await self.database.run(keep)
@@ -448,9 +437,7 @@ class RunningStudy:
             return False, {}
         if wrong:
             return False, wrong
-        kept = await self.database.run(
-            lambda tx: participants.note(tx, here.person.id, step, value)
-        )
+        kept = await self.database.run(participants.note, here.person.id, step, value)
         return kept, {}
 
     async def _ended(self, here: Position) -> Person:
@@ -468,10 +455,8 @@ class RunningStudy:
                 alone = any(came.how in ("partner left", "no partner") for came in rounds)
                 bonus = str(study.bonus.of([came.payoff for came in rounds], alone))
                 code = study.completion.code or secrets.token_hex(4).upper()
-            await self.database.run(
-                lambda tx: participants.finish(tx, person.id, state, bonus, code)
-            )
-        found = await self.database.run(lambda tx: participants.by_id(tx, person.id))
+            await self.database.run(participants.finish, person.id, state, bonus, code)
+        found = await self.database.run(participants.by_id, person.id)
         return found or person
 
     def _inattentive(self, here: Position) -> bool:
@@ -484,9 +469,9 @@ class RunningStudy:
     async def played(self) -> list[IndexEntry]:
         """Return the index entries of finished matches, except those of people who withdrew."""
         rows = await self.database.run(
-            lambda tx: tx.all(
-                "SELECT id FROM matches WHERE owner = ? AND ended = 1 ORDER BY made", self.owner
-            )
+            Transaction.all,
+            "SELECT id FROM matches WHERE owner = ? AND ended = 1 ORDER BY made",
+            self.owner,
         )
         ids = [row[0] for row in rows]
         self._known = {id: self._known[id] for id in ids if id in self._known}
@@ -516,9 +501,7 @@ class RunningStudy:
 
     async def find(self, text: str) -> Person:
         """Return the participant with this platform id or code; raises BadInput."""
-        return await self.database.run(
-            lambda tx: participants.find_one(tx, self.study.name, self.secrets, text)
-        )
+        return await self.database.run(participants.find_one, self.study.name, self.secrets, text)
 
     async def advance(self, person: Person) -> str:
         """Move a stuck participant past the current step, and return that step.
@@ -540,9 +523,7 @@ class RunningStudy:
         return here.step
 
     async def _advance_round(self, here: Position) -> str:
-        found = await self.database.run(
-            lambda tx: participants.table_of(tx, here.person.id, here.number)
-        )
+        found = await self.database.run(participants.table_of, here.person.id, here.number)
         if found is None:  # still waiting for a partner
             await self._skip_from(here, RoundOutcome("no partner"))
         else:
@@ -563,9 +544,7 @@ class RunningStudy:
         """End the participation of a stuck participant, who is paid for the rounds played."""
         if person.state != ACTIVE:
             raise BadInput("The participant has finished already.")
-        for _, match, seat in await self.database.run(
-            lambda tx: participants.tables(tx, person.id)
-        ):
+        for _, match, seat in await self.database.run(participants.tables, person.id):
             live = await self.live_matches.find(match)
             if not live.match.over:
                 await live.leave(seat, "removed by the experimenter")
@@ -584,12 +563,10 @@ class RunningStudy:
 
     async def withdraw(self, person: Person) -> None:
         """Delete all data of a person; partners keep their points."""
-        for _, match, seat in await self.database.run(
-            lambda tx: participants.tables(tx, person.id)
-        ):
+        for _, match, seat in await self.database.run(participants.tables, person.id):
             await self._say_farewell(match, seat)
         async with self.erasing, self._opening:
-            mine = await self.database.run(lambda tx: participants.tables(tx, person.id))
+            mine = await self.database.run(participants.tables, person.id)
             for _, match, _ in mine:
                 came = await self._outcomes(match)
                 await self.live_matches.forget(
@@ -599,9 +576,7 @@ class RunningStudy:
                     ),
                 )
             code = self.secrets.exported(person)
-            await self.database.run(
-                lambda tx: participants.erase(tx, self.study.name, person, code)
-            )
+            await self.database.run(participants.erase, self.study.name, person, code)
         await asyncio.to_thread(participants.wipe, self.database)
 
     async def _outcomes(self, match: str) -> dict[str, RoundOutcome]:

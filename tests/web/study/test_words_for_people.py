@@ -12,12 +12,13 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Instance
 from sally.core.match.seat_context import SeatContext
+from sally.core.prompt.words import slots
 from sally.core.registry import registry
 from sally.core.rules.board import board_of
 from sally.core.rules.game import Seat
 from sally.web.live.screen import over_of
 from sally.web.study.definition import EXAMPLES, checked, read_human_study
-from sally.web.texts import ENGLISH, languages, shipped, slots, texts_of
+from sally.web.texts import ENGLISH, languages, shipped, texts_of
 from tests.web.guests import Guest, Json, play, sit, web_server
 
 GAMES = [n for n in registry.games() if registry.game(n).game.__module__.startswith("sally.")]
@@ -82,7 +83,7 @@ def test_german_says_everything_that_english_says_with_the_same_slots() -> None:
     for language in languages():
         said = shipped(language).said
         assert set(said) == set(english)
-        assert [k for k in said if slots(said[k]) != slots(english[k])] == []
+        assert [k for k in said if slots(said[k], k) != slots(english[k], k)] == []
         assert language == ENGLISH or sum(said[k] == english[k] for k in said) <= 2
 
 
