@@ -15,13 +15,19 @@ from sally.games.association.vectors import likeness, word_vectors
 Ties = npt.NDArray[np.float32]  # one row per cue, one column per word
 TOPICS = 40
 LINKS = 8  # links between topics in a mind with links
-EXACT = 3  # decimals kept, so that equal ties are equal on every machine
+EXACT = 3  # decimals kept
+
+
+def rounded(raw: Ties) -> Ties:
+    """Return association strengths with three decimals, so that equal strengths are equal on every
+    machine."""
+    exact: Ties = np.round(raw, EXACT).astype(np.float32)
+    return exact
 
 
 def standard(raw: Ties) -> Ties:
     """Return association strengths scaled to mean 0 and standard deviation 1, rounded."""
-    scored: Ties = np.round((raw - raw.mean()) / raw.std(), EXACT).astype(np.float32)
-    return scored
+    return rounded((raw - raw.mean()) / raw.std())
 
 
 @cache
@@ -53,8 +59,7 @@ def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
     raw = likeness() if words is None else words @ words.T
     mine = (word_vectors() if words is None else words) @ vector
     row = mine - mine.mean() - raw.mean(axis=0) + raw.mean()
-    scored: Ties = np.round(row / centred(raw).std(), EXACT).astype(np.float32)
-    return scored
+    return rounded(row / centred(raw).std())
 
 
 @cache
@@ -70,8 +75,7 @@ def row_by_spelling(word: str) -> Ties:
     own = np.zeros(len(_pair_columns()), np.float32)
     pairs = _pairs(word)
     own[[_pair_columns()[pair] for pair in pairs if pair in _pair_columns()]] = len(pairs) ** -0.5
-    scored: Ties = np.round((_letters() @ own - raw.mean()) / raw.std(), EXACT).astype(np.float32)
-    return scored
+    return rounded((_letters() @ own - raw.mean()) / raw.std())
 
 
 def _pairs(word: str) -> set[str]:

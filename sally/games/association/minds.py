@@ -15,11 +15,11 @@ from sally.core.rules.chance import Stream
 from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import cards, place, places, plain, plain_words
 from sally.games.association.matrices import (
-    EXACT,
     Ties,
     cosine,
     moved,
     noisy_vectors,
+    rounded,
     row_by_sense,
     row_by_spelling,
     sense,
@@ -83,9 +83,7 @@ def mind_of(params: Mapping[str, Any]) -> Mind:
 def ties(mind: Mind) -> Ties:
     """Return how strongly every cue (row) suggests every word (column) to this mind."""
     if mind.kind == "form":
-        mixed = (1 - mind.amount) * sense() + mind.amount * spelling()
-        rounded: Ties = np.round(mixed, EXACT).astype(np.float32)
-        return rounded
+        return rounded((1 - mind.amount) * sense() + mind.amount * spelling())
     if mind.kind == "noise":
         return with_noise(mind.amount, mind.who)
     if mind.kind == "links":
@@ -125,9 +123,7 @@ def _unknown(mind: Mind, clue: str) -> Ties:
         )
     by_sense = row_by_sense(vector)
     if mind.kind == "form":
-        mixed = (1 - mind.amount) * by_sense + mind.amount * row_by_spelling(clue)
-        rounded: Ties = np.round(mixed, EXACT).astype(np.float32)
-        return rounded
+        return rounded((1 - mind.amount) * by_sense + mind.amount * row_by_spelling(clue))
     if mind.kind == "links":
         nearest = int(by_sense.argmax())
         bridged: Ties = by_sense + (with_links(mind.amount, mind.who)[nearest] - sense()[nearest])

@@ -22,7 +22,7 @@ from sally.games.codenames.rules import (
     Turned,
     View,
 )
-from sally.games.codenames.solver import Best, best_clue, best_worth, own_sets, shares, worth
+from sally.games.codenames.solver import best_clue, best_worth, own_sets, shares, worth
 
 SMALL = 16  # maximum cards of a board on which a guesser's posterior is enumerated
 
@@ -66,13 +66,13 @@ def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
     if mind is None:
         return None
     opened = sum(colour == "own" for colour in view.turned.values())
-    here = worth(mind, Best(clue.word, clue.number), view.colours, view.covered, opened)
+    here = worth(mind, clue, view.colours, view.covered, opened)
     said = replay.report(turn, GIVER, "their_run")
     hoped = None if said is None or not isinstance(said.value, int) else float(said.value)
     best = best_worth(mind, view.colours, view.covered)
     own = tuple(word for word in view.covered if view.colours[word] == "own")
     named = best_clue(mind, view.covered, own)
-    return Scored(len(view.boards) - 1, here, best, hoped, (Clue(named.word, named.number),))
+    return Scored(len(view.boards) - 1, here, best, hoped, (named,))
 
 
 def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:

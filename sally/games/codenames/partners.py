@@ -63,8 +63,7 @@ def _associates(game: Codenames, seat: Seat, **params: Any) -> Script:
         view = turn.view
         mind = mind_at(params, len(view.boards) - 1)
         if seat == GIVER:
-            best = best_clue(mind, view.covered, own_covered(view), most)
-            return Clue(best.word, best.number)
+            return best_clue(mind, view.covered, own_covered(view), most)
         assert view.clue is not None
         return Guess(ranked_cards(mind, view.clue.word, view.covered)[0])
 
@@ -138,8 +137,7 @@ def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
 
 def _adapts(turn: CardTurn) -> Action:
     view = turn.view
-    best = best_clue(likeliest(belief(view)), view.covered, own_covered(view))
-    return Clue(best.word, best.number)
+    return best_clue(likeliest(belief(view)), view.covered, own_covered(view))
 
 
 def _adapts_answer(turn: CardTurn) -> ProbeReport:

@@ -7,22 +7,15 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import combinations
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from sally.games.association.lexicon import Rows, open_rows, open_words, place
 from sally.games.association.matrices import Ties
 from sally.games.association.minds import Mind, heard, ties
+from sally.games.codenames.rules import Clue
 
 Mask = npt.NDArray[np.bool_]
-
-
-class Best(msgspec.Struct, frozen=True):
-    """A clue, and how many of the team's cards it suggests more strongly than every other card."""
-
-    word: str
-    number: int
 
 
 def ranked_cards(mind: Mind, said: str, covered: tuple[str, ...]) -> tuple[str, ...]:
@@ -42,8 +35,9 @@ def _strengths(mind: Mind, covered: tuple[str, ...]) -> Ties:
 
 
 @lru_cache(maxsize=4096)
-def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: int = 99) -> Best:
-    """Return the legal clue for which the most cards of the team rank above all other cards.
+def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: int = 99) -> Clue:
+    """Return the legal clue for which the most cards of the team rank above all other cards, with
+    their number.
 
     Ties are broken by the margin between the last of these cards and the next card, then
     alphabetically. If no clue suggests a card of the team most strongly, the number given with the
@@ -51,7 +45,7 @@ def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: 
     """
     mine = np.array([word in own for word in covered])
     chosen, run = _chosen(_strengths(mind, covered), mine, min(most, len(own)))
-    return Best(open_words(covered)[chosen], max(run, 1))
+    return Clue(open_words(covered)[chosen], max(run, 1))
 
 
 def _chosen(near: Ties, mine: Mask, most: int) -> tuple[int, int]:
@@ -86,7 +80,7 @@ def _runs(near: Ties, mine: Mask) -> Rows:
 
 def worth(
     mind: Mind,
-    clue: Best,
+    clue: Clue,
     colours: Mapping[str, str],
     covered: tuple[str, ...],
     found: int,

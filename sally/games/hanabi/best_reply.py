@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, unknown
+from sally.games.hanabi.belief import Hidden
 from sally.games.hanabi.bots import BOTS
 from sally.games.hanabi.bots.holmes import HolmesMemory
 from sally.games.hanabi.bots.memory import Memory, Recall
@@ -226,26 +227,16 @@ def dealt(game: Hanabi, me: int, theirs: tuple[Card, ...]) -> list[tuple[State, 
     left = list(game.cards)
     for card in theirs:
         left.remove(card)
+    counts = tuple(left.count(card) for card in range(game.highest))
+    unseen = Hidden(game, (game.unhinted,) * game.hand_size, counts)
     cases = []
-    for mine, weight in hands_from(left, game.hand_size):
+    for mine, weight in unseen.hands():
         rest = list(left)
         for card in mine:
             rest.remove(card)
         both = (mine, theirs) if me == 0 else (theirs, mine)
-        cases.append((game.dealt((*both[0], *both[1], *rest)), weight))
+        cases.append((game.dealt((*both[0], *both[1], *rest)), weight / unseen.total))
     return cases
-
-
-def hands_from(cards: list[Card], size: int) -> Iterator[tuple[tuple[Card, ...], float]]:
-    """Yield every ordered hand with the probability of drawing it."""
-    if not size:
-        yield (), 1.0
-        return
-    for card in sorted(set(cards)):
-        rest = list(cards)
-        rest.remove(card)
-        for hand, chance in hands_from(rest, size - 1):
-            yield (card, *hand), chance * cards.count(card) / len(cards)
 
 
 def outcomes(game: Hanabi, state: State, action: int) -> Iterator[tuple[State, float]]:

@@ -10,7 +10,6 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played, Terms
 from sally.games.hanabi.probes import PERCENT
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.state import State
 from sally.metrics.consistency import Acted
 
 EVEN = 0.5
@@ -20,7 +19,6 @@ class HanabiTurn(msgspec.Struct, frozen=True):
     """One turn of a seat."""
 
     turn: int
-    before: State
     action: int | None  # None: forfeited
     plays: int | None  # the slot it played, if any
     scores: bool  # whether that card went onto a pile
@@ -42,7 +40,7 @@ def turns_of(played: Played, seat: Seat) -> Iterator[HanabiTurn]:
         believed = None
         if said is not None and isinstance(said.value, dict):
             believed = {int(slot) - 1: p / PERCENT for slot, p in said.value.items()}
-        yield HanabiTurn(step.turn, step.before, action, slot, scores, believed)
+        yield HanabiTurn(step.turn, action, slot, scores, believed)
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:

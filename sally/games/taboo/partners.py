@@ -32,7 +32,7 @@ from sally.games.association.partners import (
 )
 from sally.games.taboo.instances import Problem
 from sally.games.taboo.rules import GIVER, GUESSER, Action, Guess, Hint, Taboo, Tries, View, hidden
-from sally.games.taboo.solver import best_hint, first_thought, guess, strengths
+from sally.games.taboo.solver import best_hint, guess, strengths
 from sally.games.taboo.spec import OTHER
 
 TabooTurn = Turn[Action, View]
@@ -55,7 +55,7 @@ def _associates(game: Taboo, seat: Seat, **params: Any) -> Script:
         if seat == GIVER:
             return Hint(best_hint(mind, problem_of(view), view.tries)[0])
         if view.cue:
-            return Guess(first_thought(mind, view.cue))
+            return Guess(guess(mind, (), view.cue))
         return Guess(guess(mind, view.tries, view.hint or ""))
 
     return act

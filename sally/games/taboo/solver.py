@@ -34,12 +34,6 @@ def guess(mind: Mind, tries: Tries, hint: str) -> str:
     return cards()[int(np.argmax(strengths(mind, tries, hint)))]
 
 
-def first_thought(mind: Mind, cue: str) -> str:
-    """Return the noun that this mind names if it is asked, before play, for an association with a
-    cue."""
-    return guess(mind, (), cue)
-
-
 @lru_cache(maxsize=4096)
 def best_hint(mind: Mind, problem: Problem, tries: Tries = ()) -> tuple[str, bool]:
     """Return the best next hint for this mind, and whether the mind then names the target.

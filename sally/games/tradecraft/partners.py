@@ -10,7 +10,18 @@ from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import ProbeReport, Question
-from sally.games.tradecraft.actions import DONE, NO, PASS, SEATS, YES, Action, Craft, Propose, goods
+from sally.games.tradecraft.actions import (
+    DONE,
+    NO,
+    PASS,
+    SEATS,
+    YES,
+    Action,
+    Craft,
+    Propose,
+    goods,
+    written,
+)
 from sally.games.tradecraft.amounts import Amount, read_amount
 from sally.games.tradecraft.hands import Hand, holds, lacking, traded, union
 from sally.games.tradecraft.planning import Plan, Undecided, best_plan
@@ -270,10 +281,7 @@ def _lot(left: Mapping[str, int], units: int, order: Iterable[str]) -> dict[str,
 
 
 def _proposal(to: str, offer: Mapping[str, int], request: Mapping[str, int]) -> Action:
-    def texts(lot: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
-        return tuple((item, str(n)) for item, n in lot.items())
-
-    return Propose(to, texts(offer), texts(request)) if offer or request else PASS
+    return Propose(to, written(offer), written(request)) if offer or request else PASS
 
 
 def _turned(items: list[str], by: int) -> list[str]:

@@ -30,7 +30,6 @@ from sally.games.codenames.rules import (
     Turned,
 )
 from sally.games.codenames.solver import (
-    Best,
     best_clue,
     best_worth,
     own_sets,
@@ -133,7 +132,7 @@ def test_no_other_clue_earns_more_than_the_best() -> None:
         colours = dict(zip(problem.words, problem.key, strict=True))
         own = sum(colour == "own" for colour in problem.key)
         tried = max(
-            worth(Mind(), Best(word, number), colours, problem.words, 0)
+            worth(Mind(), Clue(word, number), colours, problem.words, 0)
             for word in open_words(problem.words)[::3]
             for number in range(1, own + 1)
         )

@@ -14,7 +14,7 @@ from sally.games.association.minds import Mind, hubness
 from sally.games.taboo.generators import problem_of
 from sally.games.taboo.instances import Problem, frozen
 from sally.games.taboo.rules import Guess, Hint, hidden, is_right
-from sally.games.taboo.solver import best_hint, best_turns, first_thought, guess
+from sally.games.taboo.solver import best_hint, best_turns, guess
 from tests.games.association.tables import match_at, measured, page_of, played, say
 
 DUCK = {"target": "duck", "banned": ["goose", "bird"]}
@@ -86,7 +86,7 @@ def test_cues_before_play_show_both_what_comes_to_the_guessers_mind() -> None:
     match = match_at("taboo", {"rounds": 1, "cues": 3})
     game: Any = match.game
     for cue in game.asked:
-        say(match, "guesser", Guess(first_thought(Mind(), cue)))
+        say(match, "guesser", Guess(guess(Mind(), (), cue)))
     for seat in ("giver", "guesser"):
         assert all(
             f"'{cue}' made the guesser think of" in page_of(match, seat) for cue in game.asked
