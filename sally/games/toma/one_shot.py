@@ -3,17 +3,23 @@ options."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, TypeVar
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import msgspec
 
 from sally.core.errors import BadInput, Unreadable, unknown
+from sally.core.match.player import Turn
+from sally.core.match.replay import Trajectory
 from sally.core.prompt.words import Words
 from sally.core.reply import reading
 from sally.core.rules.game import A, Game, Seat, V
 from sally.core.rules.menu import Options
-from sally.core.rules.probe import ProbeReport, Question
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import At, Probe, ProbeReport, Question
+from sally.core.rules.training import Split, Training, by_problem
 
 PLAYER = Seat("player")
 
@@ -37,12 +43,85 @@ class OneShotScenario(Protocol):
 
 
 T = TypeVar("T", bound=OneShotScenario)
+T_contra = TypeVar("T_contra", bound=OneShotScenario, contravariant=True)
 
 
-class OneShot(Game[State, int, V]):
-    """A game with one choice; a forfeit ends it without a choice."""
+class Solver(Protocol[T_contra]):
+    """The exact rules of a one-choice game, in its module `rules`; agents are given by number."""
+
+    @property
+    def LEVELS(self) -> Sequence[int]: ...
+    def check(self, scenario: T_contra) -> None: ...
+    def answer(self, scenario: T_contra) -> int: ...
+    def predictions(self, scenario: T_contra) -> dict[int, int]: ...
+    def rational_actions(
+        self, scenario: T_contra, predicted: Mapping[int, int]
+    ) -> frozenset[int]: ...
+
+
+class OneShot(Game[State, int, V], Generic[T, V]):
+    """A game with one choice in a scenario; a forfeit ends it without a choice.
+
+    `scenario` is a complete scenario or the id of a stored one; without it, the first stored
+    scenario of the `level` (and of the cover `story`, if given) is played.
+    """
 
     seats = (PLAYER,)
+    name: str  # of the game
+    solver: Solver[Any]
+    default_level: int
+    # the parameters of the game, which each game declares with its own type of scenario
+    scenario: str | T
+    level: int | None
+    story: str
+
+    @abstractmethod
+    def stored(self) -> Mapping[str, T]:
+        """Return every stored scenario by id; the first set comes first, so that episodes logged
+        without a scenario still replay."""
+
+    @property
+    @abstractmethod
+    def agents(self) -> Mapping[str, int]:
+        """The numbers of the agents that the player can predict, by name."""
+
+    def __post_init__(self) -> None:
+        problem = self.problem
+        self.solver.check(problem)
+        self.solver.answer(problem)  # raises on a tie
+        for name, asked, given in (
+            ("level", self.level, problem.level),
+            ("story", self.story or None, problem.story),
+        ):
+            if asked is not None and asked != given:
+                raise BadInput(f"{name} is {asked}, but scenario {problem.id} has {given}")
+
+    @cached_property
+    def problem(self) -> T:
+        """The scenario being played."""
+        if not isinstance(self.scenario, str):
+            return self.scenario
+        known = self.stored()
+        if self.scenario in known:
+            return known[self.scenario]
+        if self.scenario:
+            raise unknown(f"stored scenario of {self.name}", self.scenario, known)
+        level = self.default_level if self.level is None else self.level
+        levels = self.solver.LEVELS
+        if level not in levels:
+            raise BadInput(f"level must be one of {min(levels)} to {max(levels)}, not {level}")
+        for scenario in known.values():
+            if scenario.level == level and self.story in ("", scenario.story):
+                return scenario
+        raise BadInput(
+            f"there is no stored scenario of level {level} with the story {self.story!r}"
+        )
+
+    def as_seen(self, view: V) -> T:
+        """Return the scenario as scripted players receive it."""
+        return self.problem
+
+    # --- the rules --------------------------------------------------------------------------------
 
     def start(self) -> State:
         return State()
@@ -59,32 +138,100 @@ class OneShot(Game[State, int, V]):
         """End the scenario without a choice."""
         return State(None, True)
 
-
-def check_agreement(problem: OneShotScenario, level: int | None, story: str) -> None:
-    """Raise BadInput if the scenario does not have the requested level or story."""
-    for name, asked, given in (
-        ("level", level, problem.level),
-        ("story", story or None, problem.story),
-    ):
-        if asked is not None and asked != given:
-            raise BadInput(f"{name} is {asked}, but scenario {problem.id} has {given}")
+    def payoffs(self, state: State) -> Mapping[Seat, float]:
+        return {PLAYER: float(state.chosen == self.solver.answer(self.problem))}
 
 
-def frozen_scenario(game: str, id: str, known: Mapping[str, T]) -> T:
-    """Return the stored scenario with this id; raise BadInput if there is none."""
-    if id not in known:
-        raise unknown(f"stored scenario of {game}", id, known)
-    return known[id]
+# --- the probe, best replies and training ---------------------------------------------------------
+
+AnyOneShot = OneShot[Any, Any]
 
 
-def first_scenario(known: Mapping[str, T], level: int, story: str, levels: Collection[int]) -> T:
-    """Return the first stored scenario of a level, and of a story if one is given."""
-    if level not in levels:
-        raise BadInput(f"level must be one of {min(levels)} to {max(levels)}, not {level}")
-    for scenario in known.values():
-        if scenario.level == level and story in ("", scenario.story):
-            return scenario
-    raise BadInput(f"there is no stored scenario of level {level} with the story {story!r}")
+def probe(name: str, about: str, choices: Sequence[int]) -> Probe:
+    """Return the probe for the choice of every agent that the player can predict."""
+
+    def asks(game: AnyOneShot, view: Any, seat: Seat) -> tuple[Question, ...]:
+        return tuple(Question(name, "choice", tuple(choices), about=agent) for agent in game.agents)
+
+    def truth(replay: Trajectory[State, int, Any], at: At) -> int:
+        game = replay.game
+        assert isinstance(game, OneShot)
+        return game.solver.predictions(game.problem)[game.agents[at.about]]
+
+    return Probe(name, about, "before", "choice", (PLAYER,), asks, truth)
+
+
+def best_replies(game: AnyOneShot, view: Any, belief: Mapping[str, int]) -> tuple[int, ...] | None:
+    """Return the right options given beliefs about all agents; None if a belief is missing."""
+    if set(belief) != set(game.agents):
+        return None
+    predicted = {game.agents[name]: choice for name, choice in belief.items()}
+    return tuple(sorted(game.solver.rational_actions(game.as_seen(view), predicted)))
+
+
+def training(scenarios: Callable[[], Iterable[str]]) -> Training:
+    """Return the training data of a game: its stored scenarios, split into training, validation
+    and held-out scenarios."""
+
+    def split(game: str) -> Split:
+        return by_problem(game, "player", {id: {"scenario": id} for id in scenarios()}, {})
+
+    return Training(split)
+
+
+# --- scripted players -----------------------------------------------------------------------------
+
+ChoiceTurn = Turn[int, Any]
+
+
+def reports(game: AnyOneShot, predict: Callable[[ChoiceTurn, int], int]) -> Answerer:
+    """Return a function that answers the probe about an agent with the choice that `predict`
+    returns for the agent's number."""
+
+    def report(turn: ChoiceTurn) -> ProbeReport:
+        assert turn.question is not None
+        return ProbeReport(predict(turn, game.agents[turn.question.about]))
+
+    return report
+
+
+def _solver(game: AnyOneShot, seat: Seat) -> Script:
+    return lambda turn: game.solver.answer(game.as_seen(turn.view))
+
+
+def _solved(game: AnyOneShot, seat: Seat) -> Answerer:
+    return reports(game, lambda turn, a: game.solver.predictions(game.as_seen(turn.view))[a])
+
+
+def _believer(game: AnyOneShot, seat: Seat) -> Script:
+    """Return a script that acts on the predictions injected into its prompt; for agents without
+    such a prediction, it uses the solver's."""
+
+    def act(turn: ChoiceTurn) -> int:
+        seen = game.as_seen(turn.view)
+        predicted = game.solver.predictions(seen)
+        for told in turn.told:
+            assert isinstance(told.value, int)
+            predicted[game.agents[told.about]] = told.value
+        return turn.draws.pick(sorted(game.solver.rational_actions(seen, predicted)))
+
+    return act
+
+
+def exact_partners(about: str, source: str) -> dict[str, Partner]:
+    """Return the exact solver, with its description and source, and the player `believer`."""
+    found = (
+        Partner("solver", about, source, _solver, answers=_solved),
+        Partner(
+            "believer",
+            "takes the best move if all injected predictions are true: the upper bound of "
+            "injection",
+            "ours, for the injection experiment of Kang et al. 2026",
+            _believer,
+            answers=_solved,
+        ),
+    )
+    return {partner.name: partner for partner in found}
 
 
 # --- words for numbered options -------------------------------------------------------------------

@@ -14,7 +14,7 @@ from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
 from sally.core.rules.probe import At, Injection, ProbeReport
 from sally.games.toma.mg import game as mg
-from sally.games.toma.one_shot import read_numbered
+from sally.games.toma.one_shot import PLAYER, read_numbered
 from sally.games.toma.po import game as po
 from sally.games.toma.po.rules import AGENTS, FAILURE, answer, predictable, predictions
 from tests.games.toma.mg_printed import ALL as MG_PRINTED
@@ -141,13 +141,12 @@ def test_without_predictions_there_is_no_consistency_but_at_level_0() -> None:
 @pytest.mark.parametrize("game", PROBES)
 def test_injected_truth_is_told_and_injected_error_never_is(game: str) -> None:
     for error, share in ((0.0, 1.0), (1.0, 0.0)):
-        told = Injection(po.PLAYER, PROBES[game], error=error)
+        told = Injection(PLAYER, PROBES[game], error=error)
         match = match_at(game, {"player": "random"}, injections=(told,), level=3)
         (turn,) = match.asks()
         truth = match.spec.probe(PROBES[game]).truth
         right = [
-            t.value == truth(match.replay, At(t.turn, po.PLAYER, t.probe, t.about))
-            for t in turn.told
+            t.value == truth(match.replay, At(t.turn, PLAYER, t.probe, t.about)) for t in turn.told
         ]
         assert right
         assert sum(right) / len(right) == share
@@ -163,7 +162,7 @@ def test_a_believer_is_right_when_told_the_truth_and_suffers_from_errors(game: s
     some = [id for id, one in module.frozen_scenarios().items() if one.level == 3]
     wins = {}
     for error in (0.0, 1.0):
-        told = (Injection(po.PLAYER, PROBES[game], error=error),)
+        told = (Injection(PLAYER, PROBES[game], error=error),)
         episodes = [
             played(game, {"player": "believer"}, scenario=id, injections=told) for id in some
         ]
@@ -187,7 +186,7 @@ def test_hidden_costs_do_not_reach_the_page(level: int, row: list[int]) -> None:
         for s in (scenario, other)
     )
     assert page_of(one, "player") == page_of(two, "player")
-    assert one.game.observe(one.state, po.PLAYER) == two.game.observe(two.state, po.PLAYER)
+    assert one.game.observe(one.state, PLAYER) == two.game.observe(two.state, PLAYER)
     shown = match_at("toma_po", {"player": "random"}, scenario=msgspec.to_builtins(other))
     assert "1.7" in page_of(shown, "player")
 

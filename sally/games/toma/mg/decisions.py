@@ -7,19 +7,13 @@ from collections.abc import Iterator
 from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.core.rules.training import Split, Training, by_problem
 from sally.games.toma.metrics import did
 from sally.games.toma.mg.depths import answers_by_depth
 from sally.games.toma.mg.game import Minority, certified, frozen_scenarios
 from sally.games.toma.mg.rules import Scenario, answer
+from sally.games.toma.one_shot import training
 
-
-def training_split(game: str) -> Split:
-    """Return the stored scenarios, split into training, validation and held-out scenarios."""
-    return by_problem(game, "player", {id: {"scenario": id} for id in frozen_scenarios()}, {})
-
-
-TRAINING = Training(training_split)
+TRAINING = training(frozen_scenarios)
 
 ABOUT = (
     "depth 0 predicts nobody and takes any place; depth k predicts every agent at depth k - 1, "

@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 import msgspec
 
 from sally.core.rules.game import Seat
 from sally.games.toma import frozen
-from sally.games.toma.mg.rules import (
-    LEVELS,
-    PLACES,
-    Agent,
-    Place,
-    Scenario,
-    answer,
-    check,
-)
-from sally.games.toma.one_shot import (
-    PLAYER,
-    OneShot,
-    State,
-    check_agreement,
-    first_scenario,
-    frozen_scenario,
-)
+from sally.games.toma.mg import rules
+from sally.games.toma.mg.rules import PLACES, Agent, Place, Scenario
+from sally.games.toma.one_shot import OneShot, State
 
 
 class View(msgspec.Struct, frozen=True):
@@ -38,33 +24,23 @@ class View(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Minority(OneShot[View]):
-    """The minority game: choose, of four places, the one that the fewest others choose.
-
-    `scenario` is a complete scenario or the id of a stored one; without it, the first stored
-    scenario of the `level` (and of the cover `story`, if given) is played.
-    """
+class Minority(OneShot[Scenario, View]):
+    """The minority game: choose, of four places, the one that the fewest others choose."""
 
     scenario: str | Scenario = ""
     level: int | None = None
     story: str = ""
 
-    def __post_init__(self) -> None:
-        problem = self.problem
-        check(problem)
-        answer(problem)  # raises on a tie
-        check_agreement(problem, self.level, self.story)
+    name = "toma_mg"
+    solver = rules
+    default_level = 2
 
-    @cached_property
-    def problem(self) -> Scenario:
-        """The scenario being played."""
-        if isinstance(self.scenario, Scenario):
-            return self.scenario
-        if self.scenario:
-            return frozen_scenario("toma_mg", self.scenario, all_scenarios())
-        level = 2 if self.level is None else self.level
-        # from the first set, so that episodes logged without a scenario still replay
-        return first_scenario(frozen_scenarios(1), level, self.story, LEVELS)
+    def stored(self) -> Mapping[str, Scenario]:
+        return all_scenarios()
+
+    @property
+    def agents(self) -> Mapping[str, int]:
+        return {agent.name: number for number, agent in enumerate(self.problem.agents)}
 
     # --- the rules --------------------------------------------------------------------------------
 
@@ -73,9 +49,6 @@ class Minority(OneShot[View]):
 
     def observe(self, state: State, seat: Seat) -> View:
         return View(self.problem.places, self.problem.agents, state.chosen)
-
-    def payoffs(self, state: State) -> Mapping[Seat, float]:
-        return {PLAYER: float(state.chosen == answer(self.problem))}
 
     def widest_menu(self) -> int:
         return len(PLACES)

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import ProbeReport
 from sally.games.toma.mg.depths import emptiest_at, places_at
-from sally.games.toma.mg.game import Minority, View
-from sally.games.toma.mg.rules import (
-    PLACES,
-    answer,
-    best_places,
-    predictions,
-    profiles,
-    rational_actions,
-)
+from sally.games.toma.mg.game import Minority
+from sally.games.toma.mg.rules import PLACES, best_places, profiles
 from sally.games.toma.mg.shortcuts import (
     BALANCED,
     EVEN,
@@ -29,6 +20,7 @@ from sally.games.toma.mg.shortcuts import (
     no_relations,
     one_step,
 )
+from sally.games.toma.one_shot import exact_partners, reports
 
 OURS = "ours; the shortcuts that a score on kang2026's game must be read against"
 COUNTERS: dict[str, Counter] = {
@@ -41,35 +33,6 @@ COUNTERS: dict[str, Counter] = {
 Picked = Callable[[Counts], list[int]]
 
 
-def _solver(game: Minority, seat: Seat) -> Script:
-    return lambda turn: answer(game.problem)
-
-
-def _solved(game: Minority, seat: Seat) -> Answerer:
-    names = [agent.name for agent in game.problem.agents]
-
-    def report(turn: Turn[int, View]) -> ProbeReport:
-        assert turn.question is not None
-        return ProbeReport(predictions(game.problem)[names.index(turn.question.about)])
-
-    return report
-
-
-def _believer(game: Minority, seat: Seat) -> Script:
-    """Return a script that acts on the predictions injected into its prompt; for agents without
-    such a prediction, it uses the solver's."""
-    names = [agent.name for agent in game.problem.agents]
-
-    def act(turn: Turn[int, View]) -> int:
-        predicted = predictions(game.problem)
-        for told in turn.told:
-            assert isinstance(told.value, int)
-            predicted[names.index(told.about)] = told.value
-        return turn.draws.pick(sorted(rational_actions(game.problem, predicted)))
-
-    return act
-
-
 def _reasoner(game: Minority, seat: Seat, depth: int) -> Script:
     places = emptiest_at(profiles(game.problem), depth)
     return lambda turn: turn.draws.pick(places)
@@ -80,27 +43,15 @@ def _reasoned(game: Minority, seat: Seat, depth: int) -> Answerer:
 
     A reasoner of depth 0 makes no predictions, so it reports those of depth 1.
     """
-    names = [agent.name for agent in game.problem.agents]
     predicted = places_at(profiles(game.problem), max(depth, 1) - 1)
-
-    def report(turn: Turn[int, View]) -> ProbeReport:
-        assert turn.question is not None
-        return ProbeReport(turn.draws.pick(predicted[names.index(turn.question.about)]))
-
-    return report
+    return reports(game, lambda turn, agent: turn.draws.pick(predicted[agent]))
 
 
 def _loner_report(game: Minority, seat: Seat) -> Answerer:
     """Return a function that answers probes by predicting every agent from its likes and dislikes
     only; ties are broken at random."""
-    names = [agent.name for agent in game.problem.agents]
-
-    def report(turn: Turn[int, View]) -> ProbeReport:
-        assert turn.question is not None
-        profile = profiles(game.problem)[names.index(turn.question.about)]
-        return ProbeReport(turn.draws.pick(best_places(profile, {}) or tuple(PLACES)))
-
-    return report
+    places = [best_places(profile, {}) or tuple(PLACES) for profile in profiles(game.problem)]
+    return reports(game, lambda turn, agent: turn.draws.pick(places[agent]))
 
 
 def _shortcut(name: str, count: Counter, end: str, picked: Picked) -> Partner:
@@ -120,19 +71,9 @@ _MADE = [
 ]
 
 PARTNERS = {
-    "solver": Partner(
-        "solver",
+    **exact_partners(
         "exact: computes where every agent goes and takes the emptiest place",
         "Kang et al. 2026, with the decision rule of our protocol",
-        _solver,
-        answers=_solved,
-    ),
-    "believer": Partner(
-        "believer",
-        "takes the best move if all injected predictions are true: the upper bound of injection",
-        "ours, for the injection experiment of Kang et al. 2026",
-        _believer,
-        answers=_solved,
     ),
     "reasoner": Partner(
         "reasoner",

@@ -7,19 +7,13 @@ from collections.abc import Iterator
 from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.core.rules.training import Split, Training, by_problem
 from sally.games.toma.metrics import did
+from sally.games.toma.one_shot import training
 from sally.games.toma.po.depths import answers_by_depth
 from sally.games.toma.po.game import PartlySeen, certified, frozen_scenarios
 from sally.games.toma.po.rules import Scenario, answer
 
-
-def training_split(game: str) -> Split:
-    """Return the stored scenarios, split into training, validation and held-out scenarios."""
-    return by_problem(game, "player", {id: {"scenario": id} for id in frozen_scenarios()}, {})
-
-
-TRAINING = Training(training_split)
+TRAINING = training(frozen_scenarios)
 
 # Accuracy of the best constant answer by level: at level 2 failure is right in a fifth.
 CHANCE = {0: 1.0, 1: 0.25, 2: 0.2, 3: 0.25}

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Literal
 
 import msgspec
 
 from sally.core.rules.game import Seat
 from sally.games.toma import frozen
-from sally.games.toma.one_shot import (
-    PLAYER,
-    OneShot,
-    State,
-    check_agreement,
-    first_scenario,
-    frozen_scenario,
-)
+from sally.games.toma.one_shot import OneShot, State
+from sally.games.toma.po import rules
 from sally.games.toma.po.rules import (
+    AGENTS,
     FAILURE,
-    LEVELS,
     TASKS,
     Row,
     Scenario,
-    answer,
-    check,
     known_costs,
+    predictable,
 )
 
 
@@ -39,35 +32,25 @@ class View(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class PartlySeen(OneShot[View]):
+class PartlySeen(OneShot[Scenario, View]):
     """The partially observable game: pick a task that no other agent picks, or declare failure
-    inevitable.
-
-    `scenario` is a complete scenario or the id of a stored one; without it, the first stored
-    scenario of the `level` (and of the cover `story`, if given) is played.
-    """
+    inevitable."""
 
     scenario: str | Scenario = ""
     level: int | None = None
     story: str = ""
     matrix: Literal["full", "known"] = "full"
 
-    def __post_init__(self) -> None:
-        problem = self.problem
-        check(problem)
-        answer(problem)  # raises on a tie
-        check_agreement(problem, self.level, self.story)
+    name = "toma_po"
+    solver = rules
+    default_level = 1
 
-    @cached_property
-    def problem(self) -> Scenario:
-        """The scenario being played."""
-        if isinstance(self.scenario, Scenario):
-            return self.scenario
-        if self.scenario:
-            return frozen_scenario("toma_po", self.scenario, all_scenarios())
-        level = 1 if self.level is None else self.level
-        # from the first set, so that episodes logged without a scenario still replay
-        return first_scenario(frozen_scenarios(1), level, self.story, LEVELS)
+    def stored(self) -> Mapping[str, Scenario]:
+        return all_scenarios()
+
+    @property
+    def agents(self) -> Mapping[str, int]:
+        return {AGENTS[agent]: agent for agent in predictable(self.problem)}
 
     # --- the rules --------------------------------------------------------------------------------
 
@@ -77,9 +60,6 @@ class PartlySeen(OneShot[View]):
     def observe(self, state: State, seat: Seat) -> View:
         shown = self.problem.costs if self.matrix == "full" else known_costs(self.problem)
         return View(shown, state.chosen)
-
-    def payoffs(self, state: State) -> Mapping[Seat, float]:
-        return {PLAYER: float(state.chosen == answer(self.problem))}
 
     def widest_menu(self) -> int:
         return len(TASKS) + 1
@@ -102,7 +82,8 @@ def frozen_scenarios(version: int = 2) -> dict[str, Scenario]:
 
 def all_scenarios() -> dict[str, Scenario]:
     """Return every stored scenario by id, superseded and certified ones included."""
-    return {**frozen_scenarios(1), **frozen_scenarios(2), **certified_scenarios()}
+    kept = {id: one.scenario for id, one in certified().items()}
+    return {**frozen_scenarios(1), **frozen_scenarios(2), **kept}
 
 
 @cache
@@ -110,9 +91,3 @@ def certified() -> dict[str, frozen.Certified[Scenario]]:
     """Return the certified scenarios by id, each with its depth and the answers of reasoners of
     every depth."""
     return {one.scenario.id: one for one in frozen.po_certified().scenarios}
-
-
-def certified_scenarios(block: int | None = None) -> dict[str, Scenario]:
-    """Return the certified scenarios by id: all of them, or those of one depth."""
-    kept = {id: one for id, one in certified().items() if block in (None, one.block)}
-    return {id: one.scenario for id, one in kept.items()}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import ProbeReport
+from sally.games.toma.one_shot import exact_partners, reports
 from sally.games.toma.po.depths import answer_at, predictions_at
 from sally.games.toma.po.game import PartlySeen, View
-from sally.games.toma.po.rules import AGENTS, TASKS, answer, predictions, rational_actions
+from sally.games.toma.po.rules import TASKS
 from sally.games.toma.po.shortcuts import SHORTCUTS
 
 OURS = "ours; the shortcuts that a score on kang2026's game must be read against"
@@ -46,34 +46,6 @@ ABOUT = {
 }
 
 
-def _solver(game: PartlySeen, seat: Seat) -> Script:
-    return lambda turn: answer(game.as_seen(turn.view))
-
-
-def _solved(game: PartlySeen, seat: Seat) -> Answerer:
-    def report(turn: Turn[int, View]) -> ProbeReport:
-        assert turn.question is not None
-        seen = game.as_seen(turn.view)
-        return ProbeReport(predictions(seen)[AGENTS.index(turn.question.about)])
-
-    return report
-
-
-def _believer(game: PartlySeen, seat: Seat) -> Script:
-    """Return a script that acts on the predictions injected into its prompt; for agents without
-    such a prediction, it uses the solver's."""
-
-    def act(turn: Turn[int, View]) -> int:
-        seen = game.as_seen(turn.view)
-        predicted = predictions(seen)
-        for told in turn.told:
-            assert isinstance(told.value, int)
-            predicted[AGENTS.index(told.about)] = told.value
-        return turn.draws.pick(sorted(rational_actions(seen, predicted)))
-
-    return act
-
-
 def _reasoner(game: PartlySeen, seat: Seat, depth: int) -> Script:
     return lambda turn: answer_at(game.as_seen(turn.view), depth)
 
@@ -83,25 +55,20 @@ def _reasoned(game: PartlySeen, seat: Seat, depth: int) -> Answerer:
 
     A reasoner of depth 0 makes no predictions, so it reports those of depth 1.
     """
-
-    def report(turn: Turn[int, View]) -> ProbeReport:
-        assert turn.question is not None
-        found = predictions_at(game.as_seen(turn.view), max(depth, 1))
-        return ProbeReport(found[AGENTS.index(turn.question.about)])
-
-    return report
+    return reports(
+        game, lambda turn, agent: predictions_at(game.as_seen(turn.view), max(depth, 1))[agent]
+    )
 
 
 def _greedy_report(game: PartlySeen, seat: Seat) -> Answerer:
     """Return a function that answers probes with the prediction that every agent takes its own
     cheapest task."""
 
-    def report(turn: Turn[int, View]) -> ProbeReport:
-        assert turn.question is not None
-        row = game.as_seen(turn.view).costs[AGENTS.index(turn.question.about)]
-        return ProbeReport(row.index(min(row)))
+    def cheapest(turn: Turn[int, View], agent: int) -> int:
+        row = game.as_seen(turn.view).costs[agent]
+        return row.index(min(row))
 
-    return report
+    return reports(game, cheapest)
 
 
 def _shortcut(name: str) -> Partner:
@@ -123,19 +90,9 @@ def _shortcut(name: str) -> Partner:
 
 
 PARTNERS = {
-    "solver": Partner(
-        "solver",
+    **exact_partners(
         "exact: computes what every agent does and takes the cheapest task that is left",
         "Kang et al. 2026, with the decision rules of our protocol",
-        _solver,
-        answers=_solved,
-    ),
-    "believer": Partner(
-        "believer",
-        "takes the best move if all injected predictions are true: the upper bound of injection",
-        "ours, for the injection experiment of Kang et al. 2026",
-        _believer,
-        answers=_solved,
     ),
     "reasoner": Partner(
         "reasoner",
