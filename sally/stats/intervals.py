@@ -42,6 +42,15 @@ class Estimate(msgspec.Struct, frozen=True):
         return [self.low, self.high]
 
 
+def exact(value: float, n: int = 1, method: str = "exact") -> Estimate:
+    """Return a value without sampling error; its interval has zero width.
+
+    >>> exact(3).interval
+    [3.0, 3.0]
+    """
+    return Estimate(float(value), float(value), float(value), n, method)
+
+
 def without_interval(value: float | None, n: int, method: str, reason: str) -> Estimate:
     """Return an estimate without an interval; its `method` includes the reason."""
     return Estimate(value, None, None, n, f"{method}{WHY}{reason}")
@@ -112,8 +121,7 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     if n == 1:
         return without_interval(float(column[0]), 1, method, "one value")
     if np.ptp(column) == 0:
-        same = float(column[0])
-        return Estimate(same, same, same, n, method)
+        return exact(column[0], n, method)
     error = float(column.std(ddof=1)) / math.sqrt(n)
     return t_estimate(float(column.mean()), error, n - 1, n, level, method)
 
@@ -230,6 +238,6 @@ def _finish(value: float, drawn: Floats, n: int, ends: Floats, label: str) -> Es
     if undefined:
         return without_interval(value, n, label, f"undefined in {undefined} resamples")
     if np.ptp(drawn) <= 1e-12 * abs(value):
-        return Estimate(value, value, value, n, label)
+        return exact(value, n, label)
     low, high = np.quantile(drawn, ends)
     return Estimate(value, float(low), float(high), n, label)

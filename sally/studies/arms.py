@@ -1,4 +1,4 @@
-"""Functions that add arms to a study: other labels, orders and wordings, or cross-play."""
+"""Functions that add arms to a study: other labels, orders and wordings."""
 
 from __future__ import annotations
 
@@ -51,17 +51,6 @@ def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, 
         for named in [_variant(problem, f"names={'-'.join(given)}", names=list(given))]
         for order in _rotated(places)
         for ordered in [_variant(named, f"order={'-'.join(map(str, order))}", order=list(order))]
-    )
-
-
-def worded(who: PlayerSpec, wordings: Iterable[str]) -> tuple[PlayerSpec, ...]:
-    """Return copies of a language player: one with the game's own words, one for each words
-    pack."""
-    kept = {key: value for key, value in who.params.items() if key != "pack"}
-    plain = msgspec.structs.replace(who, params=kept)
-    return (
-        plain,
-        *(msgspec.structs.replace(who, params={**kept, "pack": pack}) for pack in wordings),
     )
 
 
@@ -177,44 +166,6 @@ def _in_words(line: Mapping[str, PlayerSpec], pack: str) -> dict[str, PlayerSpec
         else who
         for seat, who in line.items()
     }
-
-
-def cross_play(
-    problem: Instance | Sequence[Instance],
-    players: Mapping[str, PlayerSpec],
-    seats: tuple[str, str],
-    *,
-    arms: Mapping[str, tuple[str, ...]] | None = None,
-    with_oneself: bool = True,
-    repeats: int = 1,
-) -> tuple[Cell, ...]:
-    """Return the round-robin cells of a two-player game, each pair in both seat orders."""
-    first, second = seats
-    if first == second:
-        raise BadInput(f"Cross-play needs two seats, not {first!r} twice.")
-    problems = (problem,) if isinstance(problem, Instance) else tuple(problem)
-    return tuple(
-        Cell(
-            name=f"{one} x {two}",
-            instances=problems,
-            lineups=({first: players[one], second: players[two]},),
-            arms=dict(arms or {}),
-            repeats=repeats,
-        )
-        for one, two in product(players, players)
-        if with_oneself or one != two
-    )
-
-
-def as_matrix(by_cell: Mapping[str, float | None]) -> dict[str, dict[str, float | None]]:
-    """Return figures by cross-play cell as a table: rows are first seats, columns second seats."""
-    table: dict[str, dict[str, float | None]] = {}
-    for cell, figure in by_cell.items():
-        row, x, column = cell.partition(" x ")
-        if not x:
-            raise BadInput(f"{cell!r} is not a cross-play cell; such cells are named `one x two`.")
-        table.setdefault(row, {})[column] = figure
-    return table
 
 
 def without(study: Study, strategies: Iterable[str]) -> Study:

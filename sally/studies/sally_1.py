@@ -14,7 +14,7 @@ hashes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -34,6 +34,7 @@ from sally.core.registry.study import instance as problem
 from sally.players.language import LANGUAGE, OPEN
 from sally.studies.knowing_doing import cycle, three_moves, two_moves, two_rounds_ago
 
+T = TypeVar("T")
 VERSION = 1
 SEED = 1
 ROUNDS, REQUESTS = 10, 5  # of repeated games, of the request game
@@ -500,8 +501,7 @@ DETECTS = (
 def spreads() -> dict[str, dict[str, float]]:
     """Return standard deviations of the difference between two players on a problem, by measure and
     game."""
-    found: dict[str, dict[str, float]] = _record(SPREADS, dict[str, dict[str, float]])
-    return found
+    return _record(SPREADS, dict[str, dict[str, float]])
 
 
 def smallest_differences(size: Size, measure: str) -> dict[str, float | None]:
@@ -535,23 +535,19 @@ RECORDED_PLAY = "recorded_play.json"  # from the pages in docs/results that it n
 def reliability(size: Size) -> dict[str, dict[str, Reliability]]:
     """Return the reliability with which this size of the suite distinguishes bots of graded skill,
     by game and measure."""
-    known: dict[str, dict[str, dict[str, Reliability]]] = _record(
-        RELIABILITY, dict[str, dict[str, dict[str, Reliability]]]
-    )
-    return known.get(size, {})
+    return _record(RELIABILITY, dict[str, dict[str, dict[str, Reliability]]]).get(size, {})
 
 
 def recorded_play() -> tuple[Recorded, ...]:
     """Return published results of people and models in games of the suite, but on problems other
     than those of the suite."""
-    known: tuple[Recorded, ...] = _record(RECORDED_PLAY, tuple[Recorded, ...])
-    return known
+    return _record(RECORDED_PLAY, tuple[Recorded, ...])
 
 
-def _record(name: str, type: Any) -> Any:
+def _record(name: str, kind: type[T]) -> T:
     from importlib.resources import files
 
-    return msgspec.json.decode((files("sally.studies.records") / name).read_bytes(), type=type)
+    return msgspec.json.decode((files("sally.studies.records") / name).read_bytes(), type=kind)
 
 
 STUDY = suite("S")

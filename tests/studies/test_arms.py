@@ -11,19 +11,16 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
-from sally.core.registry.study import Cell, Study, instance, player_spec
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.game import Seat
 from sally.runner.local import play
 from sally.runner.seating import resolved
 from sally.studies.arms import (
-    as_matrix,
     counterbalanced,
-    cross_play,
     relabelled,
     reordered,
     with_packs,
     without,
-    worded,
 )
 from tests.strategies.talk import Listener, moves, says
 
@@ -67,7 +64,7 @@ def test_an_order_changes_what_is_listed_and_not_what_is_played() -> None:
     registry.add("models", "listener", lambda name: model)
     agent = player_spec("language", model="listener", strategy="qa")
     for problem in reordered(instance("ipd", rounds=2), 2):
-        (cell,) = cross_play(problem, {"m": agent}, ("agent", "partner"))
+        cell = Cell("both", (problem,), grid(agent=agent, partner=agent))
         ((_, setup),) = Study("s", "", (cell,)).trials()
         assert [m.action for m in moves(play(resolved(setup)))] == [0, 0]
 
@@ -89,49 +86,6 @@ def test_rotations_balance_labels_and_places(names: str) -> None:
 def test_an_order_that_leaves_a_move_out_is_refused(order: list[int]) -> None:
     with pytest.raises(BadInput, match="order must list each move once"):
         registry.game("ipd").build({"order": order})
-
-
-def test_wordings_differ_in_the_pack_only() -> None:
-    who = player_spec("language", model="m", pack="old")
-    plain, terse = worded(who, ["repeated_games_terse"])
-    assert plain == PlayerSpec("language", {"model": "m"})
-    assert terse == PlayerSpec("language", {"model": "m", "pack": "repeated_games_terse"})
-
-
-def test_cross_play_seats_every_pair_in_both_seats() -> None:
-    players = {name: player_spec(name) for name in ("random", "constant", "tit_for_tat")}
-    cells = cross_play(instance("ipd", rounds=3), players, ("agent", "partner"), repeats=2)
-    pairs = {(c.lineups[0]["agent"].player, c.lineups[0]["partner"].player) for c in cells}
-    assert len(cells) == len(pairs) == 9
-    apart = cross_play(instance("ipd"), players, ("agent", "partner"), with_oneself=False)
-    assert len(apart) == 6
-    trials = list(Study("s", "", cells).trials())
-    assert len(trials) == 18
-    assert len({setup.seed for _, setup in trials}) == 2  # a seed a repeat, never a lineup
-    for _, setup in trials:
-        resolved(setup)
-
-
-def test_two_models_can_meet() -> None:
-    registry.add("models", "listener", lambda name: Listener(says("Option: J")))
-    registry.add("models", "other", lambda name: Listener(says("Option: F")))
-    models = {n: player_spec("language", model=n, strategy="qa") for n in ("listener", "other")}
-    cells = cross_play(instance("ipd", rounds=2), models, ("agent", "partner"))
-    figures = {}
-    for cell, setup in Study("s", "", cells).trials():
-        paid = play(resolved(setup)).payoffs
-        figures[cell] = paid["agent"] if paid else None
-    assert as_matrix(figures) == {
-        "listener": {"listener": 16.0, "other": 0.0},
-        "other": {"listener": 20.0, "other": 10.0},
-    }
-
-
-def test_a_table_is_made_of_cross_play_cells_only() -> None:
-    with pytest.raises(BadInput, match="is not a cross-play cell"):
-        as_matrix({"rps": 1.0})
-    with pytest.raises(BadInput, match="needs two seats"):
-        cross_play(instance("ipd"), {}, ("agent", "agent"))
 
 
 def test_a_study_can_do_without_strategies_that_score() -> None:

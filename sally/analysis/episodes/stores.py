@@ -16,8 +16,10 @@ from sally.analysis.columns.measured_table import (
     column,
 )
 from sally.analysis.columns.replayed_rows import replayed_columns
+from sally.analysis.columns.rows import played
 from sally.core.log.events import Episode
 from sally.core.log.fingerprint import fingerprint
+from sally.core.rules.metric import Played
 from sally.store.deduplicate import Deduplicator, rows_of
 from sally.store.index import Columns, Line
 
@@ -43,6 +45,12 @@ def each_once(
                 seen.add(line.id)
                 yield line
     yield from (episode for id, episode in cut.items() if id not in seen)
+
+
+def games_in(where: store.Where, game: str) -> list[Played]:
+    """Return the replayed episodes of one game in a store."""
+    episodes = store.load(where, quarantine=False).episodes.values()
+    return [played(episode) for episode in episodes if episode.setup.instance.game == game]
 
 
 class Stores(msgspec.Struct, frozen=True):

@@ -3,10 +3,8 @@ edited."""
 
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Literal, get_args
 
-import click
 import msgspec
 
 from sally.core.errors import BadInput
@@ -68,13 +66,9 @@ def make(collection: Collection) -> Frozen:
     if collection in ("standard", "variants"):
         first = 0 if collection == "standard" else SIZES["standard"]
         drawn = sample(SIZES["standard"] + SIZES["variants"], SEED)[first : first + size]
-    elif collection == "balanced_never_win":
-        drawn = sample_balanced("never_win", size, SEED)
-    elif collection == "balanced_can_win":
-        drawn = sample_balanced("can_win", size, SEED)
-    else:
-        kind: Kind = collection  # type: ignore[assignment]  # the other sets are named by kind
-        drawn = sample_kind(kind, size, SEED)
+    else:  # the other sets are named by kind
+        kind: Kind = collection.removeprefix("balanced_")  # type: ignore[assignment]
+        drawn = (sample_kind if kind == collection else sample_balanced)(kind, size, SEED)
     if not all(map(holds, drawn)):
         raise AssertionError(
             f"a puzzle of {collection} lacks the property that its kind guarantees"
@@ -87,19 +81,3 @@ def written(made: Frozen) -> str:
     head = {"set": made.set, "version": made.version, "seed": made.seed}
     lines = ",\n".join(msgspec.json.encode(each).decode() for each in made.puzzles)
     return f'{msgspec.json.encode(head).decode()[:-1]},"puzzles":[\n{lines}\n]}}\n'
-
-
-@click.command()
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-def main(folder: Path) -> None:
-    """Write the sets that are missing in FOLDER; leave existing files unchanged."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for collection in COLLECTIONS:
-        path = folder / f"{collection}.json"
-        if not path.exists():
-            path.write_text(written(make(collection)), encoding="utf-8")
-            click.echo(f"wrote {path.name}")
-
-
-if __name__ == "__main__":
-    main()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -188,10 +188,6 @@ def _ints(row: NDArray[Any]) -> tuple[int, ...]:
     return tuple(int(x) for x in row)
 
 
-def _order(rng: np.random.Generator, permute: bool) -> tuple[int, ...]:
-    return _ints(rng.permutation(PROPOSALS) if permute else np.arange(PROPOSALS))
-
-
 def puzzle_at(solutions: Solutions, index: int, persuader_values: tuple[int, ...]) -> Puzzle:
     """Return matrix number `index` as a puzzle with goal A, trap B and initial proposal C."""
     return Puzzle(
@@ -206,15 +202,13 @@ def puzzle_at(solutions: Solutions, index: int, persuader_values: tuple[int, ...
     )
 
 
-def sample(
-    n: int, seed: int, *, permute_letters: bool = True, solutions: Solutions | None = None
-) -> tuple[Puzzle, ...]:
-    """Draw `n` standard puzzles.
+def sample(n: int, seed: int) -> tuple[Puzzle, ...]:
+    """Draw `n` standard puzzles with their letters in random order.
 
     Symmetry classes are taken in random order, and every class is used once before any is used
     again. Within a class, the matrix and then the persuader's values are drawn uniformly.
     """
-    found = all_matrices() if solutions is None else solutions
+    found = all_matrices()
     classes = symmetry_classes(found)
     rng = np.random.default_rng(seed)
     order = np.concatenate(
@@ -227,7 +221,7 @@ def sample(
         index = int(rng.choice(np.flatnonzero(classes == drawn)))
         liked = np.flatnonzero(_values_by_persuader(found.utilities[index : index + 1])[0])
         plain = puzzle_at(found, index, _ints(grid[int(rng.choice(liked))]))
-        puzzles.append(relettered(plain, _order(rng, permute_letters)))
+        puzzles.append(relettered(plain, _ints(rng.permutation(PROPOSALS))))
     return tuple(puzzles)
 
 
@@ -321,33 +315,24 @@ def _with_roles(draft: Puzzle, goal: int, trap: int, initial: int) -> Puzzle:
     return replace(named, winning=sets[0]) if draft.kind == "can_win" and sets else named
 
 
-def sample_kind(
-    kind: Kind, n: int, seed: int, *, permute_letters: bool = True
-) -> tuple[Puzzle, ...]:
-    """Draw `n` puzzles of a kind; kinds other than standard are drawn uniformly from the tables
-    with the property that defines the kind."""
-    if kind == "standard":
-        return sample(n, seed, permute_letters=permute_letters)
+def sample_kind(kind: Kind, n: int, seed: int) -> tuple[Puzzle, ...]:
+    """Draw `n` puzzles of a kind other than standard, uniformly from the tables with the property
+    that defines the kind."""
     rng = np.random.default_rng(seed)
     found: list[Puzzle] = []
     while len(found) < n:
         puzzle = _draw(kind, rng)
-        if puzzle is None or not holds(puzzle):
-            continue
-        first = (puzzle.goal, *(p for p in range(PROPOSALS) if p != puzzle.goal))
-        found.append(
-            puzzle
-            if permute_letters
-            else relettered(puzzle, tuple(first.index(p) for p in range(PROPOSALS)))
-        )
+        if puzzle is not None and holds(puzzle):
+            found.append(puzzle)
     return tuple(found)
 
 
 # --- balanced draws -------------------------------------------------------------------------------
 
 
-def sample_balanced(kind: Literal["never_win", "can_win"], n: int, seed: int) -> tuple[Puzzle, ...]:
-    """Draw `n` puzzles of a kind; telling everything is alternately right and wrong.
+def sample_balanced(kind: Kind, n: int, seed: int) -> tuple[Puzzle, ...]:
+    """Draw `n` puzzles of the kind never_win or can_win; telling everything is alternately right
+    and wrong.
 
     Uniform draws are unbalanced: telling everything wins 19 of 20 can_win puzzles, and leaves the
     choice unchanged in as many never_win puzzles. Here telling everything loses every second

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 
 import msgspec
 
@@ -126,11 +127,17 @@ def new_appeals(played: Played, inferential: bool = False) -> tuple[Appealed, ..
     return tuple(new)
 
 
+def asked_all(played: Played, inferential: bool) -> list[bool]:
+    """Return, for each message, whether every like and every cell had been asked about by then."""
+    game = game_of(played)
+    wanted = len(game.names.attributes) + len(game.problem.cells)
+    new = (len(asked.likes) + len(asked.cells) for asked in new_appeals(played, inferential))
+    return [found == wanted for found in accumulate(new)]
+
+
 def appealed_to_all(played: Played, inferential: bool) -> bool:
     """Return whether every like and every cell had been asked about by the end."""
-    game, new = game_of(played), new_appeals(played, inferential)
-    likes, cells = sum(len(asked.likes) for asked in new), sum(len(asked.cells) for asked in new)
-    return likes == len(game.names.attributes) and cells == len(game.problem.cells)
+    return any(asked_all(played, inferential))
 
 
 def disclosures(played: Played) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -27,29 +27,16 @@ from sally.core.prompt.model import (
 from sally.core.prompt.words import as_tuples, objects_in
 from sally.core.registry import registry
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.menu import filled
-from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
+from sally.core.rules.menu import admitted
+from sally.games.mindgames.claims import Claims, Names, claims
 from sally.games.mindgames.rules import READER, MindGame
 from sally.players.calls import Caller, Exchanges
 from sally.players.language import OPEN, ModelPlayer
 
-Part = TypeVar("Part")
-
-
-class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The model's reply to the first call for a message: the statements that it found in the
-    message."""
-
-    disclosures: tuple[Disclosure, ...] = ()
-
-
-class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The model's reply to the second call for a message: the questions that it found in the
-    message."""
-
-    motivational: tuple[str, ...] = ()
-    informational: tuple[Asked, ...] = ()
-    inferential: tuple[str, ...] = ()
+CALLS = {  # the calls for a message, and the fields of the claims that each finds
+    "disclosures": ("disclosures",),
+    "appeals": ("motivational", "informational", "inferential"),
+}
 
 
 class ModelReader(ModelPlayer, frozen=True):
@@ -65,8 +52,7 @@ class ModelReader(ModelPlayer, frozen=True):
         """Find the statements and questions of a message, yielding each request to the model."""
         caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
         try:
-            stated = await self._asked(turn, caller, "disclosures", _stated)
-            wanted = await self._asked(turn, caller, "appeals", _wanted)
+            stated, wanted = [await self._asked(turn, caller, part) for part in CALLS]
         except ModelFailure as why:
             return Fault("fault", str(why))
         except Unreadable as why:
@@ -76,7 +62,7 @@ class ModelReader(ModelPlayer, frozen=True):
         )
         return Decision(found)
 
-    async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str, read: Any) -> Any:
+    async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str) -> Claims:
         """Return what the model finds in a message: its statements or its questions, depending on
         `part`.
 
@@ -92,7 +78,7 @@ class ModelReader(ModelPlayer, frozen=True):
             page = opening.plus("\n".join(text for text in tail if text))
             reply = await caller.say(part, [User(page)], schema=schema)
             try:
-                return read(_only_object(reply.text), turn)
+                return _read(reply.text, part, turn)
             except Unreadable as why:
                 retry, last = words.say("retry", why=why), why
         raise last
@@ -119,38 +105,30 @@ def _list_of(item: dict[str, Any], most: int) -> dict[str, Any]:
     return {"type": "array", "items": item, "maxItems": most}
 
 
-def _only_object(reply: str) -> Mapping[str, Any]:
-    found = list(objects_in(reply))
-    if len(found) != 1:
+def _read(reply: str, part: str, turn: Turn[Any, Any]) -> Claims:
+    """Return the claims in the reply to one call.
+
+    Raises:
+        Unreadable: The reply is not one JSON object with the fields of this call, or contains a
+            name that is not in the game.
+    """
+    objects = list(objects_in(reply))
+    if len(objects) != 1:
         raise Unreadable("Answer with exactly one JSON object.")
-    return found[0]
-
-
-def _stated(plain: Mapping[str, Any], turn: Turn[Any, Any]) -> Stated:
-    found = _converted(plain, Stated)
-    _admit(claims(found.disclosures), turn)
-    return found
-
-
-def _wanted(plain: Mapping[str, Any], turn: Turn[Any, Any]) -> Wanted:
-    found = _converted(plain, Wanted)
-    _admit(claims((), found.motivational, found.informational, found.inferential), turn)
-    return found
-
-
-def _converted(plain: Mapping[str, Any], kind: type[Part]) -> Part:
+    (plain,) = objects
+    if strange := [name for name in plain if name not in CALLS[part]]:
+        raise Unreadable(f"Object contains unknown field `{strange[0]}`.")
     try:
-        return msgspec.convert(as_tuples(plain), kind)
+        found = msgspec.convert(as_tuples(plain), Claims)
+        found = claims(
+            found.disclosures, found.motivational, found.informational, found.inferential
+        )
+        admitted(turn.options, found)
     except msgspec.ValidationError as why:
         raise Unreadable(f"{why}.") from None
-
-
-def _admit(found: Claims, turn: Turn[Any, Any]) -> None:
-    """Raise an error if the claims contain a name that is not in the game."""
-    try:
-        filled(turn.options, as_tuples(msgspec.to_builtins(found)))
     except IllegalMove as why:
         raise Unreadable(str(why)) from None
+    return found
 
 
 def _reader(

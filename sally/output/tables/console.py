@@ -99,6 +99,14 @@ def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title
     console().print(_table(rows, columns, title))
 
 
+def print_rows(rows: Sequence[Mapping[str, Any]], as_json: bool, title: str = "") -> None:
+    """Print rows as JSON, or as a table with every column of any row."""
+    if as_json:
+        print_json(rows)
+    else:
+        print_table(rows, list(dict.fromkeys(key for row in rows for key in row)), title)
+
+
 FIGURE = re.compile(r"[-+0-9.,±%\[\]() ≈≠?n]*")  # a number, its interval, n and verdict
 
 

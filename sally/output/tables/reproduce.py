@@ -115,7 +115,8 @@ def by_play(table: str, row: Conditions) -> str | None:
 class Engine:
     """The functions and data with which the values of one paper are reproduced."""
 
-    computes: Callable[[Conditions, str, Effort], Estimate | None]  # None: needs episodes
+    computes: Callable[[Conditions, str, Effort], Estimate | None] | None
+    """(row, metric, effort) -> a value that needs no episodes; None if every value needs some."""
     metrics: Mapping[str, str]  # published -> registered metric
     seat: Seat  # seat that is measured
     facts: Callable[
@@ -286,9 +287,10 @@ class Reproduction:
         engine = self.engine
         if engine.cannot(row, metric) is not None:
             return TableFigure()
-        ours = None if self.quick else engine.computes(row, metric, self.effort)
-        if ours is not None:
-            return TableFigure(ours, computed=True)
+        if engine.computes is not None and not self.quick:
+            ours = engine.computes(row, metric, self.effort)
+            if ours is not None:
+                return TableFigure(ours, computed=True)
         if engine.tabulates is not None and self._stored.known:
             ours = engine.tabulates(row, metric, self._stored.known, self._model)
             if ours is not None:

@@ -54,38 +54,6 @@ LABELS = ("Base", "Prompted")
 NO_CELL = "not on record: action and score fit no cell"
 
 
-def people_in(
-    file: File, files: Sequence[File]
-) -> tuple[list[Episode], list[Oddity], Counter[str]]:
-    """Return the games of every person, with oddities and counts."""
-    lookups = lookups_in(files)
-    episodes, odd = [], []
-    counts: Counter[str] = Counter()
-    by_game: dict[tuple[str, str], list[Line]] = {}
-    for line, row in lines_of(file, PEOPLE):
-        if row["game"] not in PRESETS or row["opponent"] not in LABELS:
-            raise NotPublished(
-                f"{file.path}, line {line}: game {row['game']!r} against {row['opponent']!r} "
-                "is not a condition of the experiment; its games are PD and BoS, its "
-                "opponents Base and Prompted."
-            )
-        by_game.setdefault((row["id"], row["game"]), []).append((line, row))
-    if len(lookups) < len(PRESETS) * len(LABELS):
-        why = "not all four tables of GPT-4's answers are there, so its moves are not compared"
-        odd.append(Oddity(str(file.path), "no lookup tables", why))
-        lookups = {}
-    for (who, game), lines in by_game.items():
-        episode, oddities = _played(file, who, game, lines, lookups)
-        episodes.append(episode)
-        odd += oddities
-        counts["rounds of people"] += len(lines)
-        counts.update(f"GPT-4's move fits {fit}" for fit in episode.used.get("fits", ()))
-    counts["people"] = len({who for who, _ in by_game})
-    if lookups:
-        odd.append(_label_is_the_last(file, counts))
-    return episodes, odd, counts
-
-
 def _played(
     file: File,
     who: str,
@@ -216,10 +184,7 @@ def imported(path: Path) -> Imported:
             continue
         with taken.listing_errors(str(file.path)):
             if file.kind == "people":
-                episodes, oddities, counts = people_in(file, files)
-                taken.episodes += episodes
-                taken.oddities += oddities
-                taken.counts.update(counts)
+                taken.people(file, files)
             else:
                 taken.play(file, info)
     taken.counts["found"] = len(taken.episodes)
@@ -245,6 +210,31 @@ class _Import(ImportRun):
     def __init__(self, oddities: list[Oddity]) -> None:
         super().__init__(oddities)
         self._met: Counter[bytes] = Counter()  # how often this lineup has played this instance
+
+    def people(self, file: File, files: Sequence[File]) -> None:
+        """Import the games of every person; `files` may hold the tables of GPT-4's answers."""
+        lookups = lookups_in(files)
+        by_game: dict[tuple[str, str], list[Line]] = {}
+        for line, row in lines_of(file, PEOPLE):
+            if row["game"] not in PRESETS or row["opponent"] not in LABELS:
+                raise NotPublished(
+                    f"{file.path}, line {line}: game {row['game']!r} against {row['opponent']!r} "
+                    "is not a condition of the experiment; its games are PD and BoS, its "
+                    "opponents Base and Prompted."
+                )
+            by_game.setdefault((row["id"], row["game"]), []).append((line, row))
+        if len(lookups) < len(PRESETS) * len(LABELS):
+            why = "not all four tables of GPT-4's answers are there, so its moves are not compared"
+            self.oddities.append(Oddity(str(file.path), "no lookup tables", why))
+            lookups = {}
+        for (who, game), lines in by_game.items():
+            episode, oddities = _played(file, who, game, lines, lookups)
+            self.add(episode, counts={"rounds of people": len(lines)})
+            self.oddities += oddities
+            self.counts.update(f"GPT-4's move fits {fit}" for fit in episode.used.get("fits", ()))
+        self.counts["people"] += len({who for who, _ in by_game})
+        if lookups:
+            self.oddities.append(_label_is_the_last(file, self.counts))
 
     def play(self, file: File, info: Mapping[int, OrdinalGame]) -> None:
         """Import all episodes of one file, which holds games of models against models or bots."""

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import log, sqrt
+from statistics import fmean
+
+import numpy as np
 
 from sally.core.log.events import PlayerSpec
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.recorded import followed, rounds_of
 from sally.games.repeated_games.rounds import rewards, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
+from sally.output.tables.reproduce import Conditions, Engine, Known
 from sally.papers.akata2025.importer import BOTS
 from sally.papers.akata2025.reading import SOURCE
 from sally.stats.cluster_interval import lone_by_rule
-from sally.stats.effects import cohens_d
-from sally.stats.intervals import Estimate, without_interval
-from sally.stats.paired import bayes_factor, unpaired_difference
+from sally.stats.effects import cohens_d, cohens_dz
+from sally.stats.intervals import Estimate, exact, without_interval
+from sally.stats.paired import bayes_factor, unpaired_difference, welch_error
 
 BASE, PROMPTED = "Base", "Prompted"
 BOTH = "both"
@@ -101,12 +104,8 @@ def _by_person(there: Sequence[Played], label: str, measure: Measure) -> list[fl
 
 def pooled_t(one: Sequence[float], two: Sequence[float]) -> float:
     """Return Student's t of two groups, with pooled variance."""
-    means = [sum(xs) / len(xs) for xs in (one, two)]
-    squares = sum((x - m) ** 2 for xs, m in zip((one, two), means, strict=True) for x in xs)
-    variance = squares / (len(one) + len(two) - 2)
-    if not variance:
-        return 0.0
-    return (means[0] - means[1]) / sqrt(variance * (1 / len(one) + 1 / len(two)))
+    effect = cohens_d(one, two)
+    return 0.0 if effect is None else effect / sqrt(1 / len(one) + 1 / len(two))
 
 
 def _logit(shares: Sequence[float]) -> float:
@@ -188,15 +187,8 @@ def _of(name: str, facts: Conditions, played: Played) -> list[float]:
 
 def welch(one: Sequence[float], two: Sequence[float]) -> tuple[float, float]:
     """Return Welch's t and its degrees of freedom."""
-    means = [sum(xs) / len(xs) for xs in (one, two)]
-    errors = [
-        sum((x - mean) ** 2 for x in xs) / (len(xs) - 1) / len(xs)
-        for xs, mean in zip((one, two), means, strict=True)
-    ]
-    degrees = sum(errors) ** 2 / sum(
-        e**2 / (len(xs) - 1) for e, xs in zip(errors, (one, two), strict=True)
-    )
-    return (means[0] - means[1]) / sqrt(sum(errors)), degrees
+    error, degrees = welch_error(np.asarray(one), np.asarray(two))
+    return (fmean(one) - fmean(two)) / error, degrees
 
 
 def _total(row: Conditions, metric: str, games: Games) -> Estimate | None:
@@ -255,9 +247,9 @@ def _ordinal(row: Conditions, metric: str, games: Games) -> Estimate | None:
     found = lone_by_rule(gaps)
     if metric == "difference":
         return found
-    mean = sum(gaps) / len(gaps)
-    error = sqrt(sum((gap - mean) ** 2 for gap in gaps) / (len(gaps) - 1) / len(gaps))
-    return _number(mean / error if error else None, len(gaps), "paired t")
+    effect = cohens_dz(gaps, [0.0] * len(gaps))
+    t = None if effect is None else effect * sqrt(len(gaps))
+    return _number(t, len(gaps), "paired t")
 
 
 def _between(games: Games, name: str, rival: str) -> list[float]:
@@ -288,7 +280,7 @@ def _bots(row: Conditions, metric: str, games: Games) -> Estimate | None:
 
 
 def _count(n: float) -> Estimate:
-    return Estimate(float(n), float(n), float(n), 1, "count")
+    return exact(n, method="count")
 
 
 def _number(value: float | None, n: int, how: str) -> Estimate:
@@ -329,13 +321,8 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     return BY_FILE[table](row, metric, there) if there else None
 
 
-def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return None: every value needs recorded play."""
-    return None
-
-
 def brings(table: str, row: Conditions) -> str | None:
     return "sally import akata2025 PATH"
 
 
-ENGINE = Engine(computes, {}, AGENT, facts, tabulates, brings=brings, of_setup=True)
+ENGINE = Engine(None, {}, AGENT, facts, tabulates, brings=brings, of_setup=True)

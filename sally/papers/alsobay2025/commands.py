@@ -11,7 +11,7 @@ import click
 
 from sally.core.terminal_text import echo
 from sally.games.public_goods.metrics import slope
-from sally.output.tables.console import json_option, print_json, print_table
+from sally.output.tables.console import json_option, print_json, print_rows
 from sally.papers.alsobay2025.reading import Person, read
 from sally.stats.cluster_interval import mean_by_rule
 
@@ -57,11 +57,7 @@ def show(path: Path, extra_stages: bool, as_json: bool) -> None:
     group is a cluster."""
     people = [p for p in read(path).people if p.rounds and (extra_stages or not p.rules.extra)]
     rows = [row for low, high in BINS if (row := _row(people, low, high))]
-    if as_json:
-        print_json(rows)
-        return
-    shown = [{k: _cell(v) for k, v in row.items()} for row in rows]
-    print_table(shown, list(shown[0]) if shown else [], "Share of the coins given")
+    print_rows(rows, as_json, "Share of the coins given")
 
 
 @COMMANDS.command("gains")
@@ -127,9 +123,3 @@ def _row(people: Sequence[Person], low: float, high: float) -> dict[str, Any]:
     for kind in ("free rider", "unconditional giver", "conditional giver", "other"):
         row[kind] = sum(kind_of(p) == kind for p in there)
     return row
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{value[0]:.2f}, {value[1]:.2f}]"
-    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -15,11 +15,12 @@ from sally.games.repeated_games.recorded import Followed, followed, rounds_of
 from sally.games.repeated_games.regret import functional_regret
 from sally.games.repeated_games.rounds import Round, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
-from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
+from sally.output.tables.reproduce import Conditions, Engine, Known
 from sally.papers.brockbank2024.importer import BOTS, MATRIX, NO_MOVE, STABLE
 from sally.papers.brockbank2024.reading import ROUNDS
 from sally.stats.cluster_interval import lone_by_rule
-from sally.stats.intervals import Estimate, without_interval
+from sally.stats.effects import cohens_dz
+from sally.stats.intervals import Estimate, exact, without_interval
 
 CHANCE = 1 / 3  # of winning a round against a bot that plays uniformly
 PERSON = "human"
@@ -130,8 +131,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     if not there:
         return None
     if metric in RULES:
-        total = float(sum(RULES[metric](played) for played in there))
-        return Estimate(total, total, total, len(there), "count")
+        return exact(sum(RULES[metric](played) for played in there), len(there), "count")
     if metric == "t_against_chance":
         return _t([_won(played) for played in there])
     values = [MEANS[metric](played) for played in there]
@@ -143,15 +143,9 @@ def _t(shares: Sequence[float]) -> Estimate | None:
     n = len(shares)
     if n < 2:
         return None
-    mean = sum(shares) / n
-    variance = sum((share - mean) ** 2 for share in shares) / (n - 1)
-    t = (mean - CHANCE) / sqrt(variance / n) if variance else None
+    effect = cohens_dz(shares, [CHANCE] * n)
+    t = None if effect is None else effect * sqrt(n)
     return without_interval(t, n, "one-sample t", "a t value is not an estimate")
-
-
-def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return None: every value needs people's games."""
-    return None
 
 
 def brings(table: str, row: Conditions) -> str | None:
@@ -163,7 +157,7 @@ BESIDE: Mapping[str, Sequence[tuple[Conditions, str]]] = {
     "stable": [({"partner": bot}, "functional_regret") for bot in STABLE.values()]
 }
 ENGINE = Engine(
-    computes,
+    None,
     {},
     AGENT,
     facts,

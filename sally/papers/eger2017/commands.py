@@ -7,11 +7,8 @@ from typing import Any
 import click
 import msgspec
 
-from sally import store
+from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
-from sally.core.match.playback import replayed
-from sally.core.registry import registry
-from sally.core.rules.metric import Played
 from sally.output.tables.console import json_option, print_json, print_table
 from sally.papers.eger2017 import figures
 from sally.papers.eger2017.reading import AIS
@@ -30,10 +27,8 @@ def COMMANDS() -> None:
 def show(where: str, bots: bool, as_json: bool) -> None:
     """Print scores and moves of people and AIs in the store WHERE, by AI. Each person is a
     cluster."""
-    spec = registry.game("hanabi")
-    there = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
     named = figures.AGREEMENT if bots else ()
-    games = figures.side_games((Played(spec, e, replayed(spec, e)) for e in there), named)
+    games = figures.side_games(games_in(where, "hanabi"), named)
     if not games:
         raise BadInput(f"{where} contains no imported games; `sally import eger2017` imports them.")
     found: dict[str, list[dict[str, Any]]] = {}
@@ -43,28 +38,22 @@ def show(where: str, bots: bool, as_json: bool) -> None:
             mine = [g for g in of if g.ai == ai]
             if not mine:
                 continue
-            rows += _row(ai, "table", "score (kept)", figures.score(mine))
-            rows += _row(ai, "table", "score (zero)", figures.score(mine, zero=True))
+            rows.append(_row(ai, "table", "score (kept)", figures.score(mine)))
+            rows.append(_row(ai, "table", "score (zero)", figures.score(mine, zero=True)))
             for human in (True, False):
                 side = [g for g in mine if g.human == human]
                 who = "person" if human else "AI"
-                for name in figures.MEASURES:
-                    rows += _row(ai, who, name, figures.measure(side, name))
-                for bot in named:
-                    rows += _row(ai, who, f"agrees with {bot}", figures.agreement(side, bot))
+                rows += [_row(ai, who, n, figures.measure(side, n)) for n in figures.MEASURES]
+                rows += [
+                    _row(ai, who, f"agrees with {bot}", figures.agreement(side, bot))
+                    for bot in named
+                ]
     if as_json:
         print_json(found)
         return
     for subset, rows in found.items():
-        shown = [{k: _cell(v) for k, v in row.items()} for row in rows]
-        print_table(shown, list(shown[0]) if shown else [], subset.capitalize())
+        print_table(rows, list(rows[0]) if rows else [], subset.capitalize())
 
 
-def _row(ai: str, who: str, name: str, value: Estimate) -> list[dict[str, Any]]:
-    return [{"AI": ai, "who": who, "measure": name, **msgspec.to_builtins(value)}]
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+def _row(ai: str, who: str, name: str, value: Estimate) -> dict[str, Any]:
+    return {"AI": ai, "who": who, "measure": name, **msgspec.to_builtins(value)}

@@ -36,7 +36,6 @@ class _Meta(msgspec.Struct, frozen=True):
     min: int = 0
     max: int = 0
     tokens: int = 0
-    version: str = ""
 
 
 class _Seat(msgspec.Struct, frozen=True):
@@ -49,7 +48,6 @@ class _Round(msgspec.Struct, frozen=True):
     responses: tuple[int, ...]
     mean: float | None = None
     winner: float | None = None
-    winner_num: int | None = None
 
 
 class _File(msgspec.Struct, frozen=True):

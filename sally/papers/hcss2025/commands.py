@@ -6,12 +6,9 @@ from typing import Any
 
 import click
 
-from sally import store
+from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
-from sally.core.match.playback import replayed
-from sally.core.registry import registry
-from sally.core.rules.metric import Played
-from sally.output.tables.console import json_option, print_json, print_table
+from sally.output.tables.console import json_option, print_rows
 from sally.papers.hcss2025 import figures
 from sally.papers.hcss2025.reading import MODELS
 from sally.stats.intervals import Estimate
@@ -31,9 +28,7 @@ def COMMANDS() -> None:
 def show(where: str, unpublished: bool, as_json: bool) -> None:
     """Print how often each model in the store WHERE cooperates (at first, and after each outcome),
     and its doing score (0: random play, 1: optimum), by stopping probability."""
-    spec = registry.game("repeated_games")
-    there = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
-    sides = figures.side_matches(Played(spec, e, replayed(spec, e)) for e in there)
+    sides = figures.side_matches(games_in(where, "repeated_games"))
     sides = [s for s in sides if s.replies or unpublished]
     if not sides:
         raise BadInput(
@@ -52,21 +47,9 @@ def show(where: str, unpublished: bool, as_json: bool) -> None:
             for cell in CELLS:
                 row |= _two(f"C after {cell}", figures.cooperation(mine, cell))
             rows.append(row)
-    if as_json:
-        print_json(rows)
-        return
-    shown = [{k: _cell(v) for k, v in row.items()} for row in rows]
-    print_table(shown, list(shown[0]), "Readable decisions; [n] after each figure")
+    print_rows(rows, as_json, "Readable decisions; n after each figure")
 
 
 def _two(name: str, found: tuple[Estimate, int]) -> dict[str, Any]:
     value, n = found
     return {name: value.value, f"{name}, interval": value.interval, f"{name}, n": n}
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{value[0]:.2f}, {value[1]:.2f}]"
-    if value is None:
-        return ""
-    return f"{value:.3f}" if isinstance(value, float) else str(value)

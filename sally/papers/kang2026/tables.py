@@ -22,7 +22,7 @@ from sally.games.toma.ag.game import Ambiguity
 from sally.games.toma.mg.game import Minority
 from sally.games.toma.po.game import PartlySeen
 from sally.games.toma.sw.rules import SpeakOrWait
-from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
+from sally.output.tables.reproduce import Conditions, Engine, Known
 from sally.papers.kang2026.figures import FIGURES
 from sally.papers.kang2026.layout import LAYOUTS
 from sally.papers.kang2026.study import WORLDS
@@ -36,11 +36,6 @@ STRATEGIES = {"self_consistency": "sc", "qa": "zero_shot"}  # our name -> the ta
 METRICS = {"task_success": "task_success_published", "tom_accuracy": "tom_accuracy_published"}
 GAIN = "gain_over_zero_shot"
 UNTOLD = "nothing"
-
-
-def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return None: every value needs a language model."""
-    return None
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
@@ -174,7 +169,7 @@ def _meets(facts: Conditions, row: Conditions, model: str | None) -> bool:
 
 
 ENGINE = Engine(
-    computes,
+    None,
     METRICS,
     PLAYER,
     facts,

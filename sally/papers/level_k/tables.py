@@ -22,7 +22,7 @@ from sally.games.level_k.solvers import Odds
 from sally.output.tables.layout import Column, Layout, Stub
 from sally.output.tables.reproduce import Effort, Engine
 from sally.stats.cluster_interval import lone_by_rule
-from sally.stats.intervals import Estimate
+from sally.stats.intervals import Estimate, exact
 
 ONE, TWO = Seat("player_1"), Seat("player_2")
 REQUEST = LevelGame(pays=Request())
@@ -40,10 +40,6 @@ PAID = ("best reply to people", "what it pays", "what an equilibrium player earn
 
 def people() -> Choices:
     return published()["request"]
-
-
-def _exact(value: float) -> Estimate:
-    return Estimate(value, value, value, 1, "exact")
 
 
 # --- the request game -----------------------------------------------------------------------------
@@ -90,16 +86,16 @@ def _poisson(game: LevelGame) -> Odds:
 def _theory(what: str, effort: Effort) -> Estimate | None:
     if what.startswith("contest of whole numbers"):
         agreed = solvers.agreements(LevelGame(pays=Contest(players=15)))
-        return _exact(float(agreed[0] if "lowest" in what else agreed[-1]))
+        return exact(agreed[0] if "lowest" in what else agreed[-1])
     if what.startswith("newspaper contest"):
         contest = Contest(players=20)
         crowd = _poisson(LevelGame(pays=contest))
-        return _exact(float(contest.fraction) * solvers.mean(crowd))
+        return exact(float(contest.fraction) * solvers.mean(crowd))
     if what in PAID:
         return _paid(what)
     if what in APART:
         odds = _asked(APART[what], effort)
-        return None if odds is None else _exact(depths.distance(odds, people().odds))
+        return None if odds is None else exact(depths.distance(odds, people().odds))
     fit = _fit(effort.seed)
     levels = {f"people of level {k}, share": share for k, share in enumerate(fit.shares)}
     found = {
@@ -117,11 +113,11 @@ def _paid(what: str) -> Estimate:
     assert worth is not None  # a game of two seats always has a value here
     menu = REQUEST.menu(ONE)
     if what == "best reply to people":
-        return _exact(float(menu[int(np.argmax(worth))]))
+        return exact(menu[int(np.argmax(worth))])
     if what == "what it pays":
-        return _exact(max(worth))
+        return exact(max(worth))
     mine = solvers.equilibrium(REQUEST, ONE)
-    return _exact(sum(p * worth[menu.index(move)] for move, p in mine.items()))
+    return exact(sum(p * worth[menu.index(move)] for move, p in mine.items()))
 
 
 @lru_cache(maxsize=4)
@@ -159,7 +155,7 @@ def _chance(k: int, seat: str) -> Estimate:
     mind = thinks.start
     for own, other in GIVEN:
         mind = thinks.after(mind, own, other)
-    return _exact(round(thinks.chance(mind), 6))  # as many decimals as were printed
+    return exact(round(thinks.chance(mind), 6))  # as many decimals as were printed
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
@@ -172,7 +168,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     if metric == "chance":
         return _chance(int(row["k"]), str(row["seat"]))
     odds = _asked(str(row["model"]), effort)
-    return None if odds is None else _exact(100 * odds.get(int(row["number"]), 0.0))
+    return None if odds is None else exact(100 * odds.get(int(row["number"]), 0.0))
 
 
 # --- episodes -------------------------------------------------------------------------------------

@@ -54,11 +54,15 @@ GameReader = Callable[[PublishedGame], Sequence[Claims]]
 HALVES = ("tuning", "held-out")
 
 
+def hash_of(game: PublishedGame) -> bytes:
+    """Return the hash of a game's place in the files, which orders games at random."""
+    return hashlib.sha256(f"{game.file}:{game.line}:{game.index}".encode()).digest()
+
+
 def half_of(game: PublishedGame) -> str:
     """Return the half that a game belongs to, by a hash of its place in the files; rules are tuned
     on one half."""
-    place = f"{game.file}:{game.line}:{game.index}"
-    return HALVES[hashlib.sha256(place.encode()).digest()[0] % 2 == 0]
+    return HALVES[hash_of(game)[0] % 2 == 0]
 
 
 class Tally(msgspec.Struct, frozen=True):

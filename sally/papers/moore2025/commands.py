@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from hashlib import sha256
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from sally import store
+from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
-from sally.core.match.playback import replayed
 from sally.core.prompt.model import Settings
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.core.terminal_text import echo
 from sally.games.mindgames import metrics
-from sally.output.tables.console import json_option, print_json, print_table
+from sally.output.tables.console import json_option, print_json, print_rows, print_table
 from sally.output.tables.reproduce import Conditions, Known
 from sally.papers.moore2025.agreement import (
     FOLDS,
@@ -32,6 +29,7 @@ from sally.papers.moore2025.agreement import (
     by_rules,
     fold_of,
     half_of,
+    hash_of,
     read_at_once,
 )
 from sally.papers.moore2025.figures import estimated
@@ -93,31 +91,14 @@ def _point(persuader: str, condition: str, at: int, found: Known) -> MessagePoin
         _mean(metrics.disclosures(p)[at] for p in games),
         _mean(len(asked.likes) for asked in new),
         _mean(len(asked.cells) for asked in new),
-        _mean(_asked_all(p, True)[at] for p in games),
-        _mean(_asked_all(p, False)[at] for p in games),
+        _mean(metrics.asked_all(p, True)[at] for p in games),
+        _mean(metrics.asked_all(p, False)[at] for p in games),
     )
 
 
 def _mean(values: Iterable[float]) -> float | None:
     found = [float(v) for v in values]
     return sum(found) / len(found) if found else None
-
-
-def _asked_all(played: Played, inferential: bool) -> list[bool]:
-    """Return, for each message, whether every preference and every cell had been asked for by
-    then."""
-    game = metrics.game_of(played)
-    wanted = len(game.names.attributes) + len(game.problem.cells)
-    new = (len(a.likes) + len(a.cells) for a in metrics.new_appeals(played, inferential))
-    return [found == wanted for found in accumulate(new)]
-
-
-def _stored_games(folder: Path) -> list[Played]:
-    """Return the replayed games of mindgames in a store."""
-    spec = registry.game("mindgames")
-    episodes = store.load(folder, quarantine=False).episodes.values()
-    ours = [episode for episode in episodes if episode.setup.instance.game == spec.name]
-    return [Played(spec, episode, replayed(spec, episode)) for episode in ours]
 
 
 _on_store = click.option(
@@ -186,11 +167,8 @@ def readers(
         readings = read_at_once(every, reader, at_once)
         reader = lambda game: readings[id(game)]  # noqa: E731
     rows = [row for name, part in parts.items() for row in _rows(name, part, reader)]
-    if as_json:
-        print_json(rows)
-        return
     which = f", {half} half" if half else ""
-    print_table(rows, list(rows[0]), title=f"{model or 'rules'} against recorded labels{which}")
+    print_rows(rows, as_json, f"{model or 'rules'} against recorded labels{which}")
 
 
 def _parts(games: tuple[PublishedGame, ...]) -> dict[str, tuple[PublishedGame, ...]]:
@@ -214,11 +192,7 @@ def _limited(
     if limit is None:
         return parts
     named = {name: part for name, part in parts.items() if name != "all"}
-    return {name: tuple(sorted(part, key=_drawn)[:limit]) for name, part in named.items()}
-
-
-def _drawn(game: PublishedGame) -> str:
-    return sha256(f"{game.file}:{game.line}:{game.index}".encode()).hexdigest()
+    return {name: tuple(sorted(part, key=hash_of)[:limit]) for name, part in named.items()}
 
 
 def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> list[dict[str, Any]]:
@@ -259,7 +233,7 @@ def _span(values: list[float | None]) -> str | None:
 def curves(folder: Path, as_json: bool) -> None:
     """Print, for each message, the share of games that would be won or lost to the trap at that
     point, and the numbers of disclosures and questions; success is also counted as in moore2025."""
-    points = points_by_message(_stored_games(folder))
+    points = points_by_message(games_in(folder, "mindgames"))
     if not points:
         raise BadInput(f"There is no finished game of mindgames in {folder}.")
     rows = [msgspec.to_builtins(point) for point in points]
@@ -285,7 +259,7 @@ def excluded(folder: Path, as_json: bool) -> None:
     turn, on average, or if it was not finished. Only games exported from a study with people have
     times.
     """
-    theirs = [played for played in _stored_games(folder) if participant(played) is not None]
+    theirs = [played for played in games_in(folder, "mindgames") if participant(played) is not None]
     found = [(played.episode.id, why) for played in theirs if (why := left_out(played)) is not None]
     if as_json:
         print_json([{"episode": id, "why": why} for id, why in found])

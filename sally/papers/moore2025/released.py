@@ -15,7 +15,7 @@ from sally.games.mindgames.metrics import game_of
 from sally.games.mindgames.rules import PERSUADER, MindGame, State, spoken
 from sally.output.tables.reproduce import Known
 from sally.stats.cluster_interval import lone_by_rule
-from sally.stats.intervals import Estimate
+from sally.stats.intervals import Estimate, exact
 
 LEAST_CHARACTERS = 10  # per message, on average over the game
 LEAST_SECONDS = 5.0  # per turn, on average over the game
@@ -80,13 +80,9 @@ def released(metric: str, games: Known) -> Estimate | None:
     return COUNTS[metric](games)
 
 
-def _exact(value: float) -> Estimate:
-    return Estimate(float(value), float(value), float(value), 1, "exact")
-
-
 def _participants(games: Known) -> Estimate | None:
     each = _games_each(games)
-    return _exact(len(each)) if each else None
+    return exact(len(each)) if each else None
 
 
 def _games_per_participant(games: Known) -> Estimate | None:
@@ -96,7 +92,7 @@ def _games_per_participant(games: Known) -> Estimate | None:
 
 def _games_at_most(games: Known) -> Estimate | None:
     each = _games_each(games)
-    return _exact(max(each)) if each else None
+    return exact(max(each)) if each else None
 
 
 def _games_each(games: Known) -> list[int]:
@@ -109,12 +105,12 @@ def _games_per_variant(games: Known) -> Estimate | None:
     """Return the largest number of games that a model played in a variant."""
     varied = [facts for facts, _ in games if facts["variant"] != "default"]
     played = Counter((facts["persuader"], facts["variant"]) for facts in varied)
-    return _exact(max(played.values())) if played else None
+    return exact(max(played.values())) if played else None
 
 
 def _puzzles(games: Known) -> Estimate:
     """Return the number of puzzles that differ by more than the letters of their proposals."""
-    return _exact(len({_lettered_by_role(p) for f, p in games if f["variant"] == "default"}))
+    return exact(len({_lettered_by_role(p) for f, p in games if f["variant"] == "default"}))
 
 
 def _lettered_by_role(played: Played) -> tuple[object, ...]:
@@ -132,15 +128,15 @@ def _lettered_by_role(played: Played) -> tuple[object, ...]:
 
 
 def _stories(games: Known) -> Estimate:
-    return _exact(len({facts["story"] for facts, _ in games if facts["variant"] == "default"}))
+    return exact(len({facts["story"] for facts, _ in games if facts["variant"] == "default"}))
 
 
 def _literal(games: Known) -> Estimate:
-    return _exact(sum(1 for _, played in games for _ in _statements(played)))
+    return exact(sum(1 for _, played in games for _ in _statements(played)))
 
 
 def _literal_labelled(games: Known) -> Estimate:
-    return _exact(sum(labelled for _, played in games for labelled in _statements(played)))
+    return exact(sum(labelled for _, played in games for labelled in _statements(played)))
 
 
 def _statements(played: Played) -> Iterator[bool]:
@@ -171,7 +167,7 @@ COUNTS: Mapping[str, Callable[[Known], Estimate | None]] = {
     "distinct_matrices": _puzzles,
     "distinct_games": _puzzles,
     "stories": _stories,
-    "final_choices": lambda games: _exact(len(games)),
+    "final_choices": lambda games: exact(len(games)),
     "literal_statements": _literal,
     "literal_statements_labelled": _literal_labelled,
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from statistics import fmean
 from typing import Any
 
 from sally.analysis.episodes.paper_store import pooled
@@ -32,7 +33,7 @@ from sally.papers.moore2025.layout import LAYOUTS
 from sally.papers.moore2025.published_layout import superseded
 from sally.papers.moore2025.released import NOT_KEPT, excluded, participant, released
 from sally.stats.cluster_interval import gap_by_rule
-from sally.stats.intervals import Estimate
+from sally.stats.intervals import Estimate, exact
 
 MEDIAN = "story and participant"
 POPULATION = "none, errors by participant"
@@ -61,22 +62,18 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     """Return a table value that is a count, a setting or a result of random play; None for values
     that need games."""
     if metric in ("instances", "cells"):
-        return _exact(counts()[int(row["attributes"]), str(row["counted"])])
+        return exact(counts()[int(row["attributes"]), str(row["counted"])])
     if "plan" in row:
         return planned(PLANS[str(row["plan"])])
     if metric == "win_probability":
         if "memory" not in row:
-            return _exact(CHANCE)
+            return exact(CHANCE)
         memory: Memory = "frozen" if row["memory"] == "frozen" else "sequential"
         chance = float(random_success_formula(int(row["disclosures"]), memory))
         return Estimate(chance, chance - ROUNDING, chance + ROUNDING, 1, "exact, up to rounding")
     if metric == "messages":
-        return _exact(MESSAGES)
+        return exact(MESSAGES)
     return None
-
-
-def _exact(value: float) -> Estimate:
-    return Estimate(float(value), float(value), float(value), 1, "exact")
 
 
 @cache
@@ -183,8 +180,6 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     if (found := released(metric, anywhere)) is not None:
         return found
     chosen = [(f, p) for f, p in anywhere if _meets(f, row, model)]
-    if metric == "games":
-        return _exact(len(chosen)) if chosen else None
     return _measured(row, metric, chosen) if chosen else None
 
 
@@ -231,7 +226,7 @@ def _measured(row: Conditions, metric: str, chosen: Known) -> Estimate | None:
         "informational_appeals": lambda p: len(metrics.new_appeals(p, True)[turn].cells),
     }  # fmt: skip
     if metric == "games":
-        return _exact(len(chosen))
+        return exact(len(chosen))
     long_enough = [(f, p) for f, p in chosen if len(metrics.choices(p)) > turn]
     if metric == "appealed_to_all_at_most":
         return _most_appeals(long_enough)
@@ -255,12 +250,7 @@ def _most_appeals(games: Known) -> Estimate | None:
 def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
     """Return the share of a game's prefixes (its first 1, 2, ... messages) in which every like and
     every cell is asked about."""
-    names, cells = metrics.game_of(played).names, metrics.game_of(played).problem.cells
-    missing, done = len(names.attributes) + len(cells), []
-    for asked in metrics.new_appeals(played, inferential):
-        missing -= len(asked.likes) + len(asked.cells)
-        done.append(missing == 0)
-    return sum(done) / len(done)
+    return fmean(metrics.asked_all(played, inferential))
 
 
 def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.games.bargaining.metrics import table
-from sally.games.bargaining.rules import SEATS, gain, other
+from sally.games.bargaining.rules import SEATS, other
 from sally.papers.pact import findings
 from sally.papers.pact.reading import model_name
 
@@ -26,12 +26,9 @@ def seat_games(games: Sequence[Played]) -> list[findings.SeatGame]:
         for seat in SEATS:
             if (at := table(played, seat)) is None:
                 continue
-            paid = sum(gain(seat, at.limit, q.price) for q in at.rounds if q.price is not None)
-            era, schema = str(episode.used["era"]), str(episode.used["schema"])
+            era = str(episode.used["era"])
             found.append(
-                findings.SeatGame(
-                    episode.id, seat, names[seat], names[other(seat)], era, schema, at, paid
-                )
+                findings.SeatGame(episode.id, seat, names[seat], names[other(seat)], era, at)
             )
     return found
 

@@ -13,7 +13,6 @@ from itertools import pairwise
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
@@ -31,6 +30,8 @@ from sally.games.bargaining.metrics import (
 from sally.games.bargaining.rules import BUYER, SEATS, gain, other, round_gain
 from sally.games.bargaining.values import HIGHEST
 from sally.papers.pact.reading import Record
+from sally.stats.additive_ratings import additive_ratings
+from sally.stats.bradley_terry import components
 from sally.stats.cluster_interval import ratio_by_rule
 from sally.stats.intervals import Estimate
 
@@ -45,9 +46,13 @@ class SeatGame(msgspec.Struct, frozen=True):
     model: str
     opponent: str
     era: str
-    schema: str
     at: Table
-    paid: float  # as recorded
+
+    @property
+    def paid(self) -> float:
+        """The payoff as recorded."""
+        prices = (each.price for each in self.at.rounds if each.price is not None)
+        return sum(gain(self.seat, self.at.limit, price) for price in prices)
 
     @property
     def share(self) -> float:
@@ -74,8 +79,7 @@ def _seat_game(record: Record, seat: Seat) -> SeatGame:
     )
     at = Table(record.limit(seat), record.limit(other(seat)), rounds)
     names = record.names[seat], record.names[other(seat)]
-    paid = sum(gain(seat, at.limit, q.price) for q in rounds if q.price is not None)
-    return SeatGame(record.id, seat, *names, record.era, record.schema, at, paid)
+    return SeatGame(record.id, seat, *names, record.era, at)
 
 
 def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Estimate | None:
@@ -291,8 +295,7 @@ class Ratings(msgspec.Struct, frozen=True):
     buyer: float
 
 
-RIDGE, DRAWS = 1.0, 200
-Floats = npt.NDArray[np.float64]
+DRAWS = 200
 
 
 def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ratings:
@@ -314,15 +317,9 @@ def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ra
         rows[n, place[game.model]], rows[n, place[game.opponent]], rows[n, -1] = 1, -1, 1
         shares = paid[game.game, BUYER], paid[game.game, other(BUYER)]
         aims[n] = np.clip(shares[0], -1, 2) - np.clip(shares[1], -1, 2)
-    best = _fit(rows, aims)
+    terms, results = rows[:, None, :], aims[:, None]
     generator = Stream("pact", "ratings").generator()
-    drawn = np.array(
-        [
-            _fit(rows[pick], aims[pick])
-            for pick in generator.integers(0, len(rows), (draws, len(rows)))
-        ]
-    )
-    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
+    best, low, high = additive_ratings(terms, results, len(names), draws, generator)
     models = [
         Rating(
             name, counts[name], float(best[n]), float(low[n]), float(high[n]), balanced(games, name)
@@ -330,7 +327,9 @@ def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ra
         for name, n in place.items()
     ]
     ordered = tuple(sorted(models, key=lambda each: -each.rating))
-    return Ratings(ordered, _components(played, names), float(best[-1]))
+    pairs = np.array([(place[game.model], place[game.opponent]) for game in played])
+    groups = int(components(len(names), pairs).max()) + 1
+    return Ratings(ordered, groups, float(best[-1]))
 
 
 def balanced(games: Sequence[SeatGame], model: str) -> float | None:
@@ -343,23 +342,3 @@ def balanced(games: Sequence[SeatGame], model: str) -> float | None:
             return None
         means.append(sum(shares) / len(shares))
     return sum(means) / len(means)
-
-
-def _fit(rows: Floats, aims: Floats) -> Floats:
-    """Return the coefficients of a ridge regression that penalises the models but not the role."""
-    penalty = RIDGE * np.eye(rows.shape[1])
-    penalty[-1, -1] = 0.0
-    return np.asarray(np.linalg.solve(rows.T @ rows + penalty, rows.T @ aims), dtype=np.float64)
-
-
-def _components(games: Sequence[SeatGame], names: Sequence[str]) -> int:
-    leads = {name: name for name in names}
-
-    def lead(name: str) -> str:
-        while leads[name] != name:
-            name = leads[name]
-        return name
-
-    for game in games:
-        leads[lead(game.model)] = lead(game.opponent)
-    return len({lead(name) for name in names})

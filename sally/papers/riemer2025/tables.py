@@ -20,7 +20,7 @@ from sally.papers.riemer2025.figures import figures
 from sally.papers.riemer2025.layout import LAYOUTS
 from sally.papers.riemer2025.study import MOVES, OPENING, ROUNDS, TOLD, completed
 from sally.papers.riemer2025.tabular import cell, exact_cell, game_of, partners_of
-from sally.stats.intervals import Estimate
+from sally.stats.intervals import Estimate, exact
 
 PARTNERS = ("single_action", "tit_for_tat")
 SWITCHES = ("history", "payoffs")
@@ -36,8 +36,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
         return cell(name, kind, effort).get(metric)
     if metric == "interestingness":
         game = game_of(name)
-        exact = interestingness(game, AGENT, partners_of(game, kind))
-        return Estimate(exact, exact, exact, 1, "exact")
+        return exact(interestingness(game, AGENT, partners_of(game, kind)))
     return None
 
 

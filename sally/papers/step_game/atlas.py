@@ -42,7 +42,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     for metric, column in COLUMNS.items():
         for raw, mine in figures.models(seats).items():
             value = figures.measure(mine, metric)
-            if value is None or len(mine) < LEAST:
+            if value is None or value.value is None or len(mine) < LEAST:
                 continue
             found.append(
                 AtlasDot(
@@ -63,7 +63,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
             )
         for name, rule in figures.rules().items():
             value = figures.mindless(seats, rule, metric)
-            if value is None or name == "uniform":  # 0 by definition
+            if value is None or value.value is None or name == "uniform":  # 0 by definition
                 continue
             found.append(
                 AtlasDot(

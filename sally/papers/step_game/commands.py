@@ -8,14 +8,12 @@ from typing import Any
 import click
 import msgspec
 
-from sally import store
+from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
-from sally.core.match.playback import replayed
-from sally.core.registry import registry
-from sally.core.rules.metric import Played
 from sally.core.terminal_text import echo
-from sally.output.tables.console import json_option, print_json, print_table
+from sally.output.tables.console import estimate_cell, json_option, print_json, print_table
 from sally.papers.step_game import figures, labels
+from sally.stats.intervals import Estimate
 
 DOING = ("doing_win", "doing_steps")
 
@@ -26,17 +24,6 @@ def COMMANDS() -> None:
     reads announced moves from messages."""
 
 
-def _opened(where: str) -> list[figures.SeatGame]:
-    spec = registry.game("step_race")
-    games = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
-    found = figures.seat_games(Played(spec, e, replayed(spec, e)) for e in games)
-    if not found:
-        raise BadInput(
-            f"{where} contains no imported step games; `sally import step_game` imports them."
-        )
-    return found
-
-
 @COMMANDS.command("figures")
 @click.argument("where")
 @click.option(
@@ -45,7 +32,11 @@ def _opened(where: str) -> list[figures.SeatGame]:
 @json_option
 def show(where: str, least: int, as_json: bool) -> None:
     """Print figures of models and mindless players, findings and a rating from the store WHERE."""
-    seats = _opened(where)
+    seats = figures.seat_games(games_in(where, "step_race"))
+    if not seats:
+        raise BadInput(
+            f"{where} contains no imported step games; `sally import step_game` imports them."
+        )
     rated = figures.rating(seats)
     by_model = {name: of for name, of in figures.models(seats).items() if len(of) >= least}
     table = [
@@ -76,8 +67,12 @@ def show(where: str, least: int, as_json: bool) -> None:
     echo(f"{len(rated.ratings)} models in {len(rated.groups)} connected group(s).")
 
 
-def _said(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
-    return [{key: "" if v is None else str(v) for key, v in row.items()} for row in rows]
+def _said(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: _shown(value) for key, value in row.items()} for row in rows]
+
+
+def _shown(value: Any) -> Any:
+    return estimate_cell(value.value, value.interval, 3) if isinstance(value, Estimate) else value
 
 
 @COMMANDS.command("reader")

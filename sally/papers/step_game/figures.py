@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -27,29 +28,17 @@ from sally.games.step_race.solver import (
     sure,
 )
 from sally.papers.step_game.names import rewritten
+from sally.stats.additive_ratings import additive_ratings
+from sally.stats.bradley_terry import components
 from sally.stats.cluster_interval import Bounds, ratio_by_rule
+from sally.stats.intervals import Estimate
 
-RIDGE = 1.0
 DRAWS = 200
+RATED = "additive fit, bootstrap over games"
 TALK = ("promise_kept", "broken_upwards", "announced_rate", "free_taken", "collides_with_truthful")
 BOUNDS = {each.name: each.bounds for each in METRICS}
 SHARE = (0.0, 1.0)
 SHOWN = ("doing_win", "doing_steps", *TALK)
-
-
-class Interval(msgspec.Struct, frozen=True):
-    """A value with its 95 % interval, which is None for fewer than five games; n is the number of
-    seat-games."""
-
-    value: float
-    low: float | None
-    high: float | None
-    n: int
-
-    def __str__(self) -> str:
-        if self.low is None or self.high is None:
-            return f"{self.value:.3f}"
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
 class SeatGame(msgspec.Struct, frozen=True):
@@ -94,7 +83,7 @@ def seat_games(games: Iterable[Played]) -> list[SeatGame]:
 
 def ratio(
     pairs: Sequence[tuple[float, float]], games: Sequence[str], bounds: Bounds | None
-) -> Interval | None:
+) -> Estimate | None:
     """Return the sum of the numerators divided by the sum of the denominators, with its interval.
 
     `pairs` holds (numerator, denominator) pairs, and `games` the game of each pair; the interval
@@ -102,12 +91,10 @@ def ratio(
     """
     if sum(b for _, b in pairs) <= 0:
         return None
-    found = ratio_by_rule([a for a, _ in pairs], [b for _, b in pairs], list(games), bounds)
-    assert found.value is not None
-    return Interval(found.value, found.low, found.high, len(pairs))
+    return ratio_by_rule([a for a, _ in pairs], [b for _, b in pairs], list(games), bounds)
 
 
-def measure(seats: Sequence[SeatGame], metric: str) -> Interval | None:
+def measure(seats: Sequence[SeatGame], metric: str) -> Estimate | None:
     """Return one measure, pooled over these seats."""
     above, below = RATIOS[metric]
     some = [each for each in seats if not (metric in TALK and each.rewritten)]
@@ -115,7 +102,7 @@ def measure(seats: Sequence[SeatGame], metric: str) -> Interval | None:
     return ratio(pairs, [each.game for each in some], BOUNDS[metric])
 
 
-def win_share(seats: Sequence[SeatGame]) -> Interval | None:
+def win_share(seats: Sequence[SeatGame]) -> Estimate | None:
     """Return the mean points of these seats; equally strong players would get one third each."""
     return ratio([(each.points, 1.0) for each in seats], [each.game for each in seats], SHARE)
 
@@ -154,7 +141,7 @@ def rules() -> Mapping[str, Rule]:
     }
 
 
-def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | None:
+def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Estimate | None:
     """Return the score `doing_win` or `doing_steps` that a mindless player would get in the
     recorded turns."""
     games: dict[str, tuple[float, float]] = {}
@@ -172,15 +159,15 @@ def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Interval | N
 # --- findings -------------------------------------------------------------------------------------
 
 
-def findings(seats: Sequence[SeatGame]) -> dict[str, Interval | None]:
+def findings(seats: Sequence[SeatGame]) -> dict[str, Estimate | None]:
     """Return the main results over all models."""
     own = [each for each in seats if each.seat == 0]  # a turn has three seats and counts once
 
-    def by_turn(holds: Callable[[Decided], bool], of: Sequence[SeatGame]) -> Interval | None:
+    def by_turn(holds: Callable[[Decided], bool], of: Sequence[SeatGame]) -> Estimate | None:
         pairs = [(float(sum(map(holds, s.turns))), float(len(s.turns))) for s in of]
         return ratio(pairs, [s.game for s in of], SHARE)
 
-    def kept(near: bool) -> Interval | None:
+    def kept(near: bool) -> Estimate | None:
         pairs, games = [], []
         for seat in seats:
             if seat.rewritten:
@@ -231,7 +218,7 @@ def models(seats: Sequence[SeatGame]) -> dict[str, list[SeatGame]]:
 class Rating(msgspec.Struct, frozen=True):
     """Opponent-adjusted ratings, and the groups of models that are connected by games."""
 
-    ratings: dict[str, Interval]
+    ratings: dict[str, Estimate]
     groups: tuple[tuple[str, ...], ...]  # models that met, directly or through others
 
 
@@ -251,20 +238,20 @@ def rating(seats: Sequence[SeatGame], draws: int = DRAWS, seed: int = 1) -> Rati
         games.setdefault(each.game, []).append(each)
     rows = [_rows(three, place) for three in games.values()]
     x, y = np.array([r for r, _ in rows]), np.array([p for _, p in rows])
-    fit = _fitted(x, y, len(names))
     chance = Stream("step_game", "rating", seed).generator()
-    again = [
-        _fitted(x[some], y[some], len(names))
-        for some in chance.integers(0, len(rows), size=(draws, len(rows)))
-    ]
-    low, high = np.quantile(np.array(again), [0.025, 0.975], axis=0)
+    fit, low, high = additive_ratings(x, y, len(names), draws, chance)
     often = Counter(each.raw for each in seats)
     found = {
-        name: Interval(float(fit[n]), float(low[n]), float(high[n]), often[name])
+        name: Estimate(float(fit[n]), float(low[n]), float(high[n]), often[name], RATED)
         for name, n in place.items()
     }
-    ordered = dict(sorted(found.items(), key=lambda each: -each[1].value))
-    return Rating(ordered, _groups(games.values()))
+    ordered = dict(sorted(found.items(), key=lambda each: -fit[place[each[0]]]))
+    rows_of = ([place[each.raw] for each in three] for three in games.values())
+    met = np.array([pair for three in rows_of for pair in pairwise(three)])
+    groups: dict[int, list[str]] = {}
+    for name, group in zip(names, components(len(names), met), strict=True):
+        groups.setdefault(int(group), []).append(name)
+    return Rating(ordered, tuple(sorted(map(tuple, groups.values()), key=len, reverse=True)))
 
 
 def _rows(
@@ -284,28 +271,3 @@ def _rows(
         rows.append(row)
         points.append(each.points - 1 / 3)
     return rows, points
-
-
-def _fitted(x: np.ndarray, y: np.ndarray, models: int) -> np.ndarray:
-    flat, points = x.reshape(-1, x.shape[-1]), y.reshape(-1)
-    ridge = RIDGE * np.diag([1.0] * models + [1e-9] * (flat.shape[1] - models))
-    return np.asarray(np.linalg.solve(flat.T @ flat + ridge, flat.T @ points)[:models])
-
-
-def _groups(games: Iterable[Sequence[SeatGame]]) -> tuple[tuple[str, ...], ...]:
-    """Return groups of models that are connected by games."""
-    leader: dict[str, str] = {}
-
-    def top(name: str) -> str:
-        while leader.setdefault(name, name) != name:
-            name = leader[name]
-        return name
-
-    for three in games:
-        first = top(three[0].raw)
-        for each in three[1:]:
-            leader[top(each.raw)] = first
-    found: dict[str, list[str]] = {}
-    for name in leader:
-        found.setdefault(top(name), []).append(name)
-    return tuple(sorted((tuple(sorted(group)) for group in found.values()), key=len, reverse=True))

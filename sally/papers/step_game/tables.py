@@ -11,15 +11,13 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.step_race.rules import SEATS
 from sally.output.tables.layout import Column, Layout, Stub
-from sally.output.tables.reproduce import Effort, Engine
+from sally.output.tables.reproduce import Engine
 from sally.papers.step_game import figures
-from sally.papers.step_game.figures import Interval, SeatGame
+from sally.papers.step_game.figures import SeatGame
 from sally.papers.step_game.importer import SOURCE
 from sally.papers.step_game.names import rewritten
 from sally.stats.intervals import Estimate
 
-METHOD = "ratio of sums, games as clusters"
-RATED = "additive fit, bootstrap over games"
 DOING = {"win_doing": "doing_win", "steps_doing": "doing_steps"}
 """Published names of our metrics. With its registered name, a metric's range would be the unit of
 the equality test, and doing ranges far below 0."""
@@ -31,11 +29,6 @@ HEADINGS = {
     "free_taken": "free taken",
     "collides_with_truthful": "hits truthful",
 }
-
-
-def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
-    """Return None: every value needs recorded games."""
-    return None
 
 
 def facts(played: Played) -> Conditions | None:
@@ -52,12 +45,12 @@ def _seats(known: Known) -> list[SeatGame]:
 
 
 @lru_cache(maxsize=1)
-def _findings(known: Known) -> dict[str, Interval | None]:
+def _findings(known: Known) -> dict[str, Estimate | None]:
     return figures.findings(_seats(known))
 
 
 @lru_cache(maxsize=1)
-def _ratings(known: Known) -> dict[str, Interval]:
+def _ratings(known: Known) -> dict[str, Estimate]:
     return figures.rating(_seats(known)).ratings
 
 
@@ -71,9 +64,9 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     raw name."""
     if "rule" in row:
         rule = figures.rules()[str(row["rule"])]
-        return _estimate(figures.mindless(_seats(known), rule, DOING[metric]))
+        return figures.mindless(_seats(known), rule, DOING[metric])
     if "figure" in row:
-        return _estimate(_findings(known).get(str(row["figure"])))
+        return _findings(known).get(str(row["figure"]))
     raw = model or str(row["model"])
     mine = _models(known).get(raw)
     if mine is None:
@@ -81,16 +74,10 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     if metric == "n":
         return Estimate(float(len(mine)), None, None, len(mine), "count")
     if metric == "rating":
-        return _estimate(_ratings(known)[raw], RATED)
+        return _ratings(known)[raw]
     if metric == "win_share":
-        return _estimate(figures.win_share(mine))
-    return _estimate(figures.measure(mine, DOING.get(metric, metric)))
-
-
-def _estimate(found: Interval | None, method: str = METHOD) -> Estimate | None:
-    if found is None:
-        return None
-    return Estimate(found.value, found.low, found.high, found.n, method)
+        return figures.win_share(mine)
+    return figures.measure(mine, DOING.get(metric, metric))
 
 
 def cannot(row: Conditions, metric: str) -> str | None:
@@ -125,7 +112,7 @@ FINDINGS = Layout(
 )
 
 ENGINE = Engine(
-    computes,
+    None,
     {},
     Seat(SEATS[0]),
     facts,

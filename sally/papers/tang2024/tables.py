@@ -24,7 +24,7 @@ from sally.output.tables.layout import Column, Layout, Stub
 from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.tang2024.study import GAMES, TEMPERATURE, USERS
 from sally.stats.cluster_interval import lone_by_rule
-from sally.stats.intervals import Estimate
+from sally.stats.intervals import Estimate, exact
 from sally.stats.paired import paired_difference
 
 Mode = Literal["zero", "finite"]
@@ -57,8 +57,7 @@ def _scores(rules: tuple[str, ...], mode: Mode, effort: Effort) -> dict[str, tup
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     """Return a table value that needs no language model; None for all other values."""
     if metric in SETTINGS:
-        exact = float(SETTINGS[metric])
-        return Estimate(exact, exact, exact, 1, "exact")
+        return exact(SETTINGS[metric])
     rule, mode = str(row.get("player")), row.get("belief_history")
     if metric != "score" or rule not in RULES_OF_THUMB:
         return None

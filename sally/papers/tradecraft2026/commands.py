@@ -10,11 +10,9 @@ from typing import Any
 import click
 import msgspec
 
-from sally import store
+from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput, unknown
-from sally.core.match.playback import replayed
 from sally.core.registry import registry
-from sally.core.rules.metric import Played
 from sally.core.terminal_text import echo
 from sally.games.tradecraft import checking
 from sally.games.tradecraft.amounts import BadAmount
@@ -25,7 +23,7 @@ from sally.games.tradecraft.problems import trades_of
 from sally.games.tradecraft.ruleset_formats import load
 from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped
 from sally.games.tradecraft.speech import goods_said
-from sally.output.tables.console import by_kind, json_option, print_json, print_table
+from sally.output.tables.console import by_kind, json_option, print_json, print_rows, print_table
 
 
 @click.group("tradecraft2026")
@@ -124,21 +122,21 @@ def assess(where: str, model: str, out: Path, limit: int | None) -> None:
     OUT gets one line per judgement; games already in it are skipped. A game that could not be
     judged, because a reply was unreadable, is named.
     """
-    judge, spec = registry.model(model), registry.game("tradecraft")
+    judge = registry.model(model)
     done = {rating.episode for rating in ratings_file(out)} if out.exists() else set()
-    games = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
+    games = games_in(where, "tradecraft")
     if not games:
         raise BadInput(f"{where} contains no game of tradecraft.")
-    waiting = [episode for episode in games if episode.id not in done][:limit]
+    waiting = [played for played in games if played.episode.id not in done][:limit]
     missing = 0
     with out.open("ab") as file:
-        for episode in waiting:
-            found = asyncio.run(assessed(Played(spec, episode, replayed(spec, episode)), judge))
+        for played in waiting:
+            found = asyncio.run(assessed(played, judge))
             for rating in found.ratings:
                 file.write(msgspec.json.encode(rating) + b"\n")
             if found.problem:
                 missing += 1
-                echo(f"not judged: {episode.id}: {found.problem}")
+                echo(f"not judged: {played.episode.id}: {found.problem}")
     echo(f"judged: {len(waiting) - missing} of {len(games)}; judged earlier: {len(done)}")
 
 
@@ -153,8 +151,4 @@ def ratings(file: Path, other: Path | None, as_json: bool) -> None:
     mine = ratings_file(file)
     found = summary(mine) if other is None else agreement(mine, ratings_file(other))
     rows = [msgspec.to_builtins(each) for each in found]
-    if as_json:
-        print_json(rows)
-        return
-    title = f"{file.name}" if other is None else f"{file.name} and {other.name}"
-    print_table(rows, list(rows[0]), title=title)
+    print_rows(rows, as_json, file.name if other is None else f"{file.name} and {other.name}")

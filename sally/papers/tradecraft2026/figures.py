@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import inf
 
@@ -75,22 +75,28 @@ def divergence_by_turn(plays: Sequence[tuple[Played, Seat]]) -> dict[int, Estima
     return {turn: lone_by_rule(values, (0, inf)) for turn, values in sorted(by_turn.items())}
 
 
+ByArm = Callable[[str, Plays], Iterable[Point]]  # the points of one model in one condition
+
+
+def _by_arm(known: Known, points: ByArm) -> Iterator[Series]:
+    for model, arms in by_model_and_arm(known).items():
+        for arm, plays in arms.items():
+            yield Series(short(model), arm, tuple(points(arm, plays)))
+
+
 def figure4(known: Known, effort: Effort) -> Picture:
     """Draw the divergence of first-order reports from the other player's own reports, by turn."""
 
-    def drawn() -> Iterator[Series]:
-        for model, arms in by_model_and_arm(known).items():
-            for arm in ("v0+v1", "v0+v1+v2"):
-                turns = divergence_by_turn([(played, SEAT) for played in arms[arm]])
-                points = tuple(point(float(turn), kl) for turn, kl in turns.items())
-                yield Series(short(model), arm, points)
+    def points(arm: str, plays: Plays) -> list[Point]:
+        turns = divergence_by_turn([(played, SEAT) for played in plays])
+        return [point(float(turn), kl) for turn, kl in turns.items()]
 
     return _picture(
         "figure4",
         "KL divergence of first-order reports from the other's own values",
         ("turn", "KL (nats)"),
         "lines",
-        drawn(),
+        _by_arm(known, points),
         "KL(the other's V0 || V1), each value plus .5, normalised; later turns rest on fewer "
         "episodes.",
     )
@@ -103,9 +109,7 @@ def figure5(known: Known, effort: Effort) -> Picture:
     def drawn() -> Iterator[Series]:
         for model, arms in by_model_and_arm(known).items():
             points = []
-            for plays in arms.values():
-                if not plays:
-                    continue
+            for plays in filter(None, arms.values()):
                 found = exchange_of([(played, SEAT) for played in plays], seed=SEED)
                 if found.slope is not None and found.r is not None:
                     ends = found.r_interval
@@ -127,19 +131,16 @@ def figure5(known: Known, effort: Effort) -> Picture:
 def proposals(known: Known, effort: Effort) -> Picture:
     """Draw every proposal by its requested and its offered value."""
 
-    def drawn() -> Iterator[Series]:
-        for model, arms in by_model_and_arm(known).items():
-            for arm, plays in arms.items():
-                pairs = [pair for played in plays for pair in priced(played, SEAT)]
-                points = tuple(Point(asked, given, None, 1) for asked, given in pairs)
-                yield Series(short(model), arm, points)
+    def points(arm: str, plays: Plays) -> list[Point]:
+        pairs = [pair for played in plays for pair in priced(played, SEAT)]
+        return [Point(asked, given, None, 1) for asked, given in pairs]
 
     return _picture(
         "proposals",
         "Every proposal: offered value on requested value",
         ("requested value", "offered value"),
         "scatter",
-        drawn(),
+        _by_arm(known, points),
         "Values are the proposer's own V0, summed over the goods; lines by least squares.",
     )
 
@@ -147,21 +148,18 @@ def proposals(known: Known, effort: Effort) -> Picture:
 def figure6(known: Known, effort: Effort) -> Picture:
     """Draw the normalised coefficients of the acceptance model, by order of theory of mind."""
 
-    def drawn() -> Iterator[Series]:
-        for model, arms in by_model_and_arm(known).items():
-            for arm, plays in arms.items():
-                fit = fitted(plays, arm) if plays else None
-                weights = {} if fit is None else fit.coefficients
-                n = 0 if fit is None else fit.decisions
-                points = tuple(Point(name, value, None, n) for name, value in weights.items())
-                yield Series(short(model), arm, points)
+    def points(arm: str, plays: Plays) -> list[Point]:
+        fit = fitted(plays, arm) if plays else None
+        weights = {} if fit is None else fit.coefficients
+        n = 0 if fit is None else fit.decisions
+        return [Point(name, value, None, n) for name, value in weights.items()]
 
     return _picture(
         "figure6",
         "What weighs in accepting a proposal",
         ("term", "normalised coefficient"),
         "dots",
-        drawn(),
+        _by_arm(known, points),
         "Coefficients of a fit have no interval.",
     )
 

@@ -44,7 +44,7 @@ from sally.papers.tradecraft2026.figures import (
 )
 from sally.papers.tradecraft2026.study import INSTANCES_PLAYED, PARTNER, PLAYER, REPEATS, SET
 from sally.stats.cluster_interval import lone_by_rule
-from sally.stats.intervals import Estimate
+from sally.stats.intervals import Estimate, exact
 from sally.stats.paired import unpaired_difference
 
 CAPABILITY = ("gpt-4o", "o3", "o4-mini", "gpt-5-medium")  # top to bottom in Figure 6
@@ -68,8 +68,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     }
     if metric not in settings:
         return None
-    exact = float(settings[metric])
-    return Estimate(exact, exact, exact, 1, "exact")
+    return exact(settings[metric])
 
 
 def _default(function: Callable[..., Any], name: str) -> float:
@@ -145,8 +144,7 @@ def _released(metric: str, player: str, games: Plays) -> Estimate | None:
             for seat in won
         ),
     }
-    total = float(counts[metric])
-    return Estimate(total, total, total, len(games), "count")
+    return exact(counts[metric], len(games), "count")
 
 
 def brings(table: str, row: Conditions) -> str | None:
@@ -282,8 +280,7 @@ FIGURES: Mapping[str, Callable[[Arms, str], Estimate | None]] = {
 
 
 def _bare_sign(value: float, n: int) -> Estimate:
-    sign = float((value > 0) - (value < 0))
-    return Estimate(sign, sign, sign, n, "sign")
+    return exact((value > 0) - (value < 0), n, "sign")
 
 
 def _sign(estimate: Estimate) -> Estimate | None:

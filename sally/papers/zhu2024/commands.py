@@ -10,14 +10,12 @@ from typing import Any
 import click
 import msgspec
 
-from sally import store
+from sally.analysis.columns.rows import played
+from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
-from sally.core.match.playback import replayed
-from sally.core.registry import registry
-from sally.core.rules.metric import Played
 from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
-from sally.output.tables.console import json_option, print_json, print_table
+from sally.output.tables.console import json_option, print_json, print_rows, print_table
 from sally.papers.zhu2024 import figures
 from sally.papers.zhu2024.atlas import LEAST
 from sally.papers.zhu2024.importer import as_episode, params_of
@@ -192,15 +190,10 @@ def _cell(number: int, role: Role, across: tuple[int, int]) -> list[str]:
 def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
     """Print the scores for doing (gains) and knowing (predictions), measured against the people in
     the other role, for every player (people and models) in the given stores."""
-    spec = registry.game("repeated_games")
     games = []
     for place in places:
         with opened(place) as (folder, _):
-            games += [
-                Played(spec, episode, replayed(spec, episode))
-                for episode in store.load(folder, quarantine=False).episodes.values()
-                if episode.setup.instance.game == spec.name
-            ]
+            games += games_in(folder, "repeated_games")
     found = scaled(games)
     if not found:
         raise BadInput(f"{', '.join(places)} contains no one-shot game against a `mixed` partner.")
@@ -214,7 +207,7 @@ def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
             for choice in record.choices
             if canonical(choice.own, choice.other)[0] in there
         ]
-        them = scaled([Played(spec, e, replayed(spec, e)) for e in same], LEAST)
+        them = scaled(list(map(played, same)), LEAST)
         for each in them.values():
             rows.append(_on_scale("people on these games", each))
             rows += [
@@ -222,13 +215,8 @@ def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
                  "interval": value.interval}
                 for name, value in rules(each.table).items()
             ]  # fmt: skip
-    if as_json:
-        print_json(rows)
-        return
-    heads = list(dict.fromkeys(key for row in rows for key in row))
-    shown = [{key: _cell_text(row.get(key)) for key in heads} for row in rows]
-    print_table(shown, heads, "Against the crowd: 0 even odds, 1 best reply (doing) or the choice "
-                "of most (knowing)")  # fmt: skip
+    title = "Against the crowd: 0 even odds, 1 best reply (doing) or the choice of most (knowing)"
+    print_rows(rows, as_json, title)
 
 
 def _on_scale(name: str, who: Scaled) -> dict[str, Any]:
@@ -246,11 +234,3 @@ def _on_scale(name: str, who: Scaled) -> dict[str, Any]:
         "its interval": None if known is None else known.interval,
         "acts on it": who.acts_on_it,
     }
-
-
-def _cell_text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, tuple):
-        return f"[{value[0]:.2f}, {value[1]:.2f}]"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)

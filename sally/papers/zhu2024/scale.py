@@ -107,23 +107,18 @@ def table_of(screens: Sequence[_Screen]) -> figures.Table:
     )
 
 
-def scaled(
-    games: Sequence[Played], least: int = 1, roles: set[Role] | None = None
-) -> dict[str, Scaled]:
+def scaled(games: Sequence[Played], least: int = 1) -> dict[str, Scaled]:
     """Return the doing and knowing scores of every player of one-shot games against recorded
     people.
 
     Args:
         games: Imported choices of people, or episodes of a study that `sally zhu2024 study` wrote.
         least: Games with fewer recorded opponents are left out.
-        roles: The games to include, each identified together with a role; None includes all.
     """
     by_player: dict[str, list[_Screen]] = {}
     for played in games:
         screen = _screen(played)
         if screen is None or screen.across < least:
-            continue
-        if roles is not None and screen.role not in roles:
             continue
         who = played.episode.setup.lineup[str(AGENT)]
         name = str(who.params.get("name") or who.params.get("model") or who.player)
