@@ -29,7 +29,7 @@ from sally.api.results import (
     flat,
 )
 from sally.api.rows import Rows
-from sally.core.errors import BadInput, install_command, unknown
+from sally.core.errors import BadInput, needs_extra, unknown
 from sally.core.log.events import Episode
 from sally.core.registry import registry
 from sally.output.files.bundle_reader import is_bundle, opened
@@ -240,12 +240,8 @@ def compare_logs(
         ...
     sally.core.errors.BadInput: A comparison needs at least two logs.
     """
-    try:
+    with needs_extra("inspect"):
         from sally.adapters.inspect import compare_logs as inspect_logs
-    except ImportError:
-        raise BadInput(
-            f"inspect_ai is not installed; `{install_command('inspect')}` installs it."
-        ) from None
     options: dict[str, Any] = {"cluster": cluster, "margin": margin, "ids_only": ids_only}
     return Rows(flat(c) for c in inspect_logs.compare_logs(logs, scorers=scorers, **options))
 

@@ -10,7 +10,7 @@ import click
 
 from sally.analysis.columns.rows import Row
 from sally.cli.comparing import plain
-from sally.core.errors import BadInput, install_command
+from sally.core.errors import needs_extra
 from sally.core.terminal_text import echo
 from sally.output.tables.console import (
     estimate_cell,
@@ -39,12 +39,8 @@ scorer_option = click.option(
 @click.group()
 def inspect() -> None:
     """Compare any Inspect logs, and plan the size of further logs."""
-    try:
+    with needs_extra("inspect"):
         import inspect_ai  # noqa: F401  the logs are read by it
-    except ImportError:
-        raise BadInput(
-            f"inspect_ai is not installed; `{install_command('inspect')}` installs it."
-        ) from None
 
 
 @inspect.command()

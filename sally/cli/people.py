@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sally.core.errors import BadInput, install_command
+from sally.core.errors import BadInput, needs_extra
 from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json, print_table
 
@@ -29,12 +29,8 @@ file_argument = click.argument("file", type=click.Path(path_type=Path, dir_okay=
 @click.group()
 def people() -> None:
     """Run studies with people: template, check, rehearsal, progress, payments, export."""
-    try:
+    with needs_extra("web"):
         import starlette  # noqa: F401  the pages of a study need it
-    except ImportError as why:
-        raise BadInput(
-            f"{why.name} is not installed; `{install_command('web')}` installs it."
-        ) from None
 
 
 @people.command()

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from sally.core.errors import BadInput, install_command
+from sally.core.errors import BadInput, needs_extra
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json
@@ -108,14 +108,10 @@ def serve(
     as_json: bool,
 ) -> None:
     """Serve games in the browser; moves are on disk before they are acknowledged."""
-    try:
+    with needs_extra("web"):
         from sally.web.app import Settings, make_app
         from sally.web.study.definition import read_human_studies
         from sally.web.study.participants import prepare
-    except ImportError as why:
-        raise BadInput(
-            f"{why.name} is not installed; `{install_command('web')}` installs it."
-        ) from None
     # A bad file is reported before anything starts.
     runs = [study for path in studies for study in read_human_studies(path)]
     os.umask(0o077)  # other users of this machine cannot read participants' data

@@ -95,14 +95,18 @@ def install_command(extra: str = "") -> str:
     return f"pip install {mark}'{folder}{f'[{extra}]' if extra else ''}'"
 
 
+class NotInstalled(ImportError, BadInput):
+    """A package that an extra of Sally installs is missing."""
+
+
 @contextmanager
 def needs_extra(extra: str) -> Iterator[None]:
-    """Raise an ImportError that names the command to install an extra if an import in the block
+    """Raise NotInstalled, with the command that installs an extra, if an import in the block
     fails."""
     try:
         yield
     except ImportError as why:
-        raise ImportError(
+        raise NotInstalled(
             f"{why.name} is not installed; `{install_command(extra)}` installs it.", name=why.name
         ) from None
 

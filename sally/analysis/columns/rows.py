@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sally.analysis.profile.bounds import bounds_over, mean_within, row_bounds
-from sally.core.errors import BadInput, install_command, unknown
+from sally.core.errors import needs_extra, unknown
 from sally.core.log.events import (
     Call,
     Censored,
@@ -321,12 +321,8 @@ def to_polars(rows: Iterable[Mapping[str, Any] | Episode]) -> pl.DataFrame:
     >>> sally.to_polars(played)["game"].to_list()
     ['ipd', 'ipd']
     """
-    try:
+    with needs_extra("frames"):
         import polars
-    except ImportError:
-        raise BadInput(
-            f"polars is not installed; `{install_command('frames')}` installs it."
-        ) from None
     return polars.DataFrame(_as_rows(rows), infer_schema_length=None)
 
 
@@ -343,12 +339,8 @@ def to_pandas(rows: Iterable[Mapping[str, Any] | Episode]) -> pd.DataFrame:
     >>> list(sally.to_pandas(sally.list_strategies()))
     ['name', 'about']
     """
-    try:
+    with needs_extra("frames"):
         import pandas
-    except ImportError:
-        raise BadInput(
-            f"pandas is not installed; `{install_command('frames')}` installs it."
-        ) from None
     return pandas.DataFrame(_as_rows(rows))
 
 

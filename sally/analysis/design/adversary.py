@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from sally.analysis.design import page_features
 from sally.analysis.design.audit import card_of
-from sally.core.errors import BadInput, install_command
+from sally.core.errors import BadInput, needs_extra
 from sally.core.registry import registry
 from sally.core.rules.card import Attack, Posed
 from sally.stats.cluster_interval import lone_by_rule
@@ -154,16 +154,12 @@ def learners() -> Mapping[str, Callable[[], Model]]:
     Raises:
         BadInput: If scikit-learn is not installed.
     """
-    try:
+    with needs_extra("adversary"):
         from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
         from sklearn.impute import SimpleImputer  # type: ignore[import-untyped]
         from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
         from sklearn.pipeline import make_pipeline  # type: ignore[import-untyped]
         from sklearn.preprocessing import StandardScaler  # type: ignore[import-untyped]
-    except ImportError as missing:
-        raise BadInput(
-            f"scikit-learn is not installed; `{install_command('adversary')}` installs it."
-        ) from missing
     return {
         "logistic": lambda: make_pipeline(
             SimpleImputer(strategy="constant", fill_value=0.0, keep_empty_features=True),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, needs_extra
 from sally.games.battery import hitom_beliefs
 from sally.games.battery.hitom_beliefs import believed
 from sally.games.battery.items import Item, by_pair, differs
@@ -288,13 +288,9 @@ def learner_hits(items: Sequence[Item], features: Features) -> dict[str, float]:
     The model uses C = 0.3 and five folds, both untuned; a tie among k options counts as 1/k of a
     hit.
     """
-    try:
+    with needs_extra("adversary"):
         from sklearn.feature_extraction import FeatureHasher  # type: ignore[import-untyped]
         from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
-    except ImportError:
-        raise BadInput(
-            "scikit-learn is not installed; `pip install 'sally-lab[adversary]'` installs it."
-        ) from None
     stories = list(by_pair(items))
     draws = np.random.default_rng(0)
     fold_of = dict(zip(draws.permutation(stories).tolist(), range(len(stories)), strict=True))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sally.core.errors import BadInput, install_command, listed
+from sally.core.errors import BadInput, listed, needs_extra
 from sally.output.figures.short_names import fitted
 
 if TYPE_CHECKING:
@@ -63,12 +63,8 @@ def blank_figure(size: tuple[float, float], layout: str | None = "constrained") 
     Raises:
         BadInput: If Matplotlib is not installed.
     """
-    try:
+    with needs_extra("figures"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise BadInput(
-            f"A figure needs Matplotlib; `{install_command('figures')}` installs it."
-        ) from None
     return Figure(figsize=size, layout=layout)  # type: ignore[arg-type]
 
 

@@ -19,7 +19,7 @@ import msgspec
 
 from sally.analysis.columns.rows import Row
 from sally.analysis.profile.profile import ProfileRow
-from sally.core.errors import BadInput, install_command, listed
+from sally.core.errors import BadInput, listed, needs_extra
 from sally.core.registry import registry
 from sally.stats import Estimate
 
@@ -309,13 +309,9 @@ def latex(text: str) -> str:
 
 
 def _parquet(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
-    try:
+    with needs_extra("frames"):
         import pyarrow as arrow  # type: ignore[import-untyped]
         from pyarrow import parquet
-    except ImportError:
-        raise BadInput(
-            f"pyarrow is not installed; `{install_command('frames')}` installs it."
-        ) from None
     kinds = {
         "text": arrow.string(),
         "count": arrow.int64(),
