@@ -17,6 +17,7 @@ from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasKind
 from sally.core.terminal_text import echo
 from sally.output.figures.atlas import atlas_page, atlas_svg, told
 from sally.output.files.bundle_reader import opened
+from sally.output.files.new_file import new_file
 from sally.output.tables.console import json_option, print_json
 from sally.store import Where
 
@@ -54,7 +55,8 @@ def atlas(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
         raise BadInput(f"{to} should end in .html or .svg.")
     page = to.with_suffix(".html").name
     text = atlas_svg(columns, page) if to.suffix == ".svg" else atlas_page(columns)
-    to.write_text(text, "utf-8")
+    with new_file(to, "atlas") as unfinished:
+        unfinished.write_text(text, "utf-8")
     for column, of in columns.items():
         echo(f"{column.game}, {column.setting} ({column.measure})")
         for dot in of:

@@ -16,6 +16,7 @@ import msgspec
 
 from sally.core.errors import BadInput, listed, needs_extra
 from sally.output.figures.short_names import fitted
+from sally.output.files.new_file import new_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,11 +123,8 @@ def write(figure: Figure, path: Path) -> None:
     """
     ending = check(path)
     data = svg(figure).encode() if ending == ".svg" else _rendered(figure, ending[1:])
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except OSError as why:
-        raise BadInput(f"The figure cannot be written to {path}: {why.strerror}.") from None
+    with new_file(path, "figure") as unfinished:
+        unfinished.write_bytes(data)
 
 
 def check(path: Path) -> str:

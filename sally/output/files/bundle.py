@@ -22,6 +22,7 @@ from sally import store
 from sally.analysis.episodes.snapshot import Snapshot
 from sally.core.errors import BadInput
 from sally.core.version import VERSION
+from sally.output.files.new_file import new_file
 from sally.output.files.privacy import private_part
 from sally.output.files.provenance import Provenance
 
@@ -84,22 +85,13 @@ def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = Fals
         if not anyway:
             _refuse_private(held, texts)
         bundle = _described(held, texts)
-        try:
-            out.parent.mkdir(parents=True, exist_ok=True)
-            aside = out.with_name(f".{out.name}.part")  # renamed once it is complete
-            try:
-                with aside.open("w+b") as file:
-                    _write(file, bundle, texts, held, method)
-                    if looks_like_a_bomb(bundle, file.tell()):
-                        file.truncate(file.seek(0))
-                        _write(file, bundle, texts, held, zipfile.ZIP_STORED)
-                    whole = _sealed(file)
-                aside.replace(out)
-            finally:
-                aside.unlink(missing_ok=True)
-            return Packed(bundle, whole, out.stat().st_size)
-        except OSError as why:
-            raise BadInput(f"The bundle cannot be written to {out}: {why.strerror}.") from None
+        with new_file(out, "bundle") as unfinished, unfinished.open("w+b") as file:
+            _write(file, bundle, texts, held, method)
+            if looks_like_a_bomb(bundle, file.tell()):
+                file.truncate(file.seek(0))
+                _write(file, bundle, texts, held, zipfile.ZIP_STORED)
+            whole = _sealed(file)
+        return Packed(bundle, whole, out.stat().st_size)
 
 
 def _texts(where: store.Where, held: Snapshot) -> dict[str, bytes]:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +19,7 @@ from sally.analysis.columns.rows import Row
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput, listed, needs_extra
 from sally.core.registry import registry
+from sally.output.files.new_file import new_file
 from sally.stats import Estimate
 
 Kind = Literal["text", "count", "number", "numbers"]
@@ -194,31 +193,14 @@ def check(path: Path) -> str:
 def write_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
     """Write rows in the format that the file's suffix names; return the number of rows."""
     form = {".csv": _csv, ".tex": _latex, ".parquet": _parquet}[check(path)]
-    return _whole(path, lambda aside: form(rows, columns, aside))
+    with new_file(path, "table") as unfinished:
+        return form(rows, columns, unfinished)
 
 
 def write_text(text: str, path: Path) -> None:
     """Write a text file atomically."""
-
-    def put(aside: Path) -> int:
-        aside.write_text(text, encoding="utf-8")
-        return 1
-
-    _whole(path, put)
-
-
-def _whole(path: Path, put: Callable[[Path], int]) -> int:
-    """Write a file atomically through a temporary file."""
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        count = put(aside)
-        os.replace(aside, path)
-    except OSError as why:
-        raise BadInput(f"The table cannot be written to {path}: {why.strerror}.") from None
-    finally:
-        aside.unlink(missing_ok=True)
-    return count
+    with new_file(path, "table") as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
 
 
 def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:

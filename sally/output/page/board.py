@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from sally.analysis.evaluation import Evaluation, Recorded, Scores
-from sally.core.errors import BadInput
+from sally.output.files.new_file import new_file
 from sally.output.page.evaluation import LEGEND, TABLE, recorded_table, table
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.write import foot, head
@@ -93,11 +93,8 @@ def write_board(
     pieces += [tag("h2", "Bundles", id="bundles"), _bundles(entries)]
     pieces += ["</main>", foot()]
     path = out / "index.html"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join(map(str, pieces)), "utf-8")
-    except OSError as why:
-        raise BadInput(f"The board cannot be written to {out}: {why.strerror}.") from None
+    with new_file(path, "board") as unfinished:
+        unfinished.write_text("\n".join(map(str, pieces)), "utf-8")
     return path
 
 

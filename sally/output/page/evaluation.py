@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sally.analysis.evaluation import CONTRASTS, Control, Evaluation, GameResult, Recorded
-from sally.core.errors import BadInput
+from sally.output.files.new_file import new_file
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell
@@ -51,11 +51,8 @@ def write_evaluation(found: Evaluation, out: Path, made: datetime | None = None)
     """
     when = made or datetime.now(UTC)
     text = "\n".join(map(str, pieces(found, when)))
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, "utf-8")
-    except OSError as why:
-        raise BadInput(f"The page cannot be written to {out}: {why.strerror}.") from None
+    with new_file(out, "page") as unfinished:
+        unfinished.write_text(text, "utf-8")
     return len(text.encode())
 
 

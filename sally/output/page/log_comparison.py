@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sally.core.errors import BadInput
 from sally.output.figures.svg import Bar, estimate, interval_plot
+from sally.output.files.new_file import new_file
 from sally.output.page.html import Html, tag
 from sally.output.page.results import scrolled
 from sally.output.page.write import foot, head
@@ -34,11 +34,8 @@ def write_comparison(rows: Sequence[Mapping[str, Any]], notes: Sequence[str], ou
         scrolled(_table(rows), TITLE),
         [tag("p", note) for note in notes],
     )
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(f"{head(TITLE)}\n{body}\n{foot()}\n", encoding="utf-8")
-    except OSError as why:
-        raise BadInput(f"The page cannot be written to {out}: {why.strerror}.") from None
+    with new_file(out, "page") as unfinished:
+        unfinished.write_text(f"{head(TITLE)}\n{body}\n{foot()}\n", encoding="utf-8")
 
 
 def _plot(scorer: str, rows: Sequence[Mapping[str, Any]]) -> Html:

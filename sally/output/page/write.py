@@ -21,6 +21,7 @@ from sally.analysis.profile.ideal_scale import has_pool, ideal_rows
 from sally.analysis.profile.literal_beside import literal_beside, strict_scores
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput
+from sally.output.files.new_file import new_file
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.origin import cost_of, missing, origin
 from sally.output.page.page_data import PageData
@@ -80,18 +81,12 @@ def write_page(held: PageData, out: Path, wishes: Wishes | None = None) -> Writt
     wishes = wishes or Wishes()
     if not len(held):
         raise BadInput(f"The store {held.where} contains no episode to report.")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        aside = out.with_name(f".{out.name}.part")  # renamed once it is complete
-        try:
-            with aside.open("w", encoding="utf-8", newline="\n") as file:
-                shown = _put(held, file, wishes)
-            aside.replace(out)
-        finally:
-            aside.unlink(missing_ok=True)
-        return Written(len(held), shown, out.stat().st_size)
-    except OSError as why:
-        raise BadInput(f"The page cannot be written to {out}: {why.strerror}.") from None
+    with (
+        new_file(out, "page") as unfinished,
+        unfinished.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        shown = _put(held, file, wishes)
+    return Written(len(held), shown, out.stat().st_size)
 
 
 def _put(held: PageData, file: TextIO, wishes: Wishes) -> int:
