@@ -18,7 +18,7 @@ from sally.core.terminal_text import echo
 from sally.output.figures.atlas import atlas_page, atlas_svg, told
 from sally.output.files.bundle_reader import opened
 from sally.output.files.new_file import new_file
-from sally.output.tables.console import json_option, print_json
+from sally.output.tables.console import PATH, json_option, print_json
 from sally.store import Where
 
 LEARNERS = ("tabular", "bayes_adaptive", "fictitious_play")
@@ -26,9 +26,7 @@ LEARNERS = ("tabular", "bayes_adaptive", "fictitious_play")
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="STORE...", type=STORE)
-@click.option(
-    "--to", type=click.Path(path_type=Path), help="Page to write [atlas.html], or an .svg file."
-)
+@click.option("--to", type=PATH, help="Page to write [atlas.html], or an .svg file.")
 @json_option
 def atlas(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
     """Draw how well people, models and bots did in each game, from records and studies.

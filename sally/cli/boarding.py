@@ -21,7 +21,7 @@ from sally.output.page.board import RECORDED, SUITE, Entry, Refused, write_board
 from sally.output.page.evaluation import write_evaluation
 from sally.output.page.page_data import PageData
 from sally.output.page.write import Wishes, write_page
-from sally.output.tables.console import folded, json_option, print_json
+from sally.output.tables.console import PATH, folded, json_option, print_json
 from sally.players.language import LANGUAGE
 from sally.runner.check import cells_of, check
 from sally.studies import sally_1
@@ -30,8 +30,8 @@ from sally.studies.sally_1 import BOTS, BY_BOT, Size, size_of, suite
 
 @click.command("board")
 @click.argument("places", nargs=-1, required=True, metavar="BUNDLE|DIR...",
-                type=click.Path(path_type=Path))  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out/board"),
+                type=PATH)  # fmt: skip
+@click.option("--out", type=PATH, default=Path("out/board"),
               show_default=True, help="Folder of the site.")  # fmt: skip
 @click.option("--check", "only_check", is_flag=True,
               help="Only replay the bundles; exit with 1 if one is refused.")  # fmt: skip

@@ -15,6 +15,7 @@ from sally.core.terminal_text import echo
 from sally.output.figures.heat_maps import crossplay_figure
 from sally.output.figures.panels import write
 from sally.output.tables.console import (
+    PATH,
     SCREEN,
     estimate_cell,
     json_option,
@@ -30,9 +31,7 @@ from sally.stats.intervals import blank_intervals
 @click.argument("folder", metavar="DIR")
 @click.option("--game", help="Only this game.")
 @click.option("--page", default=1, show_default=True, help="Page of a long table.")
-@click.option(
-    "--figure", type=click.Path(path_type=Path), help="Draw a figure: .svg, .pdf or .png."
-)
+@click.option("--figure", type=PATH, help="Draw a figure: .svg, .pdf or .png.")
 @json_option
 def crossplay_(
     folder: str, game: str | None, page: int, figure: Path | None, as_json: bool

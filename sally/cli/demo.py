@@ -19,7 +19,7 @@ from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.output.page.evaluation import write_evaluation
-from sally.output.tables.console import estimate_cell, json_option, print_json, print_table
+from sally.output.tables.console import PATH, estimate_cell, json_option, print_json, print_table
 from sally.runner import local
 from sally.studies.demo import BOT, STUDY, with_bot
 
@@ -33,7 +33,7 @@ ABOUT = (
 
 
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out/demo"), show_default=True)
+@click.option("--out", type=PATH, default=Path("out/demo"), show_default=True)
 @click.option("--bots", is_flag=True, help="Play a bot instead of the embedded model.")
 @json_option
 def demo(out: Path, bots: bool, as_json: bool) -> None:

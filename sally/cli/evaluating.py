@@ -30,6 +30,7 @@ from sally.output.page.evaluation import (
     write_evaluation,
 )
 from sally.output.tables.console import (
+    PATH,
     estimate_cell,
     fitting,
     folded,
@@ -55,14 +56,14 @@ SIZES: tuple[Size, ...] = get_args(Size)
 @click.option("--model", help="Model to evaluate: embedded, openai/gpt-4o, hf:PATH, an alias.")
 @click.option("--bot", metavar="NAME", help=f"Bot to evaluate: {', '.join(BOTS)}.")
 @click.option("--size", type=click.Choice(SIZES), default="S", show_default=True, help="Size.")
-@click.option("--out", type=click.Path(path_type=Path), help="Store [out/sally_1-NAME].")
+@click.option("--out", type=PATH, help="Store [out/sally_1-NAME].")
 @click.option(
     "--plan", "only_plan", is_flag=True, help="Print the calls of each size; play nothing."
 )
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
               help="Set a model setting, such as max_tokens=2000.")  # fmt: skip
 @click.option("--game", "games", multiple=True, help="Only this game; may be repeated.")
-@click.option("--config", type=click.Path(path_type=Path), help="Configuration file [sally.toml].")
+@click.option("--config", type=PATH, help="Configuration file [sally.toml].")
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
 @click.option("--budget", type=float, help="Stop after spending this much money.")
 @click.option("--budget-tokens", type=int, help="Stop after using this many tokens.")

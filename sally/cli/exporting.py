@@ -20,7 +20,7 @@ from sally.output.figures.panels import FORMATS
 from sally.output.files import export as tables
 from sally.output.files.bundle_reader import all_opened
 from sally.output.files.dataset import write_dataset
-from sally.output.tables.console import json_option, print_json
+from sally.output.tables.console import PATH, json_option, print_json
 from sally.store import Where
 
 EPISODES, DECISIONS = "episodes", "decisions"
@@ -32,7 +32,7 @@ HUB = "hf:"  # prefix of a folder in the layout of the Hugging Face Hub
 @click.option(
     "--to",
     "path",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="The file to write: .csv, .tex or .parquet for rows, .svg, .pdf or .png for a figure; "
     "hf:FOLDER writes a dataset for the Hugging Face Hub.",

@@ -23,6 +23,7 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import Injection
 from sally.output.tables.console import (
+    PATH,
     estimate_cell,
     harmless,
     json_option,
@@ -57,7 +58,7 @@ from sally.runner.forking import Change
 @click.option(
     "--repeats", default=1, show_default=True, help="Number of times each branch is played."
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Store for the new episodes.")
+@click.option("--out", type=PATH, help="Store for the new episodes.")
 @set_option
 @json_option
 def fork(

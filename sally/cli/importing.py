@@ -25,7 +25,7 @@ from sally.core.registry.paper import Imported, Importer
 from sally.core.terminal_text import echo
 from sally.games.battery.items import Item, by_pair, differs, encoded, hash_of, keep
 from sally.games.battery.study_file import study_text
-from sally.output.tables.console import by_kind, json_option, print_json, print_text
+from sally.output.tables.console import PATH, by_kind, json_option, print_json, print_text
 from sally.store import Manifest, Writer, claim
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -41,20 +41,18 @@ def import_options(command: F) -> F:
             is_flag=True,
             help="List every irregularity and difference instead of one line per kind.",
         ),
-        click.option(
-            "--out", required=True, type=click.Path(path_type=Path), help="Store to write to."
-        ),
+        click.option("--out", required=True, type=PATH, help="Store to write to."),
     ):
         command = option(command)
     return command
 
 
 items_option = click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="File of items to write (.jsonl)."
+    "--out", required=True, type=PATH, help="File of items to write (.jsonl)."
 )
 study_option = click.option(
     "--study",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Also write a study (.toml) that asks a model every story: `sally run FILE --model ...`.",
 )
 
@@ -85,7 +83,7 @@ def import_() -> None:
 
 def _command(importer: Importer) -> click.Command:
     @click.command(importer.name, help=f"{importer.about[0].upper()}{importer.about[1:]}.")
-    @click.argument("path", type=click.Path(path_type=Path))
+    @click.argument("path", type=PATH)
     @import_options
     def command(path: Path, out: Path, as_json: bool, whole: bool, **given: Any) -> None:
         _store(importer.imported(path, **given), out, importer.name, as_json, whole)
@@ -98,12 +96,10 @@ def _command(importer: Importer) -> click.Command:
 
 
 @import_.command("table")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @import_options
 @click.option("--game", default="", help="The game: rps, ibs or ipd.")
-@click.option(
-    "--matrix", type=click.Path(path_type=Path), help="JSON or TOML file with the payoff `matrix`."
-)
+@click.option("--matrix", type=PATH, help="JSON or TOML file with the payoff `matrix`.")
 @click.option(
     "--moves",
     type=click.Choice(["simultaneous", "in turn"]),
@@ -163,7 +159,7 @@ def table_schema() -> None:
 
 
 @import_.command("inspect")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @import_options
 def inspect(path: Path, out: Path, as_json: bool, whole: bool) -> None:
     """Import Inspect logs of Sally's tasks from PATH, a file or a folder."""
@@ -172,7 +168,7 @@ def inspect(path: Path, out: Path, as_json: bool, whole: bool) -> None:
 
 
 @import_.command("textarena")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @import_options
 def textarena(file: Path, out: Path, as_json: bool, whole: bool) -> None:
     """Import two-player matrix games of TextArena from FILE, one recorded game per line."""
@@ -181,12 +177,10 @@ def textarena(file: Path, out: Path, as_json: bool, whole: bool) -> None:
 
 
 @import_.command("clembench")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @import_options
 @click.option("--game", default="", help="The game: rps, ibs or ipd.")
-@click.option(
-    "--matrix", type=click.Path(path_type=Path), help="JSON or TOML file with the payoff `matrix`."
-)
+@click.option("--matrix", type=PATH, help="JSON or TOML file with the payoff `matrix`.")
 @click.option("--names", default="", help="Names of the moves in order, such as J,F.")
 @click.option("--rounds", type=int, help="Number of rounds [that of the longest game].")
 @click.option(
@@ -216,7 +210,7 @@ def clembench(path: Path, out: Path, as_json: bool, whole: bool, **flags: Any) -
 
 
 @import_.command("bigtom")
-@click.argument("checkout", type=click.Path(path_type=Path))
+@click.argument("checkout", type=PATH)
 @items_option
 @study_option
 @json_option
@@ -226,7 +220,7 @@ def bigtom(checkout: Path, out: Path, study: Path | None, as_json: bool) -> None
 
 
 @import_.command("hitom")
-@click.argument("checkout", type=click.Path(path_type=Path))
+@click.argument("checkout", type=PATH)
 @items_option
 @study_option
 @json_option
@@ -236,7 +230,7 @@ def hitom(checkout: Path, out: Path, study: Path | None, as_json: bool) -> None:
 
 
 @import_.command("tombench")
-@click.argument("checkout", type=click.Path(path_type=Path))
+@click.argument("checkout", type=PATH)
 @items_option
 @study_option
 @click.option("--language", type=click.Choice(["en", "zh"]), default="en", show_default=True)

@@ -10,14 +10,14 @@ from sally.cli.common import STORE
 from sally.cli.pages import named_after, said_size
 from sally.core.terminal_text import echo
 from sally.output.files.bundle import pack as packed_into
-from sally.output.tables.console import json_option, print_json
+from sally.output.tables.console import PATH, json_option, print_json
 
 
 @click.command()
 @click.argument("store", metavar="DIR", type=STORE)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="File to write [NAME.sally.zip, named after the store].",
 )
 @click.option(

@@ -15,7 +15,7 @@ from sally.core.prompt.words import COMMON_TEXTS, Pack, checked, slots
 from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
-from sally.output.tables.console import print_text
+from sally.output.tables.console import PATH, print_text
 from sally.players.language import every_strategy_text
 
 
@@ -31,9 +31,7 @@ def packs() -> None:
 
 @packs.command()
 @click.argument("paper")
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=Path(), help="Folder for the files [here]."
-)
+@click.option("--out", type=PATH, default=Path(), help="Folder for the files [here].")
 def new(paper: str, out: Path) -> None:
     """Write a words pack for each game of PAPER, to be filled with the paper's own sentences.
 

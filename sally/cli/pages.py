@@ -18,7 +18,7 @@ from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.page.page_data import PageData
 from sally.output.page.write import Wishes, write_page
-from sally.output.tables.console import json_option, print_json
+from sally.output.tables.console import PATH, json_option, print_json
 from sally.runner.check import prompts_of
 from sally.store import Where
 
@@ -27,7 +27,7 @@ from sally.store import Where
 @click.argument("store", metavar="DIR", type=STORE)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="File to write [NAME.html, named after the store].",
 )
 @click.option(

@@ -33,6 +33,7 @@ from sally.games.battery.audit import audited as audited_items
 from sally.games.battery.items import read_items
 from sally.output.figures.paper_figures import Picture, as_rows, draw
 from sally.output.tables.console import (
+    PATH,
     cell,
     console,
     estimate_cell,
@@ -71,13 +72,13 @@ from sally.store import Where
 @click.option(
     "--to",
     "table_file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Write the tables to a .tex or .csv file.",
 )
 @click.option(
     "--figure",
     "figure_file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Draw the figure PAPER:FIGURE to an .svg, .pdf or .png file.",
 )
 @click.option(
@@ -428,7 +429,7 @@ def _counted(found: Sequence[Verdict]) -> str:
 @click.option("--all", "whole", is_flag=True, help="Print every player instead of the extremes.")
 @click.option(
     "--items",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="With battery: audit this file of items (`sally import bigtom`, ...) instead.",
 )
 @json_option

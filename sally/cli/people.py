@@ -10,7 +10,7 @@ import click
 
 from sally.core.errors import BadInput, needs_extra
 from sally.core.terminal_text import echo
-from sally.output.tables.console import json_option, print_json, print_table
+from sally.output.tables.console import PATH, json_option, print_json, print_table
 
 if TYPE_CHECKING:
     from sally.web.study.definition import Condition, HumanStudy
@@ -138,10 +138,10 @@ def progress(file: Path, database: str, session: str, as_json: bool) -> None:
 @click.option("--seed", default=1, show_default=True, help="Seed of the scripted participants.")
 @session_option
 @click.option("--database", default="", help="Database for the rehearsal [a temporary file].")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for episodes and tables.")
+@click.option("--out", type=PATH, help="Folder for episodes and tables.")
 @click.option(
     "--pictures",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Folder for screenshots and a contact sheet.",
 )
 @json_option
@@ -220,7 +220,7 @@ def _in_line(row: dict[str, Any]) -> dict[str, Any]:
 @file_argument
 @database_option
 @session_option
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="CSV file to write.")
+@click.option("--out", type=PATH, required=True, help="CSV file to write.")
 def payments(file: Path, database: str, session: str, out: Path) -> None:
     """Write each participant's base pay and bonus; only this file holds the platform's ids."""
     from sally.web.study.progress import payments as paid
@@ -234,7 +234,7 @@ def payments(file: Path, database: str, session: str, out: Path) -> None:
 @file_argument
 @database_option
 @session_option
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write to.")
+@click.option("--out", type=PATH, required=True, help="Folder to write to.")
 @json_option
 def export_(file: Path, database: str, session: str, out: Path, as_json: bool) -> None:
     """Export the participants' games to a store that other commands such as `sally score` can read.

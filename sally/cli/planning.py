@@ -21,7 +21,7 @@ from sally.cli.watching import clock
 from sally.core.errors import BadInput, listed
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
-from sally.output.tables.console import json_option, print_json, print_table, print_text
+from sally.output.tables.console import PATH, json_option, print_json, print_table, print_text
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
 from sally.runner.models import PRECEDENCE, SettingUsed
@@ -61,7 +61,7 @@ from sally.store import Contents, Where
 @click.option("--metric", default="", help="Metric of the difference [the game's own score].")
 @click.option(
     "--freeze",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Write a preregistration: FILE.json, and FILE.md as text for a preregistration site.",
 )
 @click.option(

@@ -20,7 +20,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import NATURE
 from sally.core.terminal_text import echo, harmless
 from sally.output.files.transcript import transcript
-from sally.output.tables.console import folded, json_option, print_json, print_text
+from sally.output.tables.console import PATH, folded, json_option, print_json, print_text
 
 PERSON = "person"
 LANGUAGE = "language"
@@ -38,7 +38,7 @@ LANGUAGE = "language"
 )
 @click.option("--probe", "probes", multiple=True, help="Name of a probe to answer while playing.")
 @click.option("--seed", default=1, show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), help="Store for the episode.")
+@click.option("--out", type=PATH, help="Store for the episode.")
 @set_option
 @json_option
 def play(

@@ -34,6 +34,7 @@ from sally.output.figures.ideal import ideal_figure
 from sally.output.figures.profile import calibration_figure, profile_figure
 from sally.output.files.bundle_reader import all_opened
 from sally.output.tables.console import (
+    PATH,
     estimate_cell,
     fitting,
     folded,
@@ -105,12 +106,10 @@ IF_LOST = ("at most", "format")  # shown only where moves were forfeited or epis
     default="random",
     help="Player that defines 0 on the doing scale; version 0.1 used mindless [random].",
 )
-@click.option(
-    "--figure", type=click.Path(path_type=Path), help="Draw the profile: .svg, .pdf or .png."
-)
+@click.option("--figure", type=PATH, help="Draw the profile: .svg, .pdf or .png.")
 @click.option(
     "--calibration",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Draw the calibration curves: .svg, .pdf or .png.",
 )
 @click.option(

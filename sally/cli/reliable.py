@@ -28,6 +28,7 @@ from sally.output.figures.heat_maps import measure_name as measure
 from sally.output.figures.panels import write
 from sally.output.files.bundle_reader import all_opened
 from sally.output.tables.console import (
+    PATH,
     cell,
     estimate_cell,
     fitting,
@@ -48,7 +49,7 @@ from sally.store import Where
 @click.option("--target", default=0.8, show_default=True, help="Reliability to plan for.")
 @click.option(
     "--figure",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Draw the correlation matrix: .svg, .pdf or .png.",
 )
 @json_option

@@ -20,7 +20,7 @@ from sally.cli.scoring import say_summary, without_result
 from sally.cli.watching import clock
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
-from sally.output.tables.console import json_option, print_json, print_text, progress
+from sally.output.tables.console import PATH, json_option, print_json, print_text, progress
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import use_config
@@ -69,9 +69,7 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
             help="Also play the cells with models in these words packs; may be repeated.",
         ),
         click.option("--unasked", is_flag=True, help="Also play every cell without its probes."),
-        click.option(
-            "--config", type=click.Path(path_type=Path), help="Configuration file [sally.toml]."
-        ),
+        click.option("--config", type=PATH, help="Configuration file [sally.toml]."),
         click.option(
             "--without",
             multiple=True,

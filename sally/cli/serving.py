@@ -18,7 +18,7 @@ import click
 from sally.core.errors import BadInput, needs_extra
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
-from sally.output.tables.console import json_option, print_json
+from sally.output.tables.console import PATH, json_option, print_json
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import find_config
 
@@ -39,7 +39,7 @@ SHORTEST = 12  # minimum number of characters of the secret
 @click.option("--database", default="", help="Database: a file, or postgresql://user@host/name.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Store for finished episodes [in the data folder].",
 )
 @click.option(

@@ -17,6 +17,7 @@ from sally.output.figures.heat_maps import transfer_figure
 from sally.output.figures.panels import write
 from sally.output.files.bundle_reader import all_opened
 from sally.output.tables.console import (
+    PATH,
     estimate_cell,
     json_option,
     print_json,
@@ -35,9 +36,7 @@ TITLES = {
 
 @click.command("transfer")
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=STORE)
-@click.option(
-    "--figure", type=click.Path(path_type=Path), help="Draw a figure: .svg, .pdf or .png."
-)
+@click.option("--figure", type=PATH, help="Draw a figure: .svg, .pdf or .png.")
 @json_option
 def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) -> None:
     """Show how training on one task changes performance in other tasks."""
