@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import msgspec
 
@@ -55,42 +54,42 @@ class Layout:
     caption: str = ""  # replaces the table's title
 
 
-class Own(Protocol):
-    """A value that Sally computed."""
+class Own(msgspec.Struct, frozen=True):
+    """Our value of the same cell by our own measure, if the paper defines the metric
+    differently."""
 
-    @property
-    def value(self) -> float: ...
-    @property
-    def interval(self) -> tuple[float, float] | None: ...
+    metric: str
+    value: float
+    interval: tuple[float, float] | None
 
 
-class Compared(Protocol):
-    """A published value and ours."""
+class Row(msgspec.Struct, frozen=True):
+    """A published value and ours; intervals `[low, high]` are 95% intervals unless `method` says
+    otherwise."""
 
-    @property
-    def row(self) -> dict[str, Condition]: ...
-    @property
-    def metric(self) -> str: ...
-    @property
-    def published(self) -> float | None: ...
-    @property
-    def published_interval(self) -> tuple[float, float] | None: ...
-    @property
-    def published_spread(self) -> Spread | None: ...
-    @property
-    def ours(self) -> float | None: ...
-    @property
-    def ours_interval(self) -> tuple[float, float] | None: ...
-    @property
-    def verdict(self) -> Verdict | None: ...
-    @property
-    def target(self) -> str | None: ...  # source of the published value
-    @property
-    def missing(self) -> str | None: ...
-    @property
-    def method(self) -> str | None: ...
-    @property
-    def exact(self) -> Own | None: ...
+    table: str
+    row: dict[str, Condition]
+    metric: str
+    published: float | None  # None: not in the paper
+    published_interval: tuple[float, float] | None
+    ours: float | None
+    ours_interval: tuple[float, float] | None
+    verdict: Verdict | None  # None: untestable
+    published_spread: Spread | None = None
+    p: float | None = None  # p value of the test of equality
+    p_equivalent: float | None = None  # p value of a difference beyond the margin
+    margin: float | None = None
+    needs: int | None = None  # n of ours that would decide an undecided row
+    target: str | None = None  # source of the published value
+    n: int = 0  # episodes, decisions or simulations behind ours
+    computed: bool = False  # without stored episodes
+    censored: int = 0  # censored episodes, which give no value
+    forfeited: int = 0  # forfeited moves in the cell's episodes
+    method: str | None = None
+    exact: Own | None = None
+    missing: str | None = None  # why ours is None
+    run: str | None = None  # command that supplies it
+    note: str | None = None
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -115,7 +114,7 @@ class Grid(msgspec.Struct, frozen=True):
 def laid_out(
     name: str,
     table: PublishedTable,
-    rows: Sequence[Compared],
+    rows: Sequence[Row],
     layout: Layout | None = None,
     exact: bool = False,
 ) -> Grid:
@@ -145,7 +144,7 @@ def laid_out(
     )
 
 
-def is_printed(row: Compared) -> bool:
+def is_printed(row: Row) -> bool:
     """Return whether the paper prints a value; otherwise we computed it from the paper's
     records."""
     return row.published is not None and not (row.target or "").startswith(NOT_PRINTED)
@@ -163,7 +162,7 @@ def plain(table: PublishedTable) -> Layout:
     )
 
 
-def _tells_apart(stub: Stub, rows: Sequence[Compared]) -> bool:
+def _tells_apart(stub: Stub, rows: Sequence[Row]) -> bool:
     return len({stub.label(row.row) for row in rows} - {""}) > 1
 
 
@@ -175,16 +174,16 @@ def _spaced(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _lines(rows: Sequence[Compared], layout: Layout) -> Iterator[list[Compared]]:
+def _lines(rows: Sequence[Row], layout: Layout) -> Iterator[list[Row]]:
     """Yield the compared values of each printed line, in printed order."""
-    found: dict[tuple[object, ...], list[Compared]] = {}
+    found: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         line = tuple(row.row.get(key) for key in layout.keys)
         found.setdefault(line if layout.columns else (*line, row.metric), []).append(row)
     yield from found.values()
 
 
-def _cell(line: Sequence[Compared], column: Column, metric: str) -> Compared | None:
+def _cell(line: Sequence[Row], column: Column, metric: str) -> Row | None:
     fits = (r for r in line if r.metric == metric and column.where.items() <= r.row.items())
     return next(fits, None)
 
@@ -192,7 +191,7 @@ def _cell(line: Sequence[Compared], column: Column, metric: str) -> Compared | N
 # --- cells as text ------------------------------------------------------------------------------
 
 
-def _published(column: Column, cell: Compared | None, beside: Compared | None) -> str:
+def _published(column: Column, cell: Row | None, beside: Row | None) -> str:
     if cell is None or cell.published is None:
         return ""
     shown = figure(cell.published, cell.published_interval, column.places)
@@ -204,7 +203,7 @@ def _published(column: Column, cell: Compared | None, beside: Compared | None) -
     return shown
 
 
-def _ours(column: Column, cell: Compared | None, beside: Compared | None, exact: bool) -> str:
+def _ours(column: Column, cell: Row | None, beside: Row | None, exact: bool) -> str:
     if cell is None:
         return ""
     if cell.ours is None:

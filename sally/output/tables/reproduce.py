@@ -15,7 +15,7 @@ import msgspec
 from sally import store
 from sally.analysis.compare import published as reference
 from sally.analysis.compare.agreement import Verdict, agreement, half_a_digit, target
-from sally.analysis.compare.published import Condition, Figure, Spread
+from sally.analysis.compare.published import Condition, Figure
 from sally.analysis.episodes.paper_store import (
     Conditions,
     InMemory,
@@ -35,7 +35,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.output.figures.paper_figures import Picture
 from sally.output.files.bundle_reader import opened
-from sally.output.tables.layout import Layout
+from sally.output.tables.layout import Layout, Own, Row
 from sally.stats.intervals import Estimate
 
 __all__ = [
@@ -44,44 +44,6 @@ __all__ = [
 ]  # fmt: skip
 
 NOT_RUN = "not run"
-
-
-class Own(msgspec.Struct, frozen=True):
-    """Our value of the same cell by our own measure, if the paper defines the metric
-    differently."""
-
-    metric: str
-    value: float
-    interval: tuple[float, float] | None
-
-
-class Row(msgspec.Struct, frozen=True):
-    """A published value and ours; intervals `[low, high]` are 95% intervals unless `method` says
-    otherwise."""
-
-    table: str
-    row: dict[str, Condition]
-    metric: str
-    published: float | None  # None: not in the paper
-    published_interval: tuple[float, float] | None
-    ours: float | None
-    ours_interval: tuple[float, float] | None
-    verdict: Verdict | None  # None: untestable
-    published_spread: Spread | None = None
-    p: float | None = None  # p value of the test of equality
-    p_equivalent: float | None = None  # p value of a difference beyond the margin
-    margin: float | None = None
-    needs: int | None = None  # n of ours that would decide an undecided row
-    target: str | None = None  # source of the published value
-    n: int = 0  # episodes, decisions or simulations behind ours
-    computed: bool = False  # without stored episodes
-    censored: int = 0  # censored episodes, which give no value
-    forfeited: int = 0  # forfeited moves in the cell's episodes
-    method: str | None = None
-    exact: Own | None = None
-    missing: str | None = None  # why ours is None
-    run: str | None = None  # command that supplies it
-    note: str | None = None
 
 
 class Effort(msgspec.Struct, frozen=True):
