@@ -27,7 +27,7 @@ from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.metrics.habits import habits_of, key_presses
 from sally.output.files.bundle_reader import opened
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 
 GAMES, STRATEGIES = ("rps", "ipd", "ibs"), ("lm", "social_lm")
 

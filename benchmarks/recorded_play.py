@@ -32,8 +32,7 @@ from sally.games.repeated_games.regret import functional_regret
 from sally.games.repeated_games.rounds import rewards, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
 from sally.runner.seating import players_of, resolved
-from sally.stats import Estimate, clustered_ratio_interval, share_interval
-from sally.stats.intervals import FEW
+from sally.stats.intervals import FEW, Estimate, clustered_ratio_interval, share_interval
 
 REPEATS = 20  # games of each learner and bot on each setting
 BESIDE = ("tabular", "random", "win_stay_lose_shift")

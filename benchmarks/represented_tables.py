@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sally.core.log.events import label
 from sally.represent.results import ALL, Arms, Represented, read_results, short_partner
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 from sally.studies.knowing_doing import PARTNERS
 
 

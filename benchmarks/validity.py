@@ -39,11 +39,11 @@ from sally.papers.riemer2025.study import MOVES
 from sally.papers.riemer2025.tables import completes
 from sally.papers.riemer2025.tabular import bulk_figures, cell
 from sally.runner.seating import seated
-from sally.stats import equivalence_sample_size
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.columns import Floats
 from sally.stats.components import variance_components
 from sally.stats.intervals import Estimate
+from sally.stats.power import equivalence_sample_size
 
 CELLS = [(g, p) for g in ("rps", "ibs", "ipd") for p in ("single_action", "tit_for_tat")]
 REGRET = "functional_regret"

@@ -32,9 +32,8 @@ from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, label
 from sally.core.prompt.model import Usage
 from sally.metrics.play import error_survival
-from sally.stats import Estimate
 from sally.stats.cluster_interval import mean_by_rule
-from sally.stats.intervals import FEW
+from sally.stats.intervals import FEW, Estimate
 from sally.stats.multiple import holm_where_known
 from sally.stats.paired import sign_flip_test
 

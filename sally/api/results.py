@@ -23,7 +23,7 @@ from sally.core.log.events import Episode
 from sally.output.figures.heat_maps import crossplay_figure
 from sally.output.figures.profile import calibration_figure, profile_figure
 from sally.runner.plan import Plan
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -40,8 +40,7 @@ from sally.output.tables.console import (
     print_table,
     print_text,
 )
-from sally.stats import Estimate
-from sally.stats.intervals import FEW, blank_intervals
+from sally.stats.intervals import FEW, Estimate, blank_intervals
 from sally.stats.paired_tests import SMALL
 from sally.store import Where
 

@@ -23,8 +23,7 @@ from sally.output.tables.console import (
     print_page,
     print_text,
 )
-from sally.stats import Estimate
-from sally.stats.intervals import blank_intervals
+from sally.stats.intervals import Estimate, blank_intervals
 
 
 @click.command("crossplay")

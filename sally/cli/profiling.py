@@ -48,8 +48,7 @@ from sally.output.tables.console import (
 from sally.output.tables.represented import by_question
 from sally.output.tables.represented import say as say_probes
 from sally.represent.results import read_results
-from sally.stats import Estimate
-from sally.stats.intervals import blank_intervals
+from sally.stats.intervals import Estimate, blank_intervals
 from sally.store import Where
 
 ESTIMATES = {  # heading -> field of a row and decimal places

@@ -32,8 +32,7 @@ from sally.output.tables.console import (
     print_text,
     progress,
 )
-from sally.stats import Estimate
-from sally.stats.intervals import blank_intervals
+from sally.stats.intervals import Estimate, blank_intervals
 
 REASONS = 8  # reasons listed one by one; the others are counted
 FEW = 36  # rows of a summary that fit on a screen

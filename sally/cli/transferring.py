@@ -24,8 +24,7 @@ from sally.output.tables.console import (
     print_table,
     print_text,
 )
-from sally.stats import Estimate
-from sally.stats.intervals import blank_intervals
+from sally.stats.intervals import Estimate, blank_intervals
 from sally.store import Where
 
 TITLES = {

@@ -31,8 +31,8 @@ from sally.represent import probes
 from sally.represent.folds import Fold, crossed_folds, units_of
 from sally.represent.prompts import OWN_MOVE, Decision, Place, decisions
 from sally.represent.surface import NONE, As, code
-from sally.stats import Estimate
 from sally.stats.cluster_interval import mean_by_rule
+from sally.stats.intervals import Estimate
 
 Floats = NDArray[np.float64]
 Kind = Literal["probe", "shuffled", "random"]

@@ -19,8 +19,8 @@ from sally.represent.folds import crossed_folds, held_out, leak, units_of
 from sally.represent.probes import Fitted, Groups
 from sally.represent.prompts import Decision
 from sally.represent.surface import NONE, Labels, features
-from sally.stats import Estimate
 from sally.stats.cluster_interval import gap_by_rule, mean_by_rule
+from sally.stats.intervals import Estimate
 from sally.stats.power import t_power
 
 CONTROLS = 3  # control tasks whose accuracy is averaged

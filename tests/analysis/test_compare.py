@@ -23,7 +23,7 @@ from sally.analysis.compare.compare import (
 from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.stats import holm
+from sally.stats.multiple import holm
 
 # Student (1908): extra hours of sleep of ten patients under two drugs
 DEXTRO = (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0)

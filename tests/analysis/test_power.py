@@ -18,13 +18,10 @@ from sally.runner.config import Config, read_config
 from sally.runner.local import play
 from sally.runner.plan import plan
 from sally.runner.seating import resolved
-from sally.stats import (
-    equivalence_sample_size,
-    paired_equivalence,
-    paired_sample_size,
-    sign_flip_test,
-)
 from sally.stats import paired_tests as tests_of_pairs
+from sally.stats.equivalence import paired_equivalence
+from sally.stats.paired import sign_flip_test
+from sally.stats.power import equivalence_sample_size, paired_sample_size
 from tests.stats.simulation import simulated_power
 
 CELL = Cell(

@@ -19,7 +19,7 @@ from sally.core.errors import BadInput
 from sally.output.figures import panels
 from sally.output.figures import profile as figures
 from sally.output.figures.panels import LINE, short, spread
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 from tests.fixtures.any_text import any_text
 
 agg = pytest.importorskip("matplotlib.backends.backend_agg")

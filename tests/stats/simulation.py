@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sally.stats import Estimate, share_interval
+from sally.stats.intervals import Estimate, share_interval
 
 
 def simulated_power(

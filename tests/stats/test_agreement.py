@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.stats import (
+from sally.stats.agreement import (
     LabelScore,
     cohens_kappa,
     krippendorffs_alpha,

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as peer
 
-from sally.stats import (
+from sally.stats.cluster_interval import mean_by_rule
+from sally.stats.intervals import (
     Estimate,
     clustered_mean_interval,
     clustered_ratio_interval,
     mean_interval,
     share_interval,
 )
-from sally.stats.cluster_interval import mean_by_rule
 
 # Student (1908), Biometrika 6: extra hours of sleep under two drugs, difference per patient.
 SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]

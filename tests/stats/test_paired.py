@@ -9,14 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as peer
 
-from sally.stats import (
-    cohens_d,
-    cohens_dz,
-    equivalence_test,
+from sally.stats.effects import cohens_d, cohens_dz
+from sally.stats.equivalence import equivalence_test, paired_equivalence
+from sally.stats.paired import (
     pair_up,
     paired_difference,
     paired_difference_bootstrap,
-    paired_equivalence,
     sign_flip_test,
     unpaired_difference,
 )

@@ -6,7 +6,7 @@ import scipy.stats
 from scipy import special
 from scipy.stats import binom
 
-from sally.stats import (
+from sally.stats.power import (
     design_effect,
     intraclass_correlation,
     paired_sample_size,

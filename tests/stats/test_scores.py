@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.stats import brier, log_score
+from sally.stats.scores import brier, log_score
 
 
 def test_briers_own_example_of_ten_rain_forecasts():

@@ -22,16 +22,11 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sam
 from inspect_ai.scorer import value_to_float
 
 from sally.core.errors import BadInput, listed, unknown
-from sally.stats import (
-    Estimate,
-    equivalence_sample_size,
-    paired_sample_size,
-    t_power,
-    unpaired_difference,
-)
-from sally.stats.intervals import FEW
+from sally.stats.intervals import FEW, Estimate
 from sally.stats.multiple import holm_where_known
+from sally.stats.paired import unpaired_difference
 from sally.stats.paired_tests import cluster_means, paired_tests
+from sally.stats.power import equivalence_sample_size, paired_sample_size, t_power
 
 ALPHA, POWER, SEED = 0.05, 0.8, 1
 LETTERS = frozenset("CIPN")  # Inspect's correct, incorrect, partially correct and no answer

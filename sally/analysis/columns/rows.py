@@ -25,8 +25,8 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Judged, Played, judged
 from sally.players.language import uses_model
-from sally.stats import Estimate
 from sally.stats.cluster_interval import Bounds, coarsest
+from sally.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd

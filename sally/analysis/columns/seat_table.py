@@ -34,9 +34,9 @@ from sally.core.log.events import Episode, PlayerSpec, label, model_and_strategy
 from sally.core.log.fingerprint import fingerprint
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.stats import Estimate
 from sally.stats.cluster_interval import Unit, coarsest
 from sally.stats.columns import as_met
+from sally.stats.intervals import Estimate
 from sally.store.deduplicate import Deduplicator, rows_of
 from sally.store.index import Columns, Line
 

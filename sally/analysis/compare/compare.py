@@ -30,14 +30,11 @@ from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label, m
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric, Played
-from sally.stats import (
-    Estimate,
-    cohens_d,
-    equivalence_test,
-)
 from sally.stats.cluster_interval import FEWER, Unit, coarsest
 from sally.stats.columns import coded, sums_by
-from sally.stats.intervals import FEW, t_estimate, without_interval
+from sally.stats.effects import cohens_d
+from sally.stats.equivalence import equivalence_test
+from sally.stats.intervals import FEW, Estimate, t_estimate, without_interval
 from sally.stats.multiple import holm_where_known
 from sally.stats.paired_tests import default_margin, paired_tests
 

@@ -18,9 +18,8 @@ from sally.analysis.profile.estimates import Means
 from sally.analysis.profile.knowing_scale import skills
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, label
-from sally.stats import Estimate
 from sally.stats.cluster_interval import lone_by_rule, ratio_by_rule
-from sally.stats.intervals import FEW, without_interval
+from sally.stats.intervals import FEW, Estimate, without_interval
 
 UNTRAINED = "untrained"
 

@@ -29,8 +29,8 @@ from sally.core.rules.menu import is_finite
 from sally.core.rules.metric import Cost, Played
 from sally.players.language import uses_model
 from sally.runner.forking import Change, can_go_on, fork, would_do
-from sally.stats import Estimate
 from sally.stats.cluster_interval import lone_by_rule
+from sally.stats.intervals import Estimate
 
 MOST_OPTIONS = 12  # of a longer menu only the choices of bots are tried
 

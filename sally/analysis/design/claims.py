@@ -18,8 +18,7 @@ import msgspec
 
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import listed
-from sally.stats import Estimate
-from sally.stats.intervals import FEW
+from sally.stats.intervals import FEW, Estimate
 
 KNOWS, ACTS_ON, THEORY = "knows", "acts on", "theory of mind"
 ARMS = {  # arm -> what its absence leaves open

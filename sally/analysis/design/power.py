@@ -28,14 +28,14 @@ from sally.core.rules.metric import Metric, Played
 from sally.players.language import LANGUAGE
 from sally.runner.config import Config
 from sally.runner.plan import Plan
-from sally.stats import (
+from sally.stats.intervals import FEW
+from sally.stats.power import (
     design_effect,
     equivalence_sample_size,
     intraclass_correlation,
     paired_sample_size,
     paired_share_sample_size,
 )
-from sally.stats.intervals import FEW
 
 POWERS = (0.8, 0.9)
 PERCENT = "%"

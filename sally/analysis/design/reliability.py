@@ -23,8 +23,7 @@ from sally.core.log.events import Episode, label
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.metrics.answers import scored
-from sally.stats import Estimate
-from sally.stats.intervals import without_interval
+from sally.stats.intervals import Estimate, without_interval
 from sally.stats.reliability import (
     components,
     consistency,

@@ -16,9 +16,9 @@ from sally.analysis.design.reliability import answers_on_minds, studied_replays
 from sally.core.log.events import Episode, PlayerSpec, label, model_and_strategy
 from sally.core.prompt.page_layout import read_harness
 from sally.core.prompt.skins import AWARE
-from sally.stats import Estimate
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.components import Shares, variance_components
+from sally.stats.intervals import Estimate
 
 SEED = 1
 HARNESS = ("history", "question", "options", "answer", "retries")  # choices of a harness

@@ -20,8 +20,8 @@ from sally.core.log.events import Instance
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric
-from sally.stats import Estimate
 from sally.stats.cluster_interval import Bounds, Unit, mean_by_rule
+from sally.stats.intervals import Estimate
 
 PAID = ("payoff", "reward")  # the column of a row, and the metric
 COUNTS = ("turns", "moves", "forfeited", "retried", "calls", "input_tokens", "output_tokens",

@@ -20,8 +20,8 @@ from sally.core.log.events import Episode, label
 from sally.core.registry import registry
 from sally.core.rules.depth import Depths
 from sally.core.rules.game import Seat
-from sally.stats import Estimate
 from sally.stats.cluster_interval import mean_by_rule
+from sally.stats.intervals import Estimate
 
 
 class DepthPoint(msgspec.Struct, frozen=True):

@@ -24,8 +24,7 @@ from sally.analysis.profile.bounds import instance_bounds, key_of
 from sally.analysis.profile.estimates import Means, total
 from sally.core.log.events import label
 from sally.core.registry import registry
-from sally.stats import Estimate
-from sally.stats.intervals import widened, without_interval
+from sally.stats.intervals import Estimate, widened, without_interval
 
 OPTIMUM = "optimum"  # exact, from the partner's automaton; not the name of a player
 ROOM = 0.05  # of the range of payoffs: with less between random and optimum there is no scale

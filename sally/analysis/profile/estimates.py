@@ -9,10 +9,9 @@ import numpy as np
 from sally.analysis.columns.measured import Measured
 from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, table_of
 from sally.core.log.events import Setup
-from sally.stats import Estimate
 from sally.stats.cluster_interval import PEOPLE, Bounds, ratio_by_rule
 from sally.stats.columns import coded
-from sally.stats.intervals import FEW
+from sally.stats.intervals import FEW, Estimate
 
 Clusters = Codes | range
 

@@ -18,8 +18,7 @@ import numpy as np
 from sally.analysis.columns.measured_table import Floats, MeasuredTable
 from sally.analysis.profile.estimates import Means, or_missing, total
 from sally.metrics.habits import LABEL, MOVE, POSITION
-from sally.stats import Estimate
-from sally.stats.intervals import without_interval
+from sally.stats.intervals import Estimate, without_interval
 
 ALWAYS = 0.9  # share of moves at which a habit is reported by name
 LEAST = 0.05  # of judged moves: if a habit leaves less than this to explain, there is no scale

@@ -19,9 +19,9 @@ from sally.core.log.events import Episode, label
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.stats import Estimate
 from sally.stats.cluster_interval import mean_by_rule, ratio_by_rule
 from sally.stats.ideal import TIE, IdealProblem, ObserverProblem, forecasts, split
+from sally.stats.intervals import Estimate
 
 Find = Callable[[Played, Seat], IdealProblem | ObserverProblem | None]
 

@@ -11,8 +11,7 @@ import numpy as np
 from sally.analysis.columns.measured_table import Floats, MeasuredTable
 from sally.analysis.profile.estimates import Means, or_missing, total
 from sally.analysis.profile.knowing import AGAIN, MIRROR
-from sally.stats import Estimate
-from sally.stats.intervals import without_interval
+from sally.stats.intervals import Estimate, without_interval
 
 SAME = "always the same"  # the third mindless predictor; the other two are in `knowing`
 LEAST = 0.05  # of all answers: if a mindless rule leaves less than this to know, there is no scale

@@ -13,7 +13,7 @@ import msgspec
 
 from sally.analysis.columns.seat_table import SeatTable, table_means
 from sally.analysis.profile.profile import ProfileRow
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 
 LITERAL, STRICT = "literal", "literal_strict"
 PACK = " pack="  # in the name of a player that reads another wording or a twin

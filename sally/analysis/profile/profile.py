@@ -34,8 +34,8 @@ from sally.core.log.events import PlayerSpec, label
 from sally.core.registry import registry
 from sally.core.rules.metric import Metric
 from sally.metrics.habits import LABEL
-from sally.stats import Estimate
 from sally.stats.cluster_interval import Bounds
+from sally.stats.intervals import Estimate
 
 
 class CalibrationPoint(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from sally.analysis.compare.transfer import TransferCell, grid
 from sally.analysis.design.reliability import Key, Matrix
 from sally.core.errors import BadInput
 from sally.output.figures.panels import blank_figure
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

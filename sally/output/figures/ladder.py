@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sally.analysis.profile.knowing import uncounted_probes_note
 from sally.analysis.profile.profile import ProfileRow
 from sally.output.figures.panels import COLOURS, GREY, MARKERS, Named, Panel, name_beside, short
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

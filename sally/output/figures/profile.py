@@ -26,7 +26,7 @@ from sally.output.figures.panels import (
     name_beside,
     short,
 )
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

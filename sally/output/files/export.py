@@ -20,7 +20,7 @@ from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput, listed, needs_extra
 from sally.core.registry import registry
 from sally.output.files.new_file import new_file
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 
 Kind = Literal["text", "count", "number", "numbers"]
 ENDINGS = (".csv", ".tex", ".parquet")

@@ -11,7 +11,7 @@ from sally.output.files.new_file import new_file
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 
 PANELS = {  # field -> heading, what 0 and 1 are
     "knowing": ("Knowing", "0: an even guess, 1: every prediction right"),

@@ -24,7 +24,7 @@ from sally.output.figures.svg import (
 )
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.results import scrolled, sortable
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 
 Find = Callable[[ProfileRow], str | None]  # returns the link to the episodes of a row
 MANY = 12  # dots that fit in one plot with readable names

@@ -18,7 +18,7 @@ from sally.core.rules.metric import Metric
 from sally.output.figures.svg import Bar, estimate, interval_plot, number
 from sally.output.page.html import Html, anchor, joined, tag
 from sally.output.page.page_data import PageData
-from sally.stats import Estimate
+from sally.stats.intervals import Estimate
 
 PAYOFF = Metric("payoff", "total payoff of the seat", lambda played, seat: None, label="payoff")
 OPEN = 16  # rows up to which a plot is shown unfolded
