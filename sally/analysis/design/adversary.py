@@ -69,7 +69,7 @@ class OptionTable(msgspec.Struct, frozen=True):
 
 
 def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Finding]:
-    """Run every attack that a game's card declares.
+    """Run every attack by learners that a game's card declares.
 
     Raises:
         BadInput: If the card declares no attack.

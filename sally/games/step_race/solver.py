@@ -1,4 +1,4 @@
-"""Exact values of the step race by backward induction over missing steps.
+"""Exact values of the step race, by backward induction over the steps that the seats still need.
 
 A state is the number of steps that each seat still needs, so one table serves every target. A turn
 changes nothing only if all three choose the same number; the equation of such a state, whose value
@@ -107,7 +107,7 @@ class Mind(msgspec.Struct, frozen=True):
     period: int = 1  # number of turns after which its habit repeats
     announces: tuple[tuple[int | None, float], ...] = ((None, 1.0),)
     hears: bool = False
-    by_place: bool = False  # whether `moves` uses the missing steps
+    by_place: bool = False  # whether `moves` uses the steps still needed
 
 
 def muted(mind: Mind) -> Mind:
@@ -135,7 +135,8 @@ def mixed_equilibrium() -> Mind:
 
 
 def arriving(missing: int) -> int | None:
-    """Return the smallest move that covers the missing steps, or None if no move does."""
+    """Return the smallest move that reaches the target, or None if no move does; `missing` is the
+    number of steps still needed."""
     return next((move for move in MOVES if move >= missing), None)
 
 
