@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -64,3 +64,18 @@ class Scripted(msgspec.Struct, frozen=True):
 
 
 Make = Callable[[Any, Seat], Script]
+
+
+class Named(Protocol):
+    """An entry of the registry."""
+
+    @property
+    def name(self) -> str: ...
+
+
+N = TypeVar("N", bound=Named)
+
+
+def by_name(*entries: N) -> dict[str, N]:
+    """Return entries of the registry by name."""
+    return {entry.name: entry for entry in entries}

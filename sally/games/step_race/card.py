@@ -10,7 +10,7 @@ wrong in others.
 
 from __future__ import annotations
 
-from sally.core.log.events import Instance, PlayerSpec
+from sally.core.log.events import Instance
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.card import Card, Condition, Shortcut
 from sally.games.step_race.certified import Certified, certified
@@ -18,19 +18,16 @@ from sally.games.step_race.certified import Certified, certified
 METRICS = ("reward", "doing_win", "doing_steps", "collision_rate")
 
 
-def _ways(rule: PlayerSpec, inverse: PlayerSpec) -> Shortcut:
-    return Shortcut(rule, inverse)
-
-
 ALWAYS = tuple(
-    _ways(player_spec("always", move=move), player_spec("never", move=move)) for move in (5, 3, 1)
+    Shortcut(player_spec("always", move=move), player_spec("never", move=move))
+    for move in (5, 3, 1)
 )
 HABITS = (
-    _ways(player_spec("free_of_last"), player_spec("not_free_of_last")),
-    _ways(player_spec("repeat_own_last"), player_spec("switch_own_last")),
-    _ways(player_spec("stage_equilibrium"), player_spec("uniform")),
+    Shortcut(player_spec("free_of_last"), player_spec("not_free_of_last")),
+    Shortcut(player_spec("repeat_own_last"), player_spec("switch_own_last")),
+    Shortcut(player_spec("stage_equilibrium"), player_spec("uniform")),
 )
-LISTENING = (_ways(player_spec("follower"), player_spec("hits_announced")),)  # free_of_announced
+LISTENING = (Shortcut(player_spec("follower"), player_spec("hits_announced")),)  # free_of_announced
 
 
 def _condition(problem: Certified) -> Condition:

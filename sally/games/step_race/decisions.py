@@ -11,7 +11,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, terms_of
 from sally.core.rules.training import Split, Task, Training
 from sally.games.step_race.certified import Certified, certified
-from sally.games.step_race.metrics import Decided, decided, game_of, solution
+from sally.games.step_race.metrics import Decided, decided, game_of, known_others, solution
 from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
 from sally.games.step_race.solver import (
     NOBODY,
@@ -54,11 +54,10 @@ def _worths(
     view = each.view
     if found is not None:
         return found.worths(each.missing, view.turn, each.said), SOLVED
-    lineup = played.episode.setup.lineup
     odds = []
-    for other in others_of(view.number):
-        who = lineup[SEATS[other]]
-        mind = mind_of(who.player, who.params)
+    known = known_others(played.episode.setup.lineup, view.number)
+    for other, who in zip(others_of(view.number), known, strict=True):
+        mind = mind_of(*who)
         if mind is None:
             return each.worths, DONE
         moves = mind.moves(each.missing, other, view.turn, each.said)
@@ -207,8 +206,7 @@ def _raced(one: Certified, draws: Stream) -> Iterator[Reasoned]:
     best reply, and the two partners of a certified table (one at which modelling the partners
     pays)."""
     game, number = StepRace(**one.params), SEATS.index(Seat(one.seat))
-    places = others_of(number)
-    others = [(one.others[SEATS[n]].player, one.others[SEATS[n]].params) for n in places]
+    places, others = others_of(number), known_others(one.others, number)
     minds = [mind_of(*who) for who in others]
     talk, missing, turn = game.talks > 0, missing_of(game, game.positions), 0
     while min(missing) > 0 and turn < MOST_TURNS:
@@ -235,10 +233,9 @@ def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
     """Yield a judgement of every move of an episode; nothing if its seat, target and partners are
     not among the certified combinations (those at which modelling the partners pays)."""
     game, number, lineup = game_of(played), SEATS.index(seat), played.episode.setup.lineup
-    known = [(lineup[SEATS[n]].player, lineup[SEATS[n]].params) for n in others_of(number)]
-    target = game.target
+    known, target = known_others(lineup, number), game.target
     tables = [
-        [(one.others[SEATS[n]].player, one.others[SEATS[n]].params) for n in others_of(number)]
+        known_others(one.others, number)
         for one in certified()
         if one.seat == seat and one.params["target"] == target
     ]

@@ -6,12 +6,13 @@ Ratios are stored as two sums in a `Tally`, so that tables can pool episodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
+from typing import Any
 
 import msgspec
 
-from sally.core.log.events import Setup
+from sally.core.log.events import PlayerSpec, Setup
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
 from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
@@ -47,23 +48,19 @@ def game_of(played: Played) -> StepRace:
 @shared
 def decided(played: Played, seat: Seat) -> list[Decided]:
     """Return every turn in which the seat moved."""
-    return list(decisions(played, seat, talk=True))
-
-
-def decisions(played: Played, seat: Seat, talk: bool) -> Iterable[Decided]:
-    """Yield the moves of a seat; without `talk`, messages are not parsed for announcements."""
     game, replay, number = game_of(played), played.replay, SEATS.index(seat)
     one, two = others_of(number)
     final = len(replay) - 1 if played.episode.payoffs is not None else -1
+    found = []
     for turn in range(len(replay)):
         mine = moved(replay, turn, seat)
         if mine is None:
             continue
         view: View = replay.view(turn, seat)
         theirs = (moved(replay, turn, SEATS[one]) or 0, moved(replay, turn, SEATS[two]) or 0)
-        said: Announced = announced(view.talk, view.turn) if talk else (None, None, None)
-        missing = missing_of(game, view.positions)
-        yield Decided(turn, view, mine, theirs, missing, said, turn == final)
+        said, missing = announced(view.talk, view.turn), missing_of(game, view.positions)
+        found.append(Decided(turn, view, mine, theirs, missing, said, turn == final))
+    return found
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -177,8 +174,13 @@ def ratio(name: str, sums: Tally) -> float | None:
     return above(sums) / whole if whole > SAME else None
 
 
-def _measure(name: str) -> Callable[[Played, Seat], float | None]:
-    return lambda played, seat: ratio(name, tally(played, seat))
+def _ratio(name: str, about: str, **more: Any) -> Metric:
+    """Return the metric of a ratio, which is from 0 to 1 unless `bounds` are given."""
+
+    def measure(played: Played, seat: Seat) -> float | None:
+        return ratio(name, tally(played, seat))
+
+    return Metric(name, about, measure, **{"bounds": (0, 1), **more})
 
 
 def solution(played: Played, seat: Seat) -> Solved | None:
@@ -189,9 +191,16 @@ def solution(played: Played, seat: Seat) -> Solved | None:
 
 def _solution(game: StepRace, setup: Setup, seat: Seat, mine: str = "") -> Solved | None:
     number = SEATS.index(seat)
-    others = [setup.lineup[SEATS[other]] for other in others_of(number)]
-    known = [(who.player, who.params) for who in others]
+    known = known_others(setup.lineup, number)
     return solved_against(game.target, number, known, game.talks > 0, mine)
+
+
+def known_others(
+    lineup: Mapping[str, PlayerSpec], number: int
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the names and parameters of the two players opposite a seat, in seat order."""
+    others = [lineup[SEATS[other]] for other in others_of(number)]
+    return [(who.player, who.params) for who in others]
 
 
 def _points(played: Played, seat: Seat) -> float | None:
@@ -229,25 +238,22 @@ METRICS = (
         bounds=(0, 1),
         at_random=random_points,
     ),
-    Metric(
+    _ratio(
         "doing_win",
         "points above a random move, of those that the best move has, by uniform play from there",
-        _measure("doing_win"),
         better="higher",
         bounds=(-inf, 1),
         headline=True,
     ),
-    Metric(
+    _ratio(
         "doing_win_before_last",
         "doing_win without the last turn of the race, which the winner decides by construction",
-        _measure("doing_win_before_last"),
         better="higher",
         bounds=(-inf, 1),
     ),
-    Metric(
+    _ratio(
         "doing_steps",
         "steps above a random move, of those that the best move has in the turn",
-        _measure("doing_steps"),
         better="higher",
         bounds=(-inf, 1),
         headline=True,
@@ -260,79 +266,36 @@ METRICS = (
         unit="payoff",
         bounds=(-1, 1),
     ),
-    Metric(
-        "best_reply_rate",
-        "share of moves that were best in hindsight",
-        _measure("best_reply_rate"),
-        better="higher",
-        bounds=(0, 1),
-    ),
-    Metric(
+    _ratio("best_reply_rate", "share of moves that were best in hindsight", better="higher"),
+    _ratio(
         "errors_survived",
         "of the moves that were not best in hindsight, those after which the seat's value under "
         "uniform play was not below the value before the turn",
-        _measure("errors_survived"),
-        bounds=(0, 1),
     ),
-    Metric(
-        "steps_per_turn",
-        "steps gained per turn",
-        _measure("steps_per_turn"),
-        better="higher",
-        unit="steps",
-        bounds=(0, 5),
-    ),
-    Metric(
-        "collision_rate",
-        "share of moves that collided",
-        _measure("collision_rate"),
-        better="lower",
-        bounds=(0, 1),
-        headline=True,
-    ),
-    Metric(
+    _ratio("steps_per_turn", "steps gained per turn", better="higher", unit="steps", bounds=(0, 5)),
+    _ratio("collision_rate", "share of moves that collided", better="lower", headline=True),
+    _ratio(
         "others_collide",
         "share of turns in which the others collided with each other: unearned help",
-        _measure("others_collide"),
-        bounds=(0, 1),
     ),
-    Metric(
+    _ratio(
         "announced_rate",
         "share of turns in which the seat announced its move, by the reader of messages",
-        _measure("announced_rate"),
-        bounds=(0, 1),
     ),
-    Metric(
-        "promise_kept",
-        "share of announcements that were kept",
-        _measure("promise_kept"),
-        bounds=(0, 1),
-        headline=True,
-    ),
-    Metric(
-        "broken_upwards",
-        "share of announcements that were broken with a larger number",
-        _measure("broken_upwards"),
-        bounds=(0, 1),
-    ),
-    Metric(
+    _ratio("promise_kept", "share of announcements that were kept", headline=True),
+    _ratio("broken_upwards", "share of announcements that were broken with a larger number"),
+    _ratio(
         "free_taken",
         "if both others announced and kept: steps taken of the largest number they left",
-        _measure("free_taken"),
         better="higher",
-        bounds=(0, 1),
     ),
-    Metric(
+    _ratio(
         "collides_with_truthful",
         "if both others announced and kept: share of turns in which the move hit one of them",
-        _measure("collides_with_truthful"),
         better="lower",
-        bounds=(0, 1),
     ),
-    Metric(
+    _ratio(
         "betrays_truthful",
         "if both others announced and kept: share of turns in which the seat broke its word",
-        _measure("betrays_truthful"),
-        bounds=(0, 1),
     ),
 )

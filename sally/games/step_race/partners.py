@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sally.core.errors import BadInput
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
-from sally.core.rules.probe import ProbeReport, Question
+from sally.core.rules.partner import Answerer, Partner, Script, by_name
+from sally.core.rules.probe import ProbeReport
 from sally.games.step_race import solver
 from sally.games.step_race.rules import (
     MOVES,
@@ -22,6 +22,7 @@ from sally.games.step_race.rules import (
     StepRace,
     View,
     others_of,
+    triple,
 )
 from sally.games.step_race.solver import MINDS, Mind, Odds, best, weighed
 from sally.games.step_race.spec import PAIRS, joint_odds, missing_of
@@ -37,17 +38,13 @@ PLANNED = ({"player": "always", "params": {"move": 5}}, {"player": "blocker", "p
 Thinks = Callable[[View, Announced], Odds]  # odds of the seat's own move, after the messages
 
 
-def _silent(turn: Turn[Action, View]) -> Action:
-    return Done("")
-
-
 def _script(odds: Thinks) -> Script:
     """Return a script that sends no messages and draws its moves from these probabilities."""
 
     def script(turn: Turn[Action, View]) -> Action:
         view = turn.view
         if view.speaks:
-            return _silent(turn)
+            return Done("")
         return _drawn(turn, odds(view, announced(view.talk, view.turn)))
 
     return script
@@ -139,8 +136,8 @@ def _not_always(game: StepRace, seat: Seat, move: int = 5) -> Script:
     """Return a script that plays any move except `move`."""
     if move not in MOVES:
         raise BadInput(f"never: move must be 1, 3 or 5, not {move}")
-    first, second, third = (0.0 if each == move else 0.5 for each in MOVES)
-    return _script(lambda view, said: (first, second, third))
+    odds = triple(0.0 if each == move else 0.5 for each in MOVES)
+    return _script(lambda view, said: odds)
 
 
 def _hits_announced(game: StepRace, seat: Seat) -> Script:
@@ -237,17 +234,11 @@ def _planner(game: StepRace, seat: Seat, others: Others = PLANNED) -> Script:
 def _planner_answers(game: StepRace, seat: Seat, others: Others = PLANNED) -> Answerer:
     minds = dict(zip(others_of(SEATS.index(seat)), _declared(others), strict=True))
 
-    def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
-        question, view = turn.question, turn.view
-        assert question is not None
-        if question.probe not in ("their_move", "their_pick"):
-            return Silence("this mind has no such thought")
-        other = SEATS.index(Seat(question.about))
-        said = announced(view.talk, view.turn)
-        missing = missing_of(game, view.positions)
-        return _likeliest(question, minds[other].moves(missing, other, view.turn, said))
+    def expects(view: View, other: int) -> Odds:
+        said, missing = announced(view.talk, view.turn), missing_of(game, view.positions)
+        return minds[other].moves(missing, other, view.turn, said)
 
-    return answer
+    return _answers(expects)
 
 
 # --- the Bayes-adaptive player --------------------------------------------------------------------
@@ -290,175 +281,144 @@ def _observer(game: StepRace, seat: Seat) -> Answerer:
     move."""
     known = _adaptive(game, seat)
 
-    def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
-        question = turn.question
-        assert question is not None
-        if question.probe not in ("their_move", "their_pick"):
-            return Silence("this mind has no such thought")
-        pool, belief = known(turn.view)
-        place = pool.others.index(SEATS.index(Seat(question.about)))
-        odds = pool.expects(belief)[place]
-        return _likeliest(question, (odds[1], odds[3], odds[5]))
+    def expects(view: View, other: int) -> Odds:
+        pool, belief = known(view)
+        return triple(pool.expects(belief)[pool.others.index(other)].values())
 
-    return answer
+    return _answers(expects)
 
 
 # --- answers to probes ----------------------------------------------------------------------------
 
 
-def _listens(trust: float) -> Answerer:
-    """Return a function that answers probes with what a listener with this trust expects."""
+def _answers(expects: Callable[[View, int], Odds]) -> Answerer:
+    """Return a function that answers probes with the expected odds of the moves of a seat, given by
+    its number."""
 
     def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
         question = turn.question
         assert question is not None
-        if question.probe == "will_keep":
-            return ProbeReport("yes" if trust >= 0.5 else "no")
         if question.probe not in ("their_move", "their_pick"):
             return Silence("this mind has no such thought")
-        odds = _expects(turn.view, SEATS.index(Seat(question.about)), trust)
-        return _likeliest(question, (odds[1], odds[3], odds[5]))
+        odds = expects(turn.view, SEATS.index(Seat(question.about)))
+        at = max(range(len(odds)), key=odds.__getitem__)
+        return ProbeReport(question.choices[at], odds if question.kind == "odds" else None)
 
     return answer
 
 
-def _likeliest(question: Question, odds: Odds) -> ProbeReport:
-    at = max(range(len(odds)), key=odds.__getitem__)
-    return ProbeReport(question.choices[at], odds if question.kind == "odds" else None)
+def _listens(trust: float) -> Answerer:
+    """Return a function that answers probes with what a listener with this trust expects."""
+    about_moves = _answers(lambda view, other: triple(_expects(view, other, trust).values()))
+
+    def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
+        if turn.question is not None and turn.question.probe == "will_keep":
+            return ProbeReport("yes" if trust >= 0.5 else "no")
+        return about_moves(turn)
+
+    return answer
 
 
 def _listener_answers(game: StepRace, seat: Seat, trust: float = 0.8) -> Answerer:
     return _listens(_trusted(trust))
 
 
-def _follower_answers(game: StepRace, seat: Seat) -> Answerer:
-    return _listens(1.0)
+def _mind(
+    name: str, about: str, answers: Callable[..., Answerer] | None = None, **params: Any
+) -> Partner:
+    make = _of_mind(name)
+    return Partner(name, about, SOURCE, make, answers=answers, memory=0, params=params)
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        Partner(
-            "always",
-            "the same `move` in every turn, without a word",
-            SOURCE,
-            _of_mind("always"),
-            memory=0,
-            params={"move": 5},
-        ),
-        Partner("uniform", "any move, without a word", SOURCE, _of_mind("uniform"), memory=0),
-        Partner(
-            "stage_equilibrium",
-            "draws from the symmetric mixed equilibrium of one turn, without a word",
-            SOURCE,
-            _of_mind("stage_equilibrium"),
-            memory=0,
-        ),
-        Partner(
-            "finisher",
-            "the smallest move that arrives, else 5, without a word",
-            SOURCE,
-            _of_mind("finisher"),
-            memory=0,
-        ),
-        Partner(
-            "blocker",
-            "if the nearest other can arrive, its smallest arriving move; else any; no word",
-            SOURCE,
-            _of_mind("blocker"),
-            memory=0,
-        ),
-        Partner(
-            "rotator",
-            "1, 3 and 5 in turn, each seat at another number, shifted by `offset`; no word",
-            SOURCE,
-            _of_mind("rotator"),
-            memory=0,
-            params={"offset": 0},
-        ),
-        Partner(
-            "keeper",
-            "announces a number drawn evenly and keeps it with chance `p`",
-            SOURCE,
-            _of_mind("keeper"),
-            memory=0,
-            params={"p": 1.0},
-        ),
-        Partner(
-            "follower",
-            "the largest number that neither other announced, without a word",
-            SOURCE,
-            _of_mind("follower"),
-            answers=_follower_answers,
-            memory=0,
-        ),
-        Partner(
-            "listener",
-            "replies best to what the others announced, believed with chance `trust`, and to the "
-            "habits of the silent; announces its own reply",
-            "Sally",
-            _listener,
-            answers=_listener_answers,
-            params={"trust": 0.8},
-        ),
-        Partner(
-            "planner",
-            "plays the exact optimum against the two declared players `others`, without a word",
-            "Sally",
-            _planner,
-            answers=_planner_answers,
-            params={"others": list(PLANNED)},
-        ),
-        Partner(
-            "bayes_adaptive",
-            "infers the minds of two opponents of the declared pool and maximises the expected "
-            "points; its predictions are those of the ideal observer",
-            "Duff 2002",
-            _bayes_adaptive,
-            answers=_observer,
-        ),
-        Partner(
-            "free_of_last",
-            "the largest number that neither other played last turn, without a word",
-            CARD,
-            _free_of_last,
-            memory=1,
-        ),
-        Partner(
-            "not_free_of_last",
-            "anything but the largest number that neither other played last turn",
-            "the inverse of free_of_last",
-            _but(_free_of_last),
-            memory=1,
-        ),
-        Partner(
-            "repeat_own_last",
-            "repeats its own last move, without a word",
-            CARD,
-            _repeat_own_last,
-            memory=1,
-        ),
-        Partner(
-            "switch_own_last",
-            "anything but its own last move",
-            "the inverse of repeat_own_last",
-            _but(_repeat_own_last),
-            memory=1,
-        ),
-        Partner(
-            "never",
-            "any move but `move`, without a word",
-            "the inverse of always",
-            _not_always,
-            memory=0,
-            params={"move": 5},
-        ),
-        Partner(
-            "hits_announced",
-            "the largest number that another announced, to collide with it",
-            "the inverse of follower",
-            _hits_announced,
-            memory=0,
-        ),
-    )
-}
+PARTNERS = by_name(
+    _mind("always", "the same `move` in every turn, without a word", move=5),
+    _mind("uniform", "any move, without a word"),
+    _mind(
+        "stage_equilibrium",
+        "draws from the symmetric mixed equilibrium of one turn, without a word",
+    ),
+    _mind("finisher", "the smallest move that arrives, else 5, without a word"),
+    _mind(
+        "blocker",
+        "if the nearest other can arrive, its smallest arriving move; else any; no word",
+    ),
+    _mind(
+        "rotator",
+        "1, 3 and 5 in turn, each seat at another number, shifted by `offset`; no word",
+        offset=0,
+    ),
+    _mind("keeper", "announces a number drawn evenly and keeps it with chance `p`", p=1.0),
+    _mind(
+        "follower",
+        "the largest number that neither other announced, without a word",
+        answers=lambda game, seat: _listens(1.0),
+    ),
+    Partner(
+        "listener",
+        "replies best to what the others announced, believed with chance `trust`, and to the "
+        "habits of the silent; announces its own reply",
+        "Sally",
+        _listener,
+        answers=_listener_answers,
+        params={"trust": 0.8},
+    ),
+    Partner(
+        "planner",
+        "plays the exact optimum against the two declared players `others`, without a word",
+        "Sally",
+        _planner,
+        answers=_planner_answers,
+        params={"others": list(PLANNED)},
+    ),
+    Partner(
+        "bayes_adaptive",
+        "infers the minds of two opponents of the declared pool and maximises the expected "
+        "points; its predictions are those of the ideal observer",
+        "Duff 2002",
+        _bayes_adaptive,
+        answers=_observer,
+    ),
+    Partner(
+        "free_of_last",
+        "the largest number that neither other played last turn, without a word",
+        CARD,
+        _free_of_last,
+        memory=1,
+    ),
+    Partner(
+        "not_free_of_last",
+        "anything but the largest number that neither other played last turn",
+        "the inverse of free_of_last",
+        _but(_free_of_last),
+        memory=1,
+    ),
+    Partner(
+        "repeat_own_last",
+        "repeats its own last move, without a word",
+        CARD,
+        _repeat_own_last,
+        memory=1,
+    ),
+    Partner(
+        "switch_own_last",
+        "anything but its own last move",
+        "the inverse of repeat_own_last",
+        _but(_repeat_own_last),
+        memory=1,
+    ),
+    Partner(
+        "never",
+        "any move but `move`, without a word",
+        "the inverse of always",
+        _not_always,
+        memory=0,
+        params={"move": 5},
+    ),
+    Partner(
+        "hits_announced",
+        "the largest number that another announced, to collide with it",
+        "the inverse of follower",
+        _hits_announced,
+        memory=0,
+    ),
+)

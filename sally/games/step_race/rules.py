@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
+from typing import TypeVar
 
 import msgspec
 
@@ -28,6 +29,7 @@ MOST_STEPS = 100  # the solver's table has the cube of this size
 MOST_LETTERS = 200_000
 SAMPLES = ("I will move 1.", "I will move 3.", "I will move 5.", "Let us not collide.")
 
+T = TypeVar("T")
 Triple = tuple[int, int, int]  # one number for each seat
 
 
@@ -239,9 +241,9 @@ def _number(move: Action) -> int:
     return move
 
 
-def triple(numbers: Iterable[int]) -> Triple:
-    """Return three numbers as a tuple."""
-    first, second, third = numbers
+def triple(items: Iterable[T]) -> tuple[T, T, T]:
+    """Return three items, one for each seat or move, as a tuple."""
+    first, second, third = items
     return first, second, third
 
 
@@ -265,8 +267,7 @@ def prize(positions: Triple, target: int) -> tuple[float, float, float] | None:
     if top < target:
         return None
     share = 1 / positions.count(top)
-    first, second, third = (share if p == top else 0.0 for p in positions)
-    return first, second, third
+    return triple(share if p == top else 0.0 for p in positions)
 
 
 def others_of(number: int) -> tuple[int, int]:

@@ -35,8 +35,7 @@ NOBODY: Said = (None, None, None)
 
 def sure(move: int) -> Odds:
     """Return the distribution that puts probability 1 on one move."""
-    first, second, third = (float(move == each) for each in MOVES)
-    return first, second, third
+    return triple(float(move == each) for each in MOVES)
 
 
 # --- the turn as a game of its own ----------------------------------------------------------------
@@ -50,44 +49,7 @@ def stage_equilibrium() -> tuple[Odds, float]:
     same value v: p(m) = 1 - sqrt(v / m).
     """
     root = 2 / sum(1 / sqrt(move) for move in MOVES)
-    first, second, third = (1 - root / sqrt(move) for move in MOVES)
-    return (first, second, third), root * root
-
-
-def pure_equilibria() -> tuple[Triple, ...]:
-    """Return the strict pure equilibria of one turn, in which every deviation loses."""
-    found = []
-    for moves in product(MOVES, repeat=3):
-        kept = gains(triple(moves))
-        strict = all(
-            gains(triple(move if n == seat else m for n, m in enumerate(moves)))[seat] < kept[seat]
-            for seat in range(3)
-            for move in MOVES
-            if move != moves[seat]
-        )
-        if strict:
-            found.append(triple(moves))
-    return tuple(found)
-
-
-class TwoMix(msgspec.Struct, frozen=True):
-    """A strategy profile in which one seat plays `third`, and the other two seats mix the two other
-    moves so that both of these moves have the same expected value."""
-
-    third: int
-    mix: dict[int, float]
-    value_mixers: float
-    value_third: float
-    equilibrium: bool
-
-
-def two_mix(third: int) -> TwoMix:
-    """Return the strategy profile in which one seat plays the move `third` and the other two seats
-    mix the two remaining moves, and whether it is an equilibrium."""
-    low, high = (move for move in MOVES if move != third)
-    mix = {low: low / (low + high), high: high / (low + high)}
-    deviating = max(move * (1 - mix[move]) ** 2 for move in (low, high))
-    return TwoMix(third, mix, low * high / (low + high), third, deviating <= third + SAME)
+    return triple(1 - root / sqrt(move) for move in MOVES), root * root
 
 
 # --- minds whose moves are declared ---------------------------------------------------------------
@@ -178,8 +140,7 @@ def keeper(p: float = 1.0) -> Mind:
         raise BadInput(f"keeper: p must be from 0 to 1, not {p}")
     kept: dict[int | None, Odds] = {None: EVEN}
     for move in MOVES:
-        first, second, third = (p if each == move else (1 - p) / 2 for each in MOVES)
-        kept[move] = (first, second, third)
+        kept[move] = triple(p if each == move else (1 - p) / 2 for each in MOVES)
 
     def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
         return kept[said[number]]
@@ -247,8 +208,7 @@ class Solved(msgspec.Struct, frozen=True):
                 else:
                     worth = worth / (1 - loop) if loop < 1 else 0.0
             found.append(worth)
-        first, second, third = found
-        return first, second, third
+        return triple(found)
 
 
 def after(missing: Triple, number: int, mine: int, one: int, two: int) -> Triple:
@@ -283,7 +243,7 @@ def solved(target: int, number: int, others: tuple[Mind, Mind], mine: Mind | Non
     table = np.zeros((period, size, size, size))
     flat = table.reshape(period, -1)
     _fill_ends(flat, target, number)
-    signals = [(chance, said) for said, chance in _signals(number, others)]
+    signals = list(_signals(number, others))
     for states in _layers(target):
         at = _place(states, size)
         cases: list[list[tuple[float, Floats, Floats, Floats | None]]] = []
@@ -299,14 +259,13 @@ def solved(target: int, number: int, others: tuple[Mind, Mind], mine: Mind | Non
     return Solved(number, others, table, period)
 
 
-def _signals(number: int, others: tuple[Mind, Mind]) -> Iterator[tuple[Said, float]]:
-    """Yield every pair of announcements of the two others, with its probability."""
+def _signals(number: int, others: tuple[Mind, Mind]) -> Iterator[tuple[float, Said]]:
+    """Yield every pair of announcements of the two others, after its probability."""
     one, two = others_of(number)
     for (a, p), (b, q) in product(*(mind.announces for mind in others)):
         said: list[int | None] = [None, None, None]
         said[one], said[two] = a, b
-        first, second, third = said
-        yield (first, second, third), p * q
+        yield p * q, triple(said)
 
 
 def _layers(target: int) -> Iterator[NDArray[np.int64]]:
@@ -447,8 +406,7 @@ def weighed(
             if chance:
                 total += chance * standing(after(missing, number, mine, one, two), number)
         found.append(total)
-    first, second, third = found
-    return first, second, third
+    return triple(found)
 
 
 def standing(missing: Triple, number: int) -> float:
@@ -459,8 +417,7 @@ def standing(missing: Triple, number: int) -> float:
 
 def steps(theirs: tuple[int, int]) -> tuple[int, int, int]:
     """Return the steps that each own move gains, given the others' moves."""
-    first, second, third = (move if move not in theirs else 0 for move in MOVES)
-    return first, second, third
+    return triple(move if move not in theirs else 0 for move in MOVES)
 
 
 MINDS: Mapping[str, Callable[..., Mind]] = {

@@ -3,13 +3,13 @@ values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
-from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.probe import At, Kind, Probe, Question, Value
 from sally.games.step_race.rules import (
     MOVES,
     SEATS,
@@ -44,45 +44,28 @@ def _others(view: View) -> tuple[Seat, Seat]:
 # --- what is asked --------------------------------------------------------------------------------
 
 
-def _their_move(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
-    if not view.moving:
-        return ()
-    return tuple(Question("their_move", "odds", MOVES, other) for other in _others(view))
-
-
-def _their_pick(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
-    if not view.moving:
-        return ()
-    return tuple(Question("their_pick", "choice", MOVES, other) for other in _others(view))
-
-
-def _will_keep(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
-    if not view.moving:
-        return ()
+def _announcing(view: View) -> Iterator[Seat]:
+    """Yield the other seats that announced a move in this turn."""
     said = announced(view.talk, view.turn)
-    return tuple(
-        Question("will_keep", "choice", (YES, NO), SEATS[other])
-        for other in others_of(view.number)
-        if said[other] is not None
-    )
+    yield from (SEATS[other] for other in others_of(view.number) if said[other] is not None)
 
 
-def _joint(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
-    if not view.moving:
-        return ()
-    return (Question("joint", "odds", PAIRS, BOTH.join(_others(view))),)
+def _probe(
+    name: str,
+    about: str,
+    kind: Kind,
+    choices: tuple[int | str, ...],
+    truth: Callable[[Any, At], Value | None],
+    of: Callable[[View], Iterable[str]] = _others,
+    of_mind: bool = True,
+) -> Probe:
+    """Return a probe that is asked before the move, once for each subject in `of`."""
 
+    def asks(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
+        subjects = of(view) if view.moving else ()
+        return tuple(Question(name, kind, choices, subject) for subject in subjects)
 
-def _their_guess(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
-    if not view.moving:
-        return ()
-    return tuple(Question("their_guess_of_me", "choice", MOVES, other) for other in _others(view))
-
-
-def _can_win(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
-    if not view.moving:
-        return ()
-    return tuple(Question("who_can_win_now", "choice", (YES, NO), each) for each in SEATS)
+    return Probe(name, about, "before", kind, SEATS, asks, truth, of_mind)
 
 
 # --- what was true --------------------------------------------------------------------------------
@@ -130,59 +113,50 @@ def true_arrival(replay: Past, at: At) -> str | None:
 
 
 PROBES = (
-    Probe(
+    _probe(
         "their_move",
         "the move of each other, as odds, asked after the talk",
-        "before",
         "odds",
-        SEATS,
-        _their_move,
+        MOVES,
         true_move,
     ),
-    Probe(
+    _probe(
         "their_pick",
         "the move of each other, as one number, asked after the talk",
-        "before",
         "choice",
-        SEATS,
-        _their_pick,
+        MOVES,
         true_move,
     ),
-    Probe(
+    _probe(
         "will_keep",
         "whether an announced move will be made",
-        "before",
         "choice",
-        SEATS,
-        _will_keep,
+        (YES, NO),
         true_keeping,
+        _announcing,
     ),
-    Probe(
+    _probe(
         "joint",
         "both others' moves together, as odds over nine pairs",
-        "before",
         "odds",
-        SEATS,
-        _joint,
+        PAIRS,
         true_pair,
+        lambda view: (BOTH.join(_others(view)),),
     ),
-    Probe(
+    _probe(
         "their_guess_of_me",
         "the move that each other expects of this seat; judged by that seat's own report",
-        "before",
         "choice",
-        SEATS,
-        _their_guess,
+        MOVES,
         their_guess,
     ),
-    Probe(
+    _probe(
         "who_can_win_now",
         "who is within one move of the target: a fact, asked as a control",
-        "before",
         "choice",
-        SEATS,
-        _can_win,
+        (YES, NO),
         true_arrival,
+        lambda view: SEATS,
         of_mind=False,
     ),
 )

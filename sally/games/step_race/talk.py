@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from sally.games.step_race.rules import Spoken
+from sally.games.step_race.rules import Spoken, triple
 
 LONGEST = 20_000  # characters of a message that are read
 Announced = tuple[int | None, int | None, int | None]
@@ -199,5 +199,4 @@ def announced(talk: tuple[Spoken, ...], turn: int | None = None) -> Announced:
     for each in talk:
         if each.text and (move := announcement(each.text, each.number, turn)) is not None:
             found[each.number] = move
-    first, second, third = found
-    return first, second, third
+    return triple(found)
