@@ -15,7 +15,7 @@ from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import example, is_finite
-from sally.core.rules.partner import Scripted
+from sally.core.rules.partner import Scripted, by_name
 from sally.core.rules.probe import ProbeReport, Question
 
 
@@ -251,25 +251,22 @@ def _underneath(
     return made
 
 
-PLAYERS = {
-    kind.name: kind
-    for kind in (
-        PlayerKind("random", "any legal move, each as likely as any other", _random),
-        PlayerKind("constant", "the same place on the menu every time", _constant, {"place": 0}),
-        PlayerKind("copy_last", "what the other did last", _copy_last),
-        PlayerKind("majority", "what the other did most often", _majority),
-        PlayerKind(
-            "inverse",
-            "anything but what another player (`of`, with its `params`) would do",
-            _inverse,
-            {"of": "constant", "params": None},
-        ),
-        PlayerKind(
-            "noisy",
-            "another player (`of`, with its `params`), with a share `error` of its moves and "
-            "answers drawn at random",
-            _noisy,
-            {"of": "constant", "params": None, "error": 0.5},
-        ),
-    )
-}
+PLAYERS = by_name(
+    PlayerKind("random", "any legal move, each as likely as any other", _random),
+    PlayerKind("constant", "the same place on the menu every time", _constant, {"place": 0}),
+    PlayerKind("copy_last", "what the other did last", _copy_last),
+    PlayerKind("majority", "what the other did most often", _majority),
+    PlayerKind(
+        "inverse",
+        "anything but what another player (`of`, with its `params`) would do",
+        _inverse,
+        {"of": "constant", "params": None},
+    ),
+    PlayerKind(
+        "noisy",
+        "another player (`of`, with its `params`), with a share `error` of its moves and "
+        "answers drawn at random",
+        _noisy,
+        {"of": "constant", "params": None, "error": 0.5},
+    ),
+)

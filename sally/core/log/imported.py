@@ -11,12 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, PlayerSpec
 from sally.core.registry.paper import Imported
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Partner, Script
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +36,16 @@ def recorded_player(name: str, participant: str = "") -> PlayerSpec:
     person."""
     params = {"name": name} if not participant else {"name": name, "participant": participant}
     return PlayerSpec(RECORDED, params, {"player": 1})
+
+
+def recorded_partner(**params: Any) -> Partner:
+    """Return the partner that stands for the recorded players of a game; it cannot make moves."""
+
+    def make(game: Any, seat: Seat, **given: Any) -> Script:
+        raise BadInput("this player exists only in imported records and cannot make moves")
+
+    about = "a player whose moves were recorded elsewhere"
+    return Partner(RECORDED, about, "imported games", make, params=params, helps=True)
 
 
 class Oddity(msgspec.Struct, frozen=True):

@@ -84,6 +84,11 @@ def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
     return found
 
 
+def mean(values: Sequence[float]) -> float | None:
+    """Return the mean, or None for an empty sequence."""
+    return sum(values) / len(values) if values else None
+
+
 class Terms(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The mean loss of an episode's decisions by cause, in the unit of the doing metric."""
 

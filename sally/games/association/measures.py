@@ -8,6 +8,7 @@ import numpy as np
 
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, Terms
+from sally.core.rules.metric import mean as mean
 from sally.games.association.minds import Mind
 from sally.games.association.partners import mind_at
 
@@ -15,11 +16,6 @@ Measure = Callable[[Played, Seat], float | None]
 Find = Callable[[Played, Seat], Sequence[float]]
 Split = Callable[[Played, Seat], Sequence[tuple[float, float]]]  # inference and translation
 FEWEST = 3  # rounds for a trend
-
-
-def mean(values: Sequence[float]) -> float | None:
-    """Return the mean, or None for an empty sequence."""
-    return sum(values) / len(values) if values else None
 
 
 def slope(values: Sequence[float]) -> float | None:

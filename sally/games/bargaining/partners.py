@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sally.core.errors import BadInput, unknown
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.bargaining.rules import BUYER, Action, Bargaining, Round, Say, View
 from sally.games.bargaining.solver import RULES, Rule, mirrored, rule_of, unknown_of
@@ -252,90 +252,84 @@ def _habit(name: str, about: str, habit: Habit, memory: int | None = 0) -> Partn
     return Partner(name, about, OURS, made, memory=memory)
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        _partner("constant", "quotes `q` in every round, regardless of its limit", memory=0, q=50),
-        _partner("truthful", "quotes its own value or cost", memory=0),
-        _partner(
-            "clock",
-            "concedes `step` per round from `start`, unconditionally, down to its limit plus "
-            "`margin`",
-            start=90,
-            step=3,
-            margin=2,
-        ),
-        _partner(
-            "responsive",
-            "concedes `down` after a round without a trade, takes `up` more after one with a "
-            "trade, never beyond its limit plus `margin`",
-            start=80,
-            down=5,
-            up=2,
-            margin=5,
-        ),
-        _partner(
-            "splitter",
-            "quotes halfway between its last quote and the other's, never beyond its limit plus "
-            "`margin`",
-            start=90,
-            margin=2,
-        ),
-        _partner("grim", "quotes `q` until the other falls short of it, then always 100", q=65),
-        _partner(
-            "announcer",
-            "says that it will quote `q`; does so with chance `keep`, else takes `slip` more",
-            _announce,
-            0,
-            q=50,
-            keep=1.0,
-            slip=10,
-        ),
-        _partner(
-            "liar",
-            "states a value or cost that is better for itself by `shade`, and quotes that",
-            _claim,
-            0,
-            shade=15,
-        ),
-        Partner(
-            "planner",
-            "plays the exact optimum against the declared partner `against` with `params`, whose "
-            "limit it knows only by its prior",
-            OURS,
-            _planner,
-            params={"against": "responsive", "params": {}},
-        ),
-        Partner(
-            "bayes_adaptive",
-            "infers rule and limit of a silent partner of the declared pool and maximises the "
-            "expected total; its predictions are those of the ideal observer",
-            "Duff 2002",
-            _bayes_adaptive,
-            answers=_observer,
-        ),
-        _habit("half", "quotes halfway between its limit and the best possible price", _half),
-        _habit("three_quarters", "keeps a quarter of the way to the best price", _three_quarters),
-        _habit("one_quarter", "keeps three quarters of the way to the best price", _one_quarter),
-        _habit("fifty_capped", "quotes 50, or its limit where 50 is beyond it", _fifty_capped),
-        _habit("beyond_limit", "quotes halfway from its limit to the worst price", _beyond_limit),
-        _habit(
-            "copy_last_capped",
-            "quotes what the other quoted last, or its limit where that is beyond it; halfway in "
-            "the first round",
-            _copy_last_capped,
-            1,
-        ),
-        _habit("away_from_last", "quotes 100 less what the other quoted last", _away_from_last, 1),
-        _habit(
-            "split_own_and_last",
-            "quotes halfway between its own last quote and the other's; halves go up",
-            _split_own_and_last,
-            1,
-        ),
-        _habit(
-            "concede_1", "starts halfway and concedes 1 per round, up to its limit", _concede, None
-        ),
-        _habit("harden_1", "starts halfway and takes 1 more per round", _harden, None),
-    )
-}
+PARTNERS = by_name(
+    _partner("constant", "quotes `q` in every round, regardless of its limit", memory=0, q=50),
+    _partner("truthful", "quotes its own value or cost", memory=0),
+    _partner(
+        "clock",
+        "concedes `step` per round from `start`, unconditionally, down to its limit plus `margin`",
+        start=90,
+        step=3,
+        margin=2,
+    ),
+    _partner(
+        "responsive",
+        "concedes `down` after a round without a trade, takes `up` more after one with a "
+        "trade, never beyond its limit plus `margin`",
+        start=80,
+        down=5,
+        up=2,
+        margin=5,
+    ),
+    _partner(
+        "splitter",
+        "quotes halfway between its last quote and the other's, never beyond its limit plus "
+        "`margin`",
+        start=90,
+        margin=2,
+    ),
+    _partner("grim", "quotes `q` until the other falls short of it, then always 100", q=65),
+    _partner(
+        "announcer",
+        "says that it will quote `q`; does so with chance `keep`, else takes `slip` more",
+        _announce,
+        0,
+        q=50,
+        keep=1.0,
+        slip=10,
+    ),
+    _partner(
+        "liar",
+        "states a value or cost that is better for itself by `shade`, and quotes that",
+        _claim,
+        0,
+        shade=15,
+    ),
+    Partner(
+        "planner",
+        "plays the exact optimum against the declared partner `against` with `params`, whose "
+        "limit it knows only by its prior",
+        OURS,
+        _planner,
+        params={"against": "responsive", "params": {}},
+    ),
+    Partner(
+        "bayes_adaptive",
+        "infers rule and limit of a silent partner of the declared pool and maximises the "
+        "expected total; its predictions are those of the ideal observer",
+        "Duff 2002",
+        _bayes_adaptive,
+        answers=_observer,
+    ),
+    _habit("half", "quotes halfway between its limit and the best possible price", _half),
+    _habit("three_quarters", "keeps a quarter of the way to the best price", _three_quarters),
+    _habit("one_quarter", "keeps three quarters of the way to the best price", _one_quarter),
+    _habit("fifty_capped", "quotes 50, or its limit where 50 is beyond it", _fifty_capped),
+    _habit("beyond_limit", "quotes halfway from its limit to the worst price", _beyond_limit),
+    _habit(
+        "copy_last_capped",
+        "quotes what the other quoted last, or its limit where that is beyond it; halfway in "
+        "the first round",
+        _copy_last_capped,
+        1,
+    ),
+    _habit("away_from_last", "quotes 100 less what the other quoted last", _away_from_last, 1),
+    _habit(
+        "split_own_and_last",
+        "quotes halfway between its own last quote and the other's; halves go up",
+        _split_own_and_last,
+        1,
+    ),
+    _habit("concede_1", "starts halfway and concedes 1 per round, up to its limit", _concede, None),
+    _habit("harden_1", "starts halfway and takes 1 more per round", _harden, None),
+)

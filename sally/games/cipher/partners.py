@@ -12,7 +12,7 @@ import numpy as np
 from sally.core.errors import BadInput
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.association.lexicon import cards, open_words, place
 from sally.games.association.minds import MIND_PARAMS, Mind, hubness, mind_of, tie
@@ -345,89 +345,84 @@ def _least_alike(turn: CipherTurn) -> Action:
 
 
 LISTENING = (DECODER, INTERCEPTOR)
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        _digit_by_digit("nearest", "the nearest word that is not yet filed under the digit"),
-        _digit_by_digit("same", "always the word nearest to the keyword"),
-        _digit_by_digit("top16", "any of the 16 nearest words not yet filed under the digit"),
-        _digit_by_digit("anything", "any word of the list", mindless=True),
-        _digit_by_digit("decoy", "the nearest word to the keyword of the next digit"),
-        _digit_by_digit(
-            "hub", "for each digit one of the words near to most others", mindless=True
-        ),
-        _digit_by_digit(
-            "loner", "for each digit one of the words near to fewest others", mindless=True
-        ),
-        Partner(
-            "crossing",
-            "the best hints for a decoder of its own mind and an interceptor that listens by "
-            "`against` (history, bayes, blind), among the `width` nearest words a digit",
-            SOURCE,
-            _crossing,
-            params={**MIND_PARAMS, "against": "history", "width": WIDTH, **THEIR_MIND},
-            answers=_crossing_answers,
-        ),
-        Partner(
-            "adapts",
-            "an encoder that infers from the interceptor's guesses how it listens, and gives the "
-            "best hints for that",
-            SOURCE,
-            _adapts,
-            answers=_adapts_answers,
-        ),
-        Partner(
-            "bayes_adaptive",
-            "an encoder that maximises its expected payoff against an interceptor drawn from a "
-            "declared pool (by_history, by_bayes, random) with the decoder by_keywords",
-            SOURCE,
-            _bayes_adaptive,
-            answers=_observer,
-        ),
-        _listens("by_keywords", "the likeliest code by ties to keywords", _keywords_odds, DECODER),
-        _listens(
-            "by_history",
-            "the likeliest code by mean ties to the hints filed under each digit",
-            _way_odds("history"),
-            *LISTENING,
-        ),
-        _listens(
-            "by_bayes",
-            "the likeliest code by the posterior of each digit's keyword over all cards",
-            _way_odds("bayes"),
-            *LISTENING,
-        ),
-        _deaf(
-            "channel",
-            "says what the faulty line shows, in a game with a `channel`",
-            lambda turn: turn.view.reading,
-            INTERCEPTOR,
-        ),
-        _deaf("first_left", "the first code left", lambda t: t.view.record.left[0], *LISTENING),
-        _deaf("last_left", "the last code left", lambda t: t.view.record.left[-1], *LISTENING),
-        _deaf(
-            "greedy_first",
-            "each hint from the first on to its nearest free keyword",
-            _greedy((0, 1, 2)),
-            DECODER,
-        ),
-        _deaf(
-            "greedy_last",
-            "each hint from the last on to its nearest free keyword",
-            _greedy((2, 1, 0)),
-            DECODER,
-        ),
-        _deaf(
-            "like_last_code",
-            "the code left that is most like the last one",
-            _most_alike,
-            *LISTENING,
-        ),
-        _deaf(
-            "unlike_last_code",
-            "the code left that is least like the last one",
-            _least_alike,
-            *LISTENING,
-        ),
-    )
-}
+PARTNERS = by_name(
+    _digit_by_digit("nearest", "the nearest word that is not yet filed under the digit"),
+    _digit_by_digit("same", "always the word nearest to the keyword"),
+    _digit_by_digit("top16", "any of the 16 nearest words not yet filed under the digit"),
+    _digit_by_digit("anything", "any word of the list", mindless=True),
+    _digit_by_digit("decoy", "the nearest word to the keyword of the next digit"),
+    _digit_by_digit("hub", "for each digit one of the words near to most others", mindless=True),
+    _digit_by_digit(
+        "loner", "for each digit one of the words near to fewest others", mindless=True
+    ),
+    Partner(
+        "crossing",
+        "the best hints for a decoder of its own mind and an interceptor that listens by "
+        "`against` (history, bayes, blind), among the `width` nearest words a digit",
+        SOURCE,
+        _crossing,
+        params={**MIND_PARAMS, "against": "history", "width": WIDTH, **THEIR_MIND},
+        answers=_crossing_answers,
+    ),
+    Partner(
+        "adapts",
+        "an encoder that infers from the interceptor's guesses how it listens, and gives the "
+        "best hints for that",
+        SOURCE,
+        _adapts,
+        answers=_adapts_answers,
+    ),
+    Partner(
+        "bayes_adaptive",
+        "an encoder that maximises its expected payoff against an interceptor drawn from a "
+        "declared pool (by_history, by_bayes, random) with the decoder by_keywords",
+        SOURCE,
+        _bayes_adaptive,
+        answers=_observer,
+    ),
+    _listens("by_keywords", "the likeliest code by ties to keywords", _keywords_odds, DECODER),
+    _listens(
+        "by_history",
+        "the likeliest code by mean ties to the hints filed under each digit",
+        _way_odds("history"),
+        *LISTENING,
+    ),
+    _listens(
+        "by_bayes",
+        "the likeliest code by the posterior of each digit's keyword over all cards",
+        _way_odds("bayes"),
+        *LISTENING,
+    ),
+    _deaf(
+        "channel",
+        "says what the faulty line shows, in a game with a `channel`",
+        lambda turn: turn.view.reading,
+        INTERCEPTOR,
+    ),
+    _deaf("first_left", "the first code left", lambda t: t.view.record.left[0], *LISTENING),
+    _deaf("last_left", "the last code left", lambda t: t.view.record.left[-1], *LISTENING),
+    _deaf(
+        "greedy_first",
+        "each hint from the first on to its nearest free keyword",
+        _greedy((0, 1, 2)),
+        DECODER,
+    ),
+    _deaf(
+        "greedy_last",
+        "each hint from the last on to its nearest free keyword",
+        _greedy((2, 1, 0)),
+        DECODER,
+    ),
+    _deaf(
+        "like_last_code",
+        "the code left that is most like the last one",
+        _most_alike,
+        *LISTENING,
+    ),
+    _deaf(
+        "unlike_last_code",
+        "the code left that is least like the last one",
+        _least_alike,
+        *LISTENING,
+    ),
+)

@@ -12,7 +12,7 @@ import msgspec
 from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, shared
+from sally.core.rules.metric import Metric, Played, mean, shared
 from sally.games.level_k.depths import Depth, depth_of, estimated
 from sally.games.level_k.minds import mind_of
 from sally.games.level_k.rules import LevelGame, View
@@ -66,10 +66,6 @@ def lost(played: Played, seat: Seat) -> list[float] | None:
     return found
 
 
-def _mean(numbers: list[float]) -> float | None:
-    return sum(numbers) / len(numbers) if numbers else None
-
-
 def _won_per_round(played: Played, seat: Seat) -> float | None:
     payoffs, n = played.episode.payoffs, len(rounds(played, seat))
     return None if payoffs is None or not n else payoffs[seat] / n
@@ -99,12 +95,12 @@ def random_won_per_round(setup: Setup, seat: Seat) -> float | None:
 
 def _regret(played: Played, seat: Seat) -> float | None:
     found = lost(played, seat)
-    return None if found is None or played.episode.payoffs is None else _mean(found)
+    return None if found is None or played.episode.payoffs is None else mean(found)
 
 
 def _best_replies(played: Played, seat: Seat) -> float | None:
     found = lost(played, seat)
-    return None if found is None else _mean([100.0 * (loss <= SAME) for loss in found])
+    return None if found is None else mean([100.0 * (loss <= SAME) for loss in found])
 
 
 def _depths(played: Played, seat: Seat) -> list[float]:
@@ -113,13 +109,13 @@ def _depths(played: Played, seat: Seat) -> list[float]:
 
 
 def _depth_played(played: Played, seat: Seat) -> float | None:
-    return _mean(_depths(played, seat))
+    return mean(_depths(played, seat))
 
 
 def _over_thinking(played: Played, seat: Seat) -> float | None:
     depths = {None if mind is None else mind.depth for mind in minds_of_others(played.replay, seat)}
     theirs = depths.pop() if len(depths) == 1 else None
-    return None if theirs is None else _mean([d - theirs - 1 for d in _depths(played, seat)])
+    return None if theirs is None else mean([d - theirs - 1 for d in _depths(played, seat)])
 
 
 @shared

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import RECORDED
+from sally.core.log.imported import recorded_partner
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Line, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.level_k.minds import MINDS, Mind
 from sally.games.level_k.rules import LevelGame, View
@@ -71,12 +71,12 @@ def _sure(question: Question, value: int) -> ProbeReport:
 # --- habits: what a mind without a theory of the other does ---------------------------------------
 
 
-def _habit(again: Callable[[float], bool], least: str) -> Callable[..., Script]:
-    """Return a script that repeats or changes its last move, depending on the last payoff."""
+def _habit(name: str, about: str, source: str, again: Callable[[float], bool]) -> Partner:
+    """Return a partner that repeats or changes its last move, depending on the last payoff."""
 
     def made(game: LevelGame, seat: Seat) -> Script:
         if game.rounds < 2:
-            raise BadInput(f"{least} needs a game of several rounds")
+            raise BadInput(f"{name} needs a game of several rounds")
         menu = game.menu(seat)
 
         def script(turn: Turn[int, View]) -> int:
@@ -91,7 +91,7 @@ def _habit(again: Callable[[float], bool], least: str) -> Callable[..., Script]:
 
         return script
 
-    return made
+    return Partner(name, about, source, made, memory=1)
 
 
 # --- the Bayes-adaptive player --------------------------------------------------------------------
@@ -142,15 +142,7 @@ def _observer(game: LevelGame, seat: Seat) -> Answerer:
     return answer
 
 
-def _recorded(game: LevelGame, seat: Seat, name: str = "") -> Script:
-    """Always raise BadInput: the name denotes a player of imported records, and such a player
-    cannot play."""
-    raise BadInput("this player exists only in imported records and cannot make moves")
-
-
-def _mind(
-    name: str, about: str, source: str, lines: tuple[Line, ...] = (), memory: int | None = 0
-) -> Partner:
+def _mind(name: str, about: str, source: str, memory: int | None = 0) -> Partner:
     declared = MINDS[name]
     return Partner(
         name=name,
@@ -159,82 +151,64 @@ def _mind(
         make=_script(declared.make),
         answers=_answers(declared.make),
         params=declared.settings,
-        lines=lines,
         memory=memory,
     )
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        _mind(
-            "level",
-            "thinks `k` steps ahead: replies best to a player of level k-1; level 0 does what "
-            "stands out (`base` salient), anything (uniform), or draws from odds",
-            "Stahl and Wilson 1995; Nagel 1995",
-        ),
-        _mind(
-            "cognitive_hierarchy",
-            "thinks `k` steps ahead: replies best to levels 0 to k-1 as a Poisson law with mean "
-            "`tau` has them",
-            "Camerer, Ho and Chong 2004",
-        ),
-        _mind(
-            "people",
-            "draws from what people did in a published experiment (the request game only)",
-            "Arad and Rubinstein 2012",
-        ),
-        _mind("equilibrium", "plays its part of an equilibrium of the round", "Nash 1951"),
-        _mind(
-            "k_tom",
-            "infers from the past how deep the other infers, up to level `k`-1 (two moves each); "
-            "`volatility` and `temperature` are logarithms",
-            "Devaine et al. 2014; equations as in tomsup 1.4.1",
-            memory=None,
-        ),
-        Partner(
-            "bayes_adaptive",
-            "infers which level from 0 to 3 it faces and maximises the expected total; its "
-            "predictions are those of the ideal observer (request and box games)",
-            "Duff 2002",
-            _bayes_adaptive,
-            answers=_observer,
-        ),
-        Partner(
-            "repeater",
-            "does again what it did last; anything at first",
-            "a habit",
-            _habit(lambda ahead: True, "repeater"),
-            memory=1,
-        ),
-        Partner(
-            "switcher",
-            "does anything but what it did last; anything at first",
-            "a habit",
-            _habit(lambda ahead: False, "switcher"),
-            memory=1,
-        ),
-        Partner(
-            "win_stay_lose_shift",
-            "repeats its move if the last round paid it at least the mean, else changes it",
-            "Nowak and Sigmund 1993",
-            _habit(lambda ahead: ahead >= 0, "win_stay_lose_shift"),
-            memory=1,
-        ),
-        Partner(
-            "win_shift_lose_stay",
-            "changes its move if the last round paid it at least the mean, else repeats it",
-            "the inverse of win-stay, lose-shift",
-            _habit(lambda ahead: ahead < 0, "win_shift_lose_stay"),
-            memory=1,
-        ),
-        Partner(
-            RECORDED,
-            "a player whose moves were recorded elsewhere",
-            "imported games",
-            _recorded,
-            params={"name": ""},
-            helps=True,
-        ),
-    )
-}
+PARTNERS = by_name(
+    _mind(
+        "level",
+        "thinks `k` steps ahead: replies best to a player of level k-1; level 0 does what "
+        "stands out (`base` salient), anything (uniform), or draws from odds",
+        "Stahl and Wilson 1995; Nagel 1995",
+    ),
+    _mind(
+        "cognitive_hierarchy",
+        "thinks `k` steps ahead: replies best to levels 0 to k-1 as a Poisson law with mean "
+        "`tau` has them",
+        "Camerer, Ho and Chong 2004",
+    ),
+    _mind(
+        "people",
+        "draws from what people did in a published experiment (the request game only)",
+        "Arad and Rubinstein 2012",
+    ),
+    _mind("equilibrium", "plays its part of an equilibrium of the round", "Nash 1951"),
+    _mind(
+        "k_tom",
+        "infers from the past how deep the other infers, up to level `k`-1 (two moves each); "
+        "`volatility` and `temperature` are logarithms",
+        "Devaine et al. 2014; equations as in tomsup 1.4.1",
+        memory=None,
+    ),
+    Partner(
+        "bayes_adaptive",
+        "infers which level from 0 to 3 it faces and maximises the expected total; its "
+        "predictions are those of the ideal observer (request and box games)",
+        "Duff 2002",
+        _bayes_adaptive,
+        answers=_observer,
+    ),
+    _habit(
+        "repeater", "does again what it did last; anything at first", "a habit", lambda ahead: True
+    ),
+    _habit(
+        "switcher",
+        "does anything but what it did last; anything at first",
+        "a habit",
+        lambda ahead: False,
+    ),
+    _habit(
+        "win_stay_lose_shift",
+        "repeats its move if the last round paid it at least the mean, else changes it",
+        "Nowak and Sigmund 1993",
+        lambda ahead: ahead >= 0,
+    ),
+    _habit(
+        "win_shift_lose_stay",
+        "changes its move if the last round paid it at least the mean, else repeats it",
+        "the inverse of win-stay, lose-shift",
+        lambda ahead: ahead < 0,
+    ),
+    recorded_partner(name=""),
+)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sally.core.errors import BadInput
+from sally.core.log.imported import recorded_partner
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
@@ -172,10 +173,6 @@ def _exact(game: MindGame, seat: Seat) -> Script:
     return lambda turn: turn.options[0]
 
 
-def _recorded(game: MindGame, seat: Seat, name: str = "") -> Script:
-    raise BadInput("this player exists only in imported records and cannot make moves")
-
-
 def _only(wanted: Seat, seat: Seat, name: str) -> None:
     if seat != wanted:
         raise BadInput(f"{name} can play only in seat {wanted!r}")
@@ -240,13 +237,6 @@ PARTNERS = {
             _exact,
             helps=True,
         ),
-        Partner(
-            "recorded",
-            "a player whose moves were recorded elsewhere",
-            "imported games",
-            _recorded,
-            params={"name": ""},
-            helps=True,
-        ),
+        recorded_partner(name=""),
     )
 }

@@ -8,7 +8,7 @@ from math import inf
 from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, shared
+from sally.core.rules.metric import Metric, Played, mean, shared
 from sally.core.rules.simultaneous import Moves, others_of
 from sally.games.public_goods.declared import nearest, rule_of
 from sally.games.public_goods.rules import PublicGoods, others_mean
@@ -39,14 +39,10 @@ def given(played: Played, seat: Seat) -> list[int]:
     return [each[number] for each in rounds(played, seat) if each is not None]
 
 
-def _mean(numbers: list[float]) -> float | None:
-    return sum(numbers) / len(numbers) if numbers else None
-
-
 def _earned(played: Played, seat: Seat) -> float | None:
     game = game_of(played)
     number = game.number[seat]
-    return _mean([game.paid(each)[number] for each in rounds(played, seat) if each is not None])
+    return mean([game.paid(each)[number] for each in rounds(played, seat) if each is not None])
 
 
 def random_earned(setup: Setup, seat: Seat) -> float | None:
@@ -87,7 +83,7 @@ def own_regret(played: Played, seat: Seat) -> float | None:
     best = game.dominant
     if best is None:
         return 0.0 if made else None
-    return _mean([abs(each - best) * abs(1 - game.back) for each in made])
+    return mean([abs(each - best) * abs(1 - game.back) for each in made])
 
 
 def joint_regret(played: Played, seat: Seat) -> float | None:
@@ -97,13 +93,13 @@ def joint_regret(played: Played, seat: Seat) -> float | None:
     best = game.joint_optimum
     if best is None:
         return 0.0 if made else None
-    return _mean([abs(each - best) * abs(game.ratio - 1) for each in made])
+    return mean([abs(each - best) * abs(game.ratio - 1) for each in made])
 
 
 def given_share(played: Played, seat: Seat) -> float | None:
     """Return the percentage of the endowment that was contributed."""
     game = game_of(played)
-    return _mean([100.0 * each / game.tokens for each in given(played, seat)])
+    return mean([100.0 * each / game.tokens for each in given(played, seat)])
 
 
 def conditional_slope(played: Played, seat: Seat) -> float | None:

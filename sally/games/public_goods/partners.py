@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sally.core.errors import BadInput
-from sally.core.log.imported import RECORDED
+from sally.core.log.imported import recorded_partner
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.core.rules.simultaneous import View, others_of
 from sally.games.public_goods.declared import RULES, Rule, nearest
@@ -92,12 +91,6 @@ def _observer(game: PublicGoods, seat: Seat) -> Answerer:
     return answer
 
 
-def _recorded(game: PublicGoods, seat: Seat, name: str = "") -> Script:
-    """Always raise BadInput, because the name stands for a player in imported records, which
-    cannot play."""
-    raise BadInput("this player exists only in imported records and cannot make moves")
-
-
 def _partner(name: str, about: str, source: str, memory: int, **params: float) -> Partner:
     return Partner(
         name=name,
@@ -111,52 +104,42 @@ def _partner(name: str, about: str, source: str, memory: int, **params: float) -
 
 
 FISCHBACHER = "after Fischbacher, Gächter and Fehr 2001"
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        _partner("free_rider", "gives nothing", FISCHBACHER, 0),
-        _partner("giver", "gives a fixed `share` of its tokens", "ours", 0, share=1.0),
-        _partner(
-            "conditional_cooperator",
-            "gives `offset` of its tokens plus `slope` times what the others gave last on average; "
-            "`first` of its tokens at first",
-            FISCHBACHER,
-            1,
-            first=0.5,
-            slope=0.8,
-            offset=0.0,
-        ),
-        _partner(
-            "matcher",
-            "gives what the others gave last on average; `first` of its tokens at first",
-            FISCHBACHER,
-            1,
-            first=1.0,
-        ),
-        _partner(
-            "threshold",
-            "gives everything if the others gave at least `threshold` of theirs last, else "
-            "nothing; `first` of its tokens at first",
-            "ours",
-            1,
-            threshold=0.5,
-            first=1.0,
-        ),
-        Partner(
-            "bayes_adaptive",
-            "infers which rule of the declared pool all others follow and maximises the expected "
-            "total; its predictions are those of the ideal observer",
-            "Duff 2002",
-            _bayes_adaptive,
-            answers=_observer,
-        ),
-        Partner(
-            RECORDED,
-            "a player whose moves were recorded elsewhere",
-            "imported games",
-            _recorded,
-            params={"name": ""},
-            helps=True,
-        ),
-    )
-}
+PARTNERS = by_name(
+    _partner("free_rider", "gives nothing", FISCHBACHER, 0),
+    _partner("giver", "gives a fixed `share` of its tokens", "ours", 0, share=1.0),
+    _partner(
+        "conditional_cooperator",
+        "gives `offset` of its tokens plus `slope` times what the others gave last on average; "
+        "`first` of its tokens at first",
+        FISCHBACHER,
+        1,
+        first=0.5,
+        slope=0.8,
+        offset=0.0,
+    ),
+    _partner(
+        "matcher",
+        "gives what the others gave last on average; `first` of its tokens at first",
+        FISCHBACHER,
+        1,
+        first=1.0,
+    ),
+    _partner(
+        "threshold",
+        "gives everything if the others gave at least `threshold` of theirs last, else "
+        "nothing; `first` of its tokens at first",
+        "ours",
+        1,
+        threshold=0.5,
+        first=1.0,
+    ),
+    Partner(
+        "bayes_adaptive",
+        "infers which rule of the declared pool all others follow and maximises the expected "
+        "total; its predictions are those of the ideal observer",
+        "Duff 2002",
+        _bayes_adaptive,
+        answers=_observer,
+    ),
+    recorded_partner(name=""),
+)

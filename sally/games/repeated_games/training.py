@@ -19,6 +19,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import Game, Seat
 from sally.core.rules.training import Split, Task, Training, Worths
 from sally.games.repeated_games.optimum import Machine, followed, machine_of, pay_table, plan
+from sally.games.repeated_games.partners.tables import ALTERNATES
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View, other
 
 ROUNDS = 10  # of a game to learn from
@@ -42,13 +43,6 @@ _RPS = {
         PlayerSpec("outcome_transition_dual", {"follow": 1.0}),
     ),
 }
-_ALTERNATES = {
-    "start": "even",
-    "states": {
-        "even": {"odds": [1, 0], "after": [["odd", "odd"], ["odd", "odd"]]},
-        "odd": {"odds": [0, 1], "after": [["even", "even"], ["even", "even"]]},
-    },
-}
 _TWO_MOVES = {
     "train": (
         PlayerSpec("single_action", {"action": 0}),
@@ -59,7 +53,7 @@ _TWO_MOVES = {
     "validation": (PlayerSpec("tit_for_two_tats"),),
     "held_out": (
         PlayerSpec("grim_trigger"),
-        PlayerSpec("policy_table", {"table": _ALTERNATES}),
+        PlayerSpec("policy_table", {"table": ALTERNATES}),
     ),
 }
 _PARTNERS = {"rps": _RPS, "ipd": _TWO_MOVES, "ibs": _TWO_MOVES, "repeated_games": _TWO_MOVES}

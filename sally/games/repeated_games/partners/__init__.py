@@ -1,9 +1,6 @@
 """Partners for repeated matrix games, grouped by the information they use."""
 
-from sally.core.errors import BadInput
-from sally.core.log.imported import RECORDED
-from sally.core.rules.game import Seat
-from sally.core.rules.partner import Partner, Script
+from sally.core.log.imported import RECORDED, recorded_partner
 from sally.games.repeated_games.partners import (
     axelrod,
     bayes_adaptive,
@@ -14,14 +11,6 @@ from sally.games.repeated_games.partners import (
     tables,
     tom_k,
 )
-from sally.games.repeated_games.rules import RepeatedGame
-
-
-def _recorded(game: RepeatedGame, seat: Seat, name: str = "", participant: str = "") -> Script:
-    """Always raise BadInput, because the name stands for a player in imported records, which
-    cannot play."""
-    raise BadInput("this player exists only in imported records and cannot make moves")
-
 
 PARTNERS = {
     **constant.PARTNERS,
@@ -32,14 +21,7 @@ PARTNERS = {
     **tom_k.PARTNERS,
     **axelrod.PARTNERS,
     **bayes_adaptive.PARTNERS,
-    RECORDED: Partner(
-        RECORDED,
-        "a player whose moves were recorded elsewhere",
-        "imported games",
-        _recorded,
-        params={"name": "", "participant": ""},
-        helps=True,
-    ),
+    RECORDED: recorded_partner(name="", participant=""),
 }
 
 __all__ = ["PARTNERS"]

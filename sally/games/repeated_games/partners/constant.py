@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton, Line
+from sally.core.rules.partner import Automaton, Line, by_name
 from sally.core.rules.probe import odds_problem
 from sally.games.repeated_games.partners.basis import Odds, check_move, evenly, finite
 from sally.games.repeated_games.rules import RepeatedGame
@@ -33,41 +33,38 @@ def _given_odds(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None) ->
     return {move: odds[move] for move in moves if odds[move] > 0}
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        finite(
-            automaton=_single_action,
-            memory=0,
-            name="single_action",
-            about="the same move in every round",
-            source="Riemer et al. 2025",
-            params={"action": 0},
-            lines=(
-                Line("JFJFF", "FFFFF", "ipd", {"action": 1}),
-                Line("RPSRP", "SSSSS", "rps", {"action": 2}),
-            ),
+PARTNERS = by_name(
+    finite(
+        automaton=_single_action,
+        memory=0,
+        name="single_action",
+        about="the same move in every round",
+        source="Riemer et al. 2025",
+        params={"action": 0},
+        lines=(
+            Line("JFJFF", "FFFFF", "ipd", {"action": 1}),
+            Line("RPSRP", "SSSSS", "rps", {"action": 2}),
         ),
-        finite(
-            automaton=_mixed,
-            memory=0,
-            name="random",
-            about="any move, each as likely as any other, in every round",
-            source="the equilibrium of rps: von Neumann 1928",
-            answers=lambda game, seat: Random().report,
-            lines=(Line("RPSRP", "?????", "rps"),),
+    ),
+    finite(
+        automaton=_mixed,
+        memory=0,
+        name="random",
+        about="any move, each as likely as any other, in every round",
+        source="the equilibrium of rps: von Neumann 1928",
+        answers=lambda game, seat: Random().report,
+        lines=(Line("RPSRP", "?????", "rps"),),
+    ),
+    finite(
+        automaton=_mixed,
+        memory=0,
+        name="mixed",
+        about="fixed odds in every round (`odds`, one number per move; uniform by default)",
+        source="von Neumann 1928",
+        params={"odds": None},
+        lines=(
+            Line("JFJFF", "FFFFF", "ipd", {"odds": (0.0, 1.0)}),
+            Line("RPSRP", "?????", "rps", {"odds": (0.6, 0.3, 0.1)}),
         ),
-        finite(
-            automaton=_mixed,
-            memory=0,
-            name="mixed",
-            about="fixed odds in every round (`odds`, one number per move; uniform by default)",
-            source="von Neumann 1928",
-            params={"odds": None},
-            lines=(
-                Line("JFJFF", "FFFFF", "ipd", {"odds": (0.0, 1.0)}),
-                Line("RPSRP", "?????", "rps", {"odds": (0.6, 0.3, 0.1)}),
-            ),
-        ),
-    )
-}
+    ),
+)

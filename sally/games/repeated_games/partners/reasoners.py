@@ -11,7 +11,7 @@ import numpy as np
 from sally.core.errors import BadInput, unknown
 from sally.core.rules.game import Seat
 from sally.core.rules.history import Follower
-from sally.core.rules.partner import Automaton, Line, Partner, Script
+from sally.core.rules.partner import Automaton, Line, Partner, Script, by_name
 from sally.games.repeated_games.optimum import Floats, Machine, machine_of, pay_table, plan
 from sally.games.repeated_games.partners import constant, reciprocity, tables
 from sally.games.repeated_games.partners.basis import (
@@ -192,53 +192,50 @@ def _worth(
     return total
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        Partner(
-            name="fictitious_play",
-            about="replies best to the other's moves so far, each counted `prior` times at first",
-            source="Brown 1951",
-            make=_fictitious,
-            memory=None,
-            params={"prior": 1.0},
-            lines=(
-                Line("JFJFF", "FFFFF", "ipd"),
-                Line("JJJFF", "FJJJJ", "ibs"),
-                Line("RPPPP", "?PP?S", "rps"),
-            ),
+PARTNERS = by_name(
+    Partner(
+        name="fictitious_play",
+        about="replies best to the other's moves so far, each counted `prior` times at first",
+        source="Brown 1951",
+        make=_fictitious,
+        memory=None,
+        params={"prior": 1.0},
+        lines=(
+            Line("JFJFF", "FFFFF", "ipd"),
+            Line("JJJFF", "FJJJJ", "ibs"),
+            Line("RPPPP", "?PP?S", "rps"),
         ),
-        finite(
-            automaton=_level_k,
-            memory=1,
-            name="level_k",
-            about="replies best to a level k-1 player; level 0 repeats its last move (`base` "
-            "repeat; `first` before any) or plays any (uniform)",
-            source="Stahl and Wilson 1995; Nagel 1995",
-            params={"k": 1, "base": "repeat", "first": 0},
-            lines=(
-                Line("RPSRP", "PPSRP", "rps", {"k": 1}),
-                Line("RRRRR", "SPRSP", "rps", {"k": 2}),
-                Line("RPSRP", "RRPSR", "rps", {"k": 3}),
-                Line("JFJFF", "JJFJF", "ibs", {"k": 1}),
-                Line("JFJFF", "FFFFF", "ibs", {"k": 1, "base": "uniform"}),
-            ),
+    ),
+    finite(
+        automaton=_level_k,
+        memory=1,
+        name="level_k",
+        about="replies best to a level k-1 player; level 0 repeats its last move (`base` "
+        "repeat; `first` before any) or plays any (uniform)",
+        source="Stahl and Wilson 1995; Nagel 1995",
+        params={"k": 1, "base": "repeat", "first": 0},
+        lines=(
+            Line("RPSRP", "PPSRP", "rps", {"k": 1}),
+            Line("RRRRR", "SPRSP", "rps", {"k": 2}),
+            Line("RPSRP", "RRPSR", "rps", {"k": 3}),
+            Line("JFJFF", "JJFJF", "ibs", {"k": 1}),
+            Line("JFJFF", "FFFFF", "ibs", {"k": 1, "base": "uniform"}),
         ),
-        Partner(
-            name="bayesian_best_responder",
-            about="weighs what the other may be (`hypotheses`, partners by name) by Bayes' rule "
-            "and plays what is best over the next `ahead` rounds",
-            source="Kalai and Lehrer 1993; looking ahead as in Littman et al. 1995",
-            make=_bayesian,
-            memory=None,
-            params={"hypotheses": None, "noise": 0.05, "ahead": 10},
-            lines=(
-                Line("JFFJJ", "FFJJJ", "ipd"),  # as tit for tat would: worth cooperating with
-                Line("JJJJJ", "FFFFF", "ipd"),
-                Line("JFFJJ", "FFFFF", "ipd", {"ahead": 1}),
-                Line("JJJJJ", "FFJJJ", "ibs"),
-                Line("RPSRP", "PPSPR", "rps"),
-            ),
+    ),
+    Partner(
+        name="bayesian_best_responder",
+        about="weighs what the other may be (`hypotheses`, partners by name) by Bayes' rule "
+        "and plays what is best over the next `ahead` rounds",
+        source="Kalai and Lehrer 1993; looking ahead as in Littman et al. 1995",
+        make=_bayesian,
+        memory=None,
+        params={"hypotheses": None, "noise": 0.05, "ahead": 10},
+        lines=(
+            Line("JFFJJ", "FFJJJ", "ipd"),  # as tit for tat would: worth cooperating with
+            Line("JJJJJ", "FFFFF", "ipd"),
+            Line("JFFJJ", "FFFFF", "ipd", {"ahead": 1}),
+            Line("JJJJJ", "FFJJJ", "ibs"),
+            Line("RPSRP", "PPSPR", "rps"),
         ),
-    )
-}
+    ),
+)

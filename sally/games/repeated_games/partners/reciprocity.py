@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton, Line
+from sally.core.rules.partner import Automaton, Line, by_name
 from sally.games.repeated_games.partners.basis import (
     Odds,
     check_chance,
@@ -93,80 +93,77 @@ def _win_stay(
     return Automaton(first, surely, after)
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        finite(
-            automaton=_tit_for_tat,
-            memory=1,
-            name="tit_for_tat",
-            about="returns the other's last move; in a zero-sum game, the move that beats it",
-            source="Axelrod 1980; Riemer et al. 2025",
-            params={"first": None},
-            lines=(
-                Line("JFJFF", "JJFJF", "ipd"),
-                Line("JFJFF", "FJFJF", "ipd", {"first": 1}),
-                Line("JFJFF", "JJFJF", "ibs"),
-                Line("RPSRP", "PPSRP", "rps"),
-            ),
+PARTNERS = by_name(
+    finite(
+        automaton=_tit_for_tat,
+        memory=1,
+        name="tit_for_tat",
+        about="returns the other's last move; in a zero-sum game, the move that beats it",
+        source="Axelrod 1980; Riemer et al. 2025",
+        params={"first": None},
+        lines=(
+            Line("JFJFF", "JJFJF", "ipd"),
+            Line("JFJFF", "FJFJF", "ipd", {"first": 1}),
+            Line("JFJFF", "JJFJF", "ibs"),
+            Line("RPSRP", "PPSRP", "rps"),
         ),
-        finite(
-            automaton=partial(_tit_for_tat, first=1),
-            memory=1,
-            name="suspicious_tit_for_tat",
-            about="tit for tat that opens with `first`, 1 unless given: defection in ipd",
-            source="Boyd and Lorberbaum 1987",
-            params={"first": 1},
-            lines=(Line("JFJFF", "FJFJF", "ipd"), Line("RPSRP", "PPSRP", "rps")),
+    ),
+    finite(
+        automaton=partial(_tit_for_tat, first=1),
+        memory=1,
+        name="suspicious_tit_for_tat",
+        about="tit for tat that opens with `first`, 1 unless given: defection in ipd",
+        source="Boyd and Lorberbaum 1987",
+        params={"first": 1},
+        lines=(Line("JFJFF", "FJFJF", "ipd"), Line("RPSRP", "PPSRP", "rps")),
+    ),
+    finite(
+        automaton=_generous,
+        memory=1,
+        name="generous_tit_for_tat",
+        about="copies the other's last move, but plays `kind` instead with some chance",
+        # 1/3 is their value for Axelrod's payoffs 5, 3, 1, 0
+        source="Nowak and Sigmund 1992",
+        params={"generosity": 1 / 3, "kind": 0},
+        lines=(
+            Line("JFJFF", "JJFJF", "ipd", {"generosity": 0.0}),
+            Line("JFJFF", "JJJJJ", "ipd", {"generosity": 1.0}),
+            Line("JFJFJ", "JJ?J?", "ipd"),
         ),
-        finite(
-            automaton=_generous,
-            memory=1,
-            name="generous_tit_for_tat",
-            about="copies the other's last move, but plays `kind` instead with some chance",
-            # 1/3 is their value for Axelrod's payoffs 5, 3, 1, 0
-            source="Nowak and Sigmund 1992",
-            params={"generosity": 1 / 3, "kind": 0},
-            lines=(
-                Line("JFJFF", "JJFJF", "ipd", {"generosity": 0.0}),
-                Line("JFJFF", "JJJJJ", "ipd", {"generosity": 1.0}),
-                Line("JFJFJ", "JJ?J?", "ipd"),
-            ),
+    ),
+    finite(
+        automaton=_two_tats,
+        memory=2,
+        name="tit_for_two_tats",
+        about="answers a move that came twice in a row with the same, else plays `kind`",
+        source="Axelrod 1980",
+        params={"kind": 0},
+        lines=(Line("JFJFFFJ", "JJJJJFF", "ipd"), Line("RPPSSS", "RRRPRS", "rps")),
+    ),
+    finite(
+        automaton=_grim,
+        memory=None,
+        name="grim_trigger",
+        about="plays `kind` until the other once does not, then always `harsh`",
+        source="Friedman 1971",
+        params={"kind": 0, "harsh": 1},
+        lines=(
+            Line("JJFJJJ", "JJJFFF", "ipd"),
+            Line("RRSRR", "RRRSS", "rps", {"harsh": 2}),
         ),
-        finite(
-            automaton=_two_tats,
-            memory=2,
-            name="tit_for_two_tats",
-            about="answers a move that came twice in a row with the same, else plays `kind`",
-            source="Axelrod 1980",
-            params={"kind": 0},
-            lines=(Line("JFJFFFJ", "JJJJJFF", "ipd"), Line("RPPSSS", "RRRPRS", "rps")),
+    ),
+    finite(
+        automaton=_win_stay,
+        memory=1,
+        name="win_stay_lose_shift",
+        about="repeats a move that paid its `aspiration` or more (its mean payoff unless "
+        "given), else takes the next",
+        source="Robbins 1952; Nowak and Sigmund 1993",
+        params={"first": 0, "aspiration": None},
+        lines=(
+            Line("JFJFFJ", "JJFFJF", "ipd"),
+            Line("JFFJJ", "JJFFJ", "ibs"),
+            Line("RPSRP", "RRPSR", "rps"),
         ),
-        finite(
-            automaton=_grim,
-            memory=None,
-            name="grim_trigger",
-            about="plays `kind` until the other once does not, then always `harsh`",
-            source="Friedman 1971",
-            params={"kind": 0, "harsh": 1},
-            lines=(
-                Line("JJFJJJ", "JJJFFF", "ipd"),
-                Line("RRSRR", "RRRSS", "rps", {"harsh": 2}),
-            ),
-        ),
-        finite(
-            automaton=_win_stay,
-            memory=1,
-            name="win_stay_lose_shift",
-            about="repeats a move that paid its `aspiration` or more (its mean payoff unless "
-            "given), else takes the next",
-            source="Robbins 1952; Nowak and Sigmund 1993",
-            params={"first": 0, "aspiration": None},
-            lines=(
-                Line("JFJFFJ", "JJFFJF", "ipd"),
-                Line("JFFJJ", "JJFFJ", "ibs"),
-                Line("RPSRP", "RRPSR", "rps"),
-            ),
-        ),
-    )
-}
+    ),
+)

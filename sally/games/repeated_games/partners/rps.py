@@ -18,7 +18,7 @@ import msgspec
 from sally.core.errors import BadInput, unknown
 from sally.core.rules.game import Seat
 from sally.core.rules.history import Follower
-from sally.core.rules.partner import Automaton, Line, Partner, Script
+from sally.core.rules.partner import Automaton, Line, Partner, Script, by_name
 from sally.games.repeated_games.partners.basis import (
     UNSEEN,
     Drawn,
@@ -191,56 +191,53 @@ def _line(against: str, plays: str, *opening: int) -> Line:
     return Line(against, plays, "rps", {"follow": 1.0, "opening": opening})
 
 
-STABLE = {
-    bot.name: bot
-    for bot in (
-        _bot(
-            "previous_move_plus",
-            "plays what beats its own last move",
-            _own(UP),
-            _line("RRRRR", "RPSRP", 0),
-        ),
-        _bot(
-            "previous_move_minus",
-            "plays what loses to its own last move",
-            _own(DOWN),
-            _line("RRRRR", "RSPRS", 0),
-        ),
-        _bot(
-            "opponent_previous_plus",
-            "plays what beats the other's last move",
-            _others(UP),
-            _line("RPSSR", "RPSRR", 0),
-        ),
-        _bot(
-            "opponent_previous_nil",
-            "copies the other's last move",
-            _others(SAME),
-            _line("PPSSR", "RPPSS", 0),
-        ),
-        _bot(
-            "win_nil_lose_plus",
-            "after a win repeats its move, after a loss plays what beats it, after a tie what "
-            "loses to it",
-            _by_outcome(win=SAME, loss=UP, tie=DOWN),
-            _line("SPPSR", "RRPRR", 0),
-        ),
-        _bot(
-            "win_plus_lose_minus",
-            "after a win plays what beats its move, after a loss what loses to it, after a tie "
-            "the same",
-            _by_outcome(win=UP, loss=DOWN, tie=SAME),
-            _line("SSSRR", "RPRPS", 0),
-        ),
-        _bot(
-            "outcome_transition_dual",
-            "chooses its next transition by its last outcome and its last transition",
-            _dual,
-            _line("RRRRRR", "RPRSRP", 0, 1),
-            needs=2,
-        ),
-    )
-}
+STABLE = by_name(
+    _bot(
+        "previous_move_plus",
+        "plays what beats its own last move",
+        _own(UP),
+        _line("RRRRR", "RPSRP", 0),
+    ),
+    _bot(
+        "previous_move_minus",
+        "plays what loses to its own last move",
+        _own(DOWN),
+        _line("RRRRR", "RSPRS", 0),
+    ),
+    _bot(
+        "opponent_previous_plus",
+        "plays what beats the other's last move",
+        _others(UP),
+        _line("RPSSR", "RPSRR", 0),
+    ),
+    _bot(
+        "opponent_previous_nil",
+        "copies the other's last move",
+        _others(SAME),
+        _line("PPSSR", "RPPSS", 0),
+    ),
+    _bot(
+        "win_nil_lose_plus",
+        "after a win repeats its move, after a loss plays what beats it, after a tie what "
+        "loses to it",
+        _by_outcome(win=SAME, loss=UP, tie=DOWN),
+        _line("SPPSR", "RRPRR", 0),
+    ),
+    _bot(
+        "win_plus_lose_minus",
+        "after a win plays what beats its move, after a loss what loses to it, after a tie "
+        "the same",
+        _by_outcome(win=UP, loss=DOWN, tie=SAME),
+        _line("SSSRR", "RPRPS", 0),
+    ),
+    _bot(
+        "outcome_transition_dual",
+        "chooses its next transition by its last outcome and its last transition",
+        _dual,
+        _line("RRRRRR", "RPRSRP", 0, 1),
+        needs=2,
+    ),
+)
 
 
 # --- adaptive bots: counts of the opponent's steps by context ------------------------------------
@@ -359,59 +356,56 @@ def _adaptive_line(against: str, plays: str, *opening: int) -> Line:
     return Line(against, plays, "rps", {"opening": opening})
 
 
-ADAPTIVE = {
-    bot.name: bot
-    for bot in (
-        _adaptive_bot(
-            "opponent_previous",
-            "the opponent's moves after each of its own moves",
-            Habit(1, 1, _opponent_last),
-            _adaptive_line("RPRPRP", "RRRSPS", 0, 0, 0),
-        ),
-        _adaptive_bot(
-            "bot_previous",
-            "the opponent's moves after each of the bot's moves",
-            Habit(1, 0, _bot_last),
-            _adaptive_line("RSPSR", "PPPPR", 1, 1, 1, 1),
-        ),
-        _adaptive_bot(
-            "both_previous",
-            "the opponent's moves after each pair of last moves",
-            Habit(1, 1, lambda before: before[-1]),
-            _adaptive_line("RSRRP", "RRPRR", 0, 0, 1, 0),
-        ),
-        _adaptive_bot(
-            "opponent_previous_two",
-            "the opponent's moves after each two of its own moves",
-            Habit(2, 2, _opponent_last_two),
-            _adaptive_line("RRRRPP", "RRRPP?", 0, 0, 0),
-        ),
-        _adaptive_bot(
-            "transition",
-            "the opponent's transitions from its own last move",
-            Habit(1, 1, _anything, _opponent_last),
-            _adaptive_line("RPSRPS", "RRRPSR", 0, 0),
-        ),
-        _adaptive_bot(
-            "transition_from_bot",
-            "the opponent's transitions from the bot's last move",
-            Habit(1, 0, _anything, _bot_last),
-            _adaptive_line("RPPRR", "RRSPR", 0, 0),
-        ),
-        _adaptive_bot(
-            "transition_by_outcome",
-            "the opponent's transitions after each of its outcomes",
-            Habit(1, 1, _opponent_outcome, _opponent_last),
-            _adaptive_line("RPSRSP", "RPSPRS", 0, 1, 2, 1, 0),
-        ),
-        _adaptive_bot(
-            "transition_by_outcome_and_transition",
-            "the opponent's transitions after each of its outcomes and last transitions",
-            Habit(2, 2, _opponent_outcome_and_transition, _opponent_last),
-            _adaptive_line("RPSRP", "RPSP?", 0, 1, 2),
-        ),
-    )
-}
+ADAPTIVE = by_name(
+    _adaptive_bot(
+        "opponent_previous",
+        "the opponent's moves after each of its own moves",
+        Habit(1, 1, _opponent_last),
+        _adaptive_line("RPRPRP", "RRRSPS", 0, 0, 0),
+    ),
+    _adaptive_bot(
+        "bot_previous",
+        "the opponent's moves after each of the bot's moves",
+        Habit(1, 0, _bot_last),
+        _adaptive_line("RSPSR", "PPPPR", 1, 1, 1, 1),
+    ),
+    _adaptive_bot(
+        "both_previous",
+        "the opponent's moves after each pair of last moves",
+        Habit(1, 1, lambda before: before[-1]),
+        _adaptive_line("RSRRP", "RRPRR", 0, 0, 1, 0),
+    ),
+    _adaptive_bot(
+        "opponent_previous_two",
+        "the opponent's moves after each two of its own moves",
+        Habit(2, 2, _opponent_last_two),
+        _adaptive_line("RRRRPP", "RRRPP?", 0, 0, 0),
+    ),
+    _adaptive_bot(
+        "transition",
+        "the opponent's transitions from its own last move",
+        Habit(1, 1, _anything, _opponent_last),
+        _adaptive_line("RPSRPS", "RRRPSR", 0, 0),
+    ),
+    _adaptive_bot(
+        "transition_from_bot",
+        "the opponent's transitions from the bot's last move",
+        Habit(1, 0, _anything, _bot_last),
+        _adaptive_line("RPPRR", "RRSPR", 0, 0),
+    ),
+    _adaptive_bot(
+        "transition_by_outcome",
+        "the opponent's transitions after each of its outcomes",
+        Habit(1, 1, _opponent_outcome, _opponent_last),
+        _adaptive_line("RPSRSP", "RPSPRS", 0, 1, 2, 1, 0),
+    ),
+    _adaptive_bot(
+        "transition_by_outcome_and_transition",
+        "the opponent's transitions after each of its outcomes and last transitions",
+        Habit(2, 2, _opponent_outcome_and_transition, _opponent_last),
+        _adaptive_line("RPSRP", "RPSP?", 0, 1, 2),
+    ),
+)
 
 
 PARTNERS = {**STABLE, **ADAPTIVE}

@@ -79,7 +79,7 @@ def _automaton(game: RepeatedGame, seat: Seat, table: Any = None) -> Automaton[s
     )
 
 
-_ALTERNATES = {
+ALTERNATES = {
     "start": "even",
     "states": {
         "even": {"odds": [1, 0], "after": [["odd", "odd"], ["odd", "odd"]]},
@@ -99,7 +99,7 @@ PARTNERS = {
         source="Moore 1956; Rubinstein 1986 for repeated games",
         params={"table": None},
         lines=(
-            Line("JFJFF", "JFJFJ", "ipd", {"table": _ALTERNATES}),
+            Line("JFJFF", "JFJFJ", "ipd", {"table": ALTERNATES}),
             Line("JFJFF", "JJFJF", "ipd", {"table": _TIT_FOR_TAT}),
         ),
     )

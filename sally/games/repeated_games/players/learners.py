@@ -9,6 +9,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.match.player import Decision, PlayerKind, Silence, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
+from sally.core.rules.partner import by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.players.tabular import PayTable, count_report, pay_of
 from sally.games.repeated_games.rules import Joint, View
@@ -155,19 +156,16 @@ def _q_learning(
     return QLearning(pay_of("q_learning", game, seat), **settings)
 
 
-PLAYERS = {
-    kind.name: kind
-    for kind in (
-        PlayerKind(
-            "fictitious_learner",
-            "replies best to the other's moves so far, and predicts the most frequent",
-            _fictitious,
-        ),
-        PlayerKind(
-            "q_learning",
-            "one-step Q-learning over the last joint action, predicting by frequency counts",
-            _q_learning,
-            {"rate": 0.5, "gamma": 0.95, "epsilon": 0.0, "optimistic": True},
-        ),
-    )
-}
+PLAYERS = by_name(
+    PlayerKind(
+        "fictitious_learner",
+        "replies best to the other's moves so far, and predicts the most frequent",
+        _fictitious,
+    ),
+    PlayerKind(
+        "q_learning",
+        "one-step Q-learning over the last joint action, predicting by frequency counts",
+        _q_learning,
+        {"rate": 0.5, "gamma": 0.95, "epsilon": 0.0, "optimistic": True},
+    ),
+)
