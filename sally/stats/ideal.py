@@ -19,6 +19,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sally.core.log.events import PlayerSpec
+from sally.core.registry import registry
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 TIE = 1e-9
@@ -264,6 +267,19 @@ def stated_odds(
     if odds is not None:
         return tuple(odds)
     return tuple(float(each == value) for each in choices) if value in choices else None
+
+
+def pool_place(family: str, pool: Sequence[PlayerSpec], who: PlayerSpec | None) -> int | None:
+    """Return the position of a player in a pool of partners of a game; None if it is not in the
+    pool. Parameters that are not given have their defaults."""
+    known = registry.partners(family)
+
+    def key(one: PlayerSpec) -> tuple[str, dict[str, Any]]:
+        defaults = known[one.player].params if one.player in known else {}
+        return one.player, {**defaults, **one.params}
+
+    keys = [key(one) for one in pool]
+    return keys.index(key(who)) if who is not None and key(who) in keys else None
 
 
 class IdealProblem(NamedTuple):

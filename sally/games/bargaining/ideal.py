@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sally.core.registry import registry
+from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.bargaining.metrics import table
@@ -30,7 +30,7 @@ from sally.games.bargaining.solver import (
     unknown,
 )
 from sally.games.bargaining.values import HIGHEST, Family, Floats, other_odds
-from sally.stats.ideal import IdealProblem, SeenRound
+from sally.stats.ideal import IdealProblem, SeenRound, pool_place
 
 POOL = ("constant", "truthful", "clock", "responsive", "splitter", "grim")
 
@@ -201,11 +201,10 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     game, at = played.replay.game, table(played, seat)
     assert isinstance(game, Bargaining)
     who = played.episode.setup.lineup.get(str(other(seat)))
-    if at is None or who is None or who.player not in POOL or played.episode.payoffs is None:
+    rule = pool_place("bargaining", [PlayerSpec(name) for name in POOL], who)
+    if at is None or rule is None or played.episode.payoffs is None:
         return None
-    defaults, is_buyer = registry.partners("bargaining")[who.player].params, seat == BUYER
-    if {**defaults, **who.params} != dict(defaults):
-        return None
+    is_buyer = seat == BUYER
     said: dict[int, int] = {
         len(played.replay.state(r.turn).past): r.value
         for r in played.replay.reports.values()
@@ -217,6 +216,6 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
         odds = None if told is None else tuple(np.eye(SIZE)[mirrored(not is_buyer, told)])
         mine, theirs = (mirrored(not is_buyer, price) for price in (one.mine, one.theirs))
         seen.append(SeenRound(mine, theirs, odds))
-    place = POOL.index(who.player) * SIZE + mirrored(not is_buyer, at.their_limit)
+    place = rule * SIZE + mirrored(not is_buyer, at.their_limit)
     ideal = ideal_of(is_buyer, at.limit, game.family, game.rounds)
     return IdealProblem(ideal, place, tuple(seen))

@@ -7,13 +7,14 @@ The two benchmarks differ if the partner reacts: *hindsight* holds the partner's
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 
 import msgspec
 
 from sally.core.log.events import Setup
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played, shared
+from sally.core.rules.metric import Metric, Played, mean, shared
 from sally.games.bargaining.rules import (
     BUYER,
     Bargaining,
@@ -26,6 +27,8 @@ from sally.games.bargaining.solver import Known, known, mirrored, rule_of
 from sally.games.bargaining.spec import limit_of
 from sally.games.bargaining.talk import read_message
 from sally.games.bargaining.values import HIGHEST
+
+Measure = Callable[[Played, Seat], float | None]
 
 
 class Quoted(msgspec.Struct, frozen=True):
@@ -220,50 +223,22 @@ def lost(seat: Seat, limit: int, mine: int, theirs: int) -> Losses:
     return Losses(beyond=-got) if trades else Losses()
 
 
-@shared
-def split(played: Played, seat: Seat) -> list[Losses] | None:
-    at = table(played, seat)
-    if at is None:
-        return None
-    return [lost(seat, at.limit, each.mine, each.theirs) for each in at.rounds]
-
-
-def _mean_loss(name: str) -> Metric:
-    about = {
-        "missed": "payoff per round missed by not meeting a quote that would have paid",
-        "overpaid": "payoff per round given away by quoting past the other's quote in a trade",
-        "beyond": "payoff per round lost by meeting a quote beyond the seat's own limit",
-    }[name]
+def _per_round(value: Callable[[Seat, Table, Quoted], float]) -> Measure:
+    """Return a measure: the mean of a value over the rounds in which both quoted."""
 
     def measure(played: Played, seat: Seat) -> float | None:
-        parts = split(played, seat)
-        return None if parts is None else sum(getattr(p, name) for p in parts) / len(parts)
+        at = table(played, seat)
+        return None if at is None else mean([value(seat, at, each) for each in at.rounds])
 
-    return Metric(
-        f"lost_{name}", about, measure, better="lower", unit="payoff", bounds=(0.0, HIGHEST)
-    )
+    return measure
 
 
-# --- quotes ---------------------------------------------------------------------------------------
+def _mean_loss(cause: str, about: str) -> Metric:
+    def value(seat: Seat, at: Table, each: Quoted) -> float:
+        return float(getattr(lost(seat, at.limit, each.mine, each.theirs), cause))
 
-
-def _irrational(played: Played, seat: Seat) -> float | None:
-    at = table(played, seat)
-    return _share(at, lambda each, a: gain(seat, a.limit, each.mine) < 0)
-
-
-def _trades(played: Played, seat: Seat) -> float | None:
-    return _share(table(played, seat), lambda each, a: each.price is not None)
-
-
-def _share(at: Table | None, holds: object) -> float | None:
-    assert callable(holds)
-    return None if at is None else sum(bool(holds(e, at)) for e in at.rounds) / len(at.rounds)
-
-
-def _aim(played: Played, seat: Seat) -> float | None:
-    at = table(played, seat)
-    return None if at is None else sum(abs(e.mine - e.theirs) for e in at.rounds) / len(at.rounds)
+    measure, bounds = _per_round(value), (0.0, HIGHEST)
+    return Metric(f"lost_{cause}", about, measure, better="lower", unit="payoff", bounds=bounds)
 
 
 # --- word and deed --------------------------------------------------------------------------------
@@ -322,21 +297,9 @@ def _announced(played: Played, seat: Seat) -> float | None:
     return len(words(played, seat)) / len(at.rounds)
 
 
-def _kept(played: Played, seat: Seat) -> float | None:
-    found = words(played, seat)
-    return sum(word.kept for word in found) / len(found) if found else None
-
-
-def _broken_own(played: Played, seat: Seat) -> float | None:
-    found = words(played, seat)
-    return sum(word.own_favour(seat) for word in found) / len(found) if found else None
-
-
-def _broken_other(played: Played, seat: Seat) -> float | None:
-    found = words(played, seat)
-    if not found:
-        return None
-    return sum(not w.kept and not w.own_favour(seat) for w in found) / len(found)
+def _of_words(holds: Callable[[Word, Seat], bool]) -> Measure:
+    """Return a measure: the share of a seat's announcements for which a condition holds."""
+    return lambda played, seat: mean([float(holds(word, seat)) for word in words(played, seat)])
 
 
 def _claims_true(played: Played, seat: Seat) -> float | None:
@@ -448,21 +411,28 @@ METRICS = (
         unit="payoff",
         bounds=(0.0, inf),
     ),
-    _mean_loss("missed"),
-    _mean_loss("overpaid"),
-    _mean_loss("beyond"),
-    Metric("trade_rate", "share of rounds with a trade", _trades, unit="share"),
+    _mean_loss("missed", "payoff per round missed by not meeting a quote that would have paid"),
+    _mean_loss(
+        "overpaid", "payoff per round given away by quoting past the other's quote in a trade"
+    ),
+    _mean_loss("beyond", "payoff per round lost by meeting a quote beyond the seat's own limit"),
+    Metric(
+        "trade_rate",
+        "share of rounds with a trade",
+        _per_round(lambda seat, at, each: each.price is not None),
+        unit="share",
+    ),
     Metric(
         "irrational_quotes",
         "share of quotes beyond the seat's own limit",
-        _irrational,
+        _per_round(lambda seat, at, each: gain(seat, at.limit, each.mine) < 0),
         better="lower",
         unit="share",
     ),
     Metric(
         "aim_error",
         "mean distance between the seat's quote and the other's",
-        _aim,
+        _per_round(lambda seat, at, each: abs(each.mine - each.theirs)),
         better="lower",
         unit="price",
         bounds=(0.0, HIGHEST),
@@ -476,19 +446,19 @@ METRICS = (
     Metric(
         "promises_kept",
         "share of announced quotes that were quoted exactly",
-        _kept,
+        _of_words(lambda word, seat: word.kept),
         unit="share",
     ),
     Metric(
         "broken_own_favour",
         "share of announced quotes that were broken in the seat's own favour",
-        _broken_own,
+        _of_words(lambda word, seat: word.own_favour(seat)),
         unit="share",
     ),
     Metric(
         "broken_other_favour",
         "share of announced quotes that were broken in the other's favour",
-        _broken_other,
+        _of_words(lambda word, seat: not word.kept and not word.own_favour(seat)),
         unit="share",
     ),
     Metric("claims_true", "share of stated values that were true", _claims_true, unit="share"),

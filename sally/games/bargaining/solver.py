@@ -43,7 +43,6 @@ class Rule:
     margin: int | None = None  # never below cost plus this; None: independent of the cost
     keep: float = 1.0  # the chance of quoting its target; else `slip` higher
     slip: int = 0
-    reacts: bool = False  # whether its quotes depend on the other's
 
     def floor(self, cost: int) -> int:
         """Return the lowest price that the rule ever asks if its cost is `cost`."""
@@ -71,12 +70,6 @@ def _price(name: str, number: int) -> int:
     return number
 
 
-def _steps(name: str, number: int) -> int:
-    if not (type(number) is int and 0 <= number <= HIGHEST):
-        raise BadInput(f"{name} must be a whole number from 0 to {HIGHEST}, not {number!r}")
-    return number
-
-
 def _clipped(targets: npt.NDArray[Any]) -> Ints:
     table: Ints = np.clip(targets, 0, HIGHEST).astype(np.int64)
     table.flags.writeable = False
@@ -95,31 +88,27 @@ def truthful() -> Rule:
 
 def clock(start: int = 90, step: int = 3, margin: int = 2) -> Rule:
     """Concede `step` per round from `start`, down to the limit plus `margin`."""
-    table = _clipped(_ASKS - _steps("step", step))
-    return Rule(_price("start", start), table, margin=_steps("margin", margin))
+    table = _clipped(_ASKS - _price("step", step))
+    return Rule(_price("start", start), table, margin=_price("margin", margin))
 
 
 def responsive(start: int = 80, down: int = 5, up: int = 2, margin: int = 5) -> Rule:
     """Ask `down` less after a round without a trade and `up` more after one with a trade."""
-    moved = np.where(_BIDS >= _ASKS, _ASKS + _steps("up", up), _ASKS - _steps("down", down))
-    return Rule(
-        _price("start", start), _clipped(moved), margin=_steps("margin", margin), reacts=True
-    )
+    moved = np.where(_BIDS >= _ASKS, _ASKS + _price("up", up), _ASKS - _price("down", down))
+    return Rule(_price("start", start), _clipped(moved), margin=_price("margin", margin))
 
 
 def splitter(start: int = 90, margin: int = 2) -> Rule:
     """Quote halfway between the last ask and the last bid; halves are rounded up."""
     moved = (_ASKS + _BIDS + 1) // 2
-    return Rule(
-        _price("start", start), _clipped(moved), margin=_steps("margin", margin), reacts=True
-    )
+    return Rule(_price("start", start), _clipped(moved), margin=_price("margin", margin))
 
 
 def grim(q: int = 65) -> Rule:
     """Quote q until a bid falls short of it, then 100 in every round."""
     held = (_price("q", q) == _ASKS) & (q <= _BIDS)
     moved = np.where(held, q, HIGHEST)
-    return Rule(q, _clipped(moved), reacts=True)
+    return Rule(q, _clipped(moved))
 
 
 def announcer(q: int = 50, keep: float = 1.0, slip: int = 10) -> Rule:
@@ -127,13 +116,13 @@ def announcer(q: int = 50, keep: float = 1.0, slip: int = 10) -> Rule:
     if not 0 <= keep <= 1:
         raise BadInput(f"keep must be from 0 to 1, not {keep}")
     at, table = _price("q", q), _clipped(np.full((SIZE, SIZE), q))
-    return Rule(at, table, keep=float(keep), slip=_steps("slip", slip))
+    return Rule(at, table, keep=float(keep), slip=_price("slip", slip))
 
 
 def liar(shade: int = 15) -> Rule:
     """State a false limit that is `shade` better for the speaker than the true one, and quote this
     price."""
-    return Rule(0, _clipped(_ASKS), margin=_steps("shade", shade))
+    return Rule(0, _clipped(_ASKS), margin=_price("shade", shade))
 
 
 RULES: Mapping[str, Callable[..., Rule]] = {
@@ -206,10 +195,9 @@ class Known:
         following = np.maximum(self.rule.floor(self.cost), self.rule.then[ask])
         return np.asarray(_pays(self.rule, self.value)[ask] + self.worth[round + 1][following])
 
-    @property
-    def first_bid(self) -> int:
-        """The best first bid; the lowest one if several are equally good."""
-        found = self.bids(0, self.rule.first(self.cost))
+    def best_bid(self, round: int, ask: int) -> int:
+        """Return the lowest of the best bids in a round (counted from 0) with this ask."""
+        found = self.bids(round, ask)
         return int(np.flatnonzero(found >= found.max() - SAME)[0])
 
 
@@ -244,10 +232,6 @@ class Unknown:
     def optimum(self) -> float:
         return float(self.worth[0, self.rule.start, HIGHEST])
 
-    @property
-    def first_bid(self) -> int:
-        return int(self.best[0, self.rule.start, HIGHEST])
-
     def bid(self, past: Sequence[tuple[int, int]]) -> int:
         """Return the best bid after past rounds of (ask, bid); the lowest if several are best."""
         target, bound, cost = self.rule.start, HIGHEST, None
@@ -261,8 +245,7 @@ class Unknown:
         number = len(past)
         if cost is not None:
             solved = known(self.rule, self.value, cost, self.rounds)
-            found = solved.bids(number, max(self.rule.floor(cost), target))
-            return int(np.flatnonzero(found >= found.max() - SAME)[0])
+            return solved.best_bid(number, max(self.rule.floor(cost), target))
         return int(self.best[number, target, max(bound, 0)])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat, over_all_rounds
-from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.probe import At, Point, Probe, Question
 from sally.games.bargaining.rules import (
     PRICES,
     SEATS,
@@ -114,49 +114,43 @@ def true_guess(replay: Past, at: At) -> int | None:
     return said.value if said is not None and isinstance(said.value, int) else None
 
 
+def _probe(name: str, about: str, point: Point, asks: Any, truth: Any) -> Probe:
+    return Probe(name, about, point, "choice", SEATS, asks, truth)
+
+
 PROBES = (
-    Probe(
+    _probe(
         "their_value",
         "the other's value or cost, asked before the talk of rounds 1, 2, 5, 10 and 20",
         "start",
-        "choice",
-        SEATS,
         _their_value,
         true_value,
     ),
-    Probe(
+    _probe(
         "would_trade_at",
         "whether a price would earn the other something; the price is a quantile of the prior",
         "start",
-        "choice",
-        SEATS,
         _would_trade,
         true_trade,
     ),
-    Probe(
+    _probe(
         "their_guess_of_my_value",
         "the other's guess of the player's value or cost; judged by the other's own report",
         "start",
-        "choice",
-        SEATS,
         _their_guess,
         true_guess,
     ),
-    Probe(
+    _probe(
         "their_quote",
         "which price the other will quote in this round, asked after the talk",
         "before",
-        "choice",
-        SEATS,
         _their_quote,
         true_quote,
     ),
-    Probe(
+    _probe(
         "will_keep",
         "whether the other will quote what it has just announced, if it has",
         "before",
-        "choice",
-        SEATS,
         _will_keep,
         true_keep,
     ),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sally.core.registry import registry
+from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.cipher.adaptive import (
@@ -27,7 +27,7 @@ from sally.games.cipher.adaptive import (
 from sally.games.cipher.listeners import Floats, Position
 from sally.games.cipher.metrics import rounds
 from sally.games.cipher.rules import ENCODER, INTERCEPTOR, Cipher, Revealed, Void
-from sally.stats.ideal import IdealProblem, SeenRound, stated_odds
+from sally.stats.ideal import IdealProblem, SeenRound, pool_place, stated_odds
 
 
 class HintRound(NamedTuple):
@@ -121,14 +121,11 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     listeners outside the pool, and if hints or a guess were forfeited."""
     game, lineup = played.replay.game, played.episode.setup.lineup
     assert isinstance(game, Cipher)
-    known = registry.partners("cipher")
-    for other, names in (("decoder", ("by_keywords",)), ("interceptor", POOL)):
-        who = lineup.get(other)
-        if who is None or who.player not in names:
-            return None
-        defaults = known[who.player].params if who.player in known else {}
-        if {**defaults, **who.params} != dict(defaults):
-            return None
+    decoder = pool_place("cipher", [PlayerSpec("by_keywords")], lineup.get("decoder"))
+    interceptors = [PlayerSpec(name) for name in POOL]
+    place = pool_place("cipher", interceptors, lineup.get("interceptor"))
+    if decoder is None or place is None:
+        return None
     events = played.replay.states[-1].log
     forfeits = any(
         isinstance(e, Void) or (isinstance(e, Revealed) and 0 in (e.decoder, e.interceptor))
@@ -149,6 +146,5 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
         left = each.at.left
         odds = None if report is None else stated_odds(report.odds, report.value, left)
         seen.append(SeenRound(0, left.index(each.interceptor), odds))
-    place = POOL.index(lineup["interceptor"].player)
     pool = EncoderPool(game, found)
     return IdealProblem(pool, place, tuple(seen), paid_once=True, about_reply=True)

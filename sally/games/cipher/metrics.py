@@ -39,6 +39,8 @@ from sally.games.cipher.rules import (
 )
 from sally.games.cipher.spec import OTHER, guess_after
 
+Measure = Callable[[Played, Seat], float | None]
+
 
 class Round(msgspec.Struct, frozen=True):
     """One round with hints: its turn and position, and both guesses."""
@@ -197,13 +199,13 @@ def yardstick(played: Played) -> Listener:
 
 
 @shared
-def _entropies(played: Played, seat: Seat) -> list[tuple[float, float]]:
-    """Return, for each round, the entropy in bits of the interceptor's belief about the code,
-    before and after the hints."""
+def _entropies(played: Played, seat: Seat) -> list[tuple[Round, float]]:
+    """Return, for each round of an encoder, the entropy in bits of the interceptor's belief about
+    the code after the hints."""
     listener = yardstick(played)
     return [
-        (log2(len(r.at.left)), bits(listener_odds(listener, r.at.filed, r.hints, r.at.left)))
-        for r in rounds(played)
+        (each, bits(listener_odds(listener, each.at.filed, each.hints, each.at.left)))
+        for each in (rounds(played) if seat == ENCODER else ())
     ]
 
 
@@ -260,10 +262,11 @@ def scored_guesses(played: Played, seat: Seat) -> list[Guessed]:
 # --- predictions ----------------------------------------------------------------------------------
 
 
-def _predictions(played: Played) -> list[tuple[Any, Round]]:
-    """Return the encoder's predictions of the interceptor's guess, with their rounds."""
+def _predictions(played: Played, seat: Seat) -> list[tuple[Any, Round]]:
+    """Return the encoder's predictions of the interceptor's guess, with their rounds; other seats
+    have none."""
     found = []
-    for each in rounds(played):
+    for each in rounds(played) if seat == ENCODER else ():
         said = played.replay.report(each.turn, ENCODER, "their_guess", INTERCEPTOR)
         if said is not None and said.value is not None and each.interceptor is not None:
             found.append((said.value, each))
@@ -271,23 +274,16 @@ def _predictions(played: Played) -> list[tuple[Any, Round]]:
 
 
 def _expects(played: Played, seat: Seat) -> float | None:
-    if seat != ENCODER:
-        return None
-    return mean([float(said == each.at.code) for said, each in _predictions(played)])
+    return mean([float(said == each.at.code) for said, each in _predictions(played, seat)])
 
 
 def _foreseen(played: Played, seat: Seat) -> float | None:
-    if seat != ENCODER:
-        return None
-    return mean([float(said == each.interceptor) for said, each in _predictions(played)])
+    return mean([float(said == each.interceptor) for said, each in _predictions(played, seat)])
 
 
 def _foreseen_caught(played: Played, seat: Seat) -> float | None:
-    if seat != ENCODER:
-        return None
-    caught = [
-        (said, each) for said, each in _predictions(played) if each.interceptor == each.at.code
-    ]
+    made = _predictions(played, seat)
+    caught = [(said, each) for said, each in made if each.interceptor == each.at.code]
     return mean([float(said == each.interceptor) for said, each in caught])
 
 
@@ -343,8 +339,8 @@ def _keyword_tie(played: Played, seat: Seat) -> float | None:
     ])  # fmt: skip
 
 
-def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Played, Seat], Any]:
-    """Return a measure: among the keywords that the interceptor first named wrongly, the share for
+def _kept(name: str, about: str, answers: Callable[[Asked], tuple[str | None, ...]]) -> Metric:
+    """Return the metric: among the keywords that the interceptor first named wrongly, the share for
     which a later answer (selected by `answers`) repeats the first one."""
 
     def measure(played: Played, seat: Seat) -> float | None:
@@ -355,11 +351,11 @@ def _kept(answers: Callable[[Asked], tuple[str | None, ...]]) -> Callable[[Playe
             if later is not None and first != true
         ])  # fmt: skip
 
-    return measure
+    return Metric(name, about, measure, better="higher", unit="share")
 
 
-def _published(passes: Callable[[Asked], bool]) -> Callable[[Played, Seat], Any]:
-    """Return a measure of the paper: among the rounds in which the first list of keywords was wrong
+def _published(name: str, about: str, passes: Callable[[Asked], bool]) -> Metric:
+    """Return a metric of the paper: among the rounds in which the first list of keywords was wrong
     and all later answers exist, the share that passes the test `passes`."""
 
     def measure(played: Played, seat: Seat) -> float | None:
@@ -370,7 +366,7 @@ def _published(passes: Callable[[Asked], bool]) -> Callable[[Played, Seat], Any]
         ]
         return mean([float(passes(each)) for each in whole])
 
-    return measure
+    return Metric(name, about, measure, better="higher", unit="share", published=True)
 
 
 # --- results --------------------------------------------------------------------------------------
@@ -407,23 +403,18 @@ def _intercepted(played: Played, seat: Seat) -> float | None:
 
 
 def _bits_given(played: Played, seat: Seat) -> float | None:
-    if seat != ENCODER:
-        return None
-    return mean([before - after for before, after in _entropies(played, ENCODER)])
+    return mean([log2(len(each.at.left)) - after for each, after in _entropies(played, seat)])
 
 
 def _bits_left(played: Played, seat: Seat) -> float | None:
-    if seat != ENCODER:
-        return None
-    later = zip(rounds(played), _entropies(played, ENCODER), strict=True)
-    return mean([after for each, (_, after) in later if any(each.at.filed)])
+    return mean([after for each, after in _entropies(played, seat) if any(each.at.filed)])
 
 
-def _hints(part: Callable[[Scored], float]) -> Callable[[Played, Seat], float | None]:
+def _hints(part: Callable[[Scored], float]) -> Measure:
     return lambda played, seat: mean([part(each) for each in scored_hints(played, seat)])
 
 
-def _cause(part: Callable[[Split], float]) -> Callable[[Played, Seat], float | None]:
+def _cause(part: Callable[[Split], float]) -> Measure:
     return lambda played, seat: mean([part(each) for each in splits(played, seat)])
 
 
@@ -433,6 +424,13 @@ def _guess_regret(played: Played, seat: Seat) -> float | None:
 
 CHANCE = "chance per round"
 SIDE = "the seat's side"
+
+
+def _lost(name: str, about: str, measure: Measure, low: float = 0.0, **more: Any) -> Metric:
+    bounds = (low, 1.0)
+    return Metric(name, about, measure, better="lower", unit=CHANCE, bounds=bounds, **more)
+
+
 METRICS = (
     Metric(
         "cipher_won",
@@ -475,57 +473,42 @@ METRICS = (
         unit="bits per round",
         bounds=(0.0, log2(24)),
     ),
-    Metric(
+    _lost(
         "cipher_hint_regret",
         "chance that the decoder alone is right with the best hints (of the 25 nearest words a "
         "digit) less with those given, for declared listeners",
         _hints(lambda each: each.regret),
-        better="lower",
-        unit=CHANCE,
-        bounds=(0.0, 1.0),
         label="hint regret",
         headline=True,
     ),
-    Metric(
+    _lost(
         "cipher_clarity_lost",
         "the part of hint regret that is due to the decoder",
         _hints(lambda each: each.clarity),
-        better="lower",
-        unit=CHANCE,
-        bounds=(-1.0, 1.0),
+        low=-1.0,
     ),
-    Metric(
+    _lost(
         "cipher_secrecy_lost",
         "the part of hint regret that is due to the interceptor",
         _hints(lambda each: each.secrecy),
-        better="lower",
-        unit=CHANCE,
-        bounds=(-1.0, 1.0),
+        low=-1.0,
     ),
-    Metric(
+    _lost(
         "cipher_modelling_lost",
         "what the best hints for the listeners that the encoder expected lose with the true ones",
         _cause(lambda each: each.modelling),
-        better="lower",
-        unit=CHANCE,
-        bounds=(-1.0, 1.0),
+        low=-1.0,
     ),
-    Metric(
+    _lost(
         "cipher_play_lost",
         "what the hints lose by the encoder's own model of the listeners",
         _cause(lambda each: each.play),
-        better="lower",
-        unit=CHANCE,
-        bounds=(0.0, 1.0),
     ),
-    Metric(
+    _lost(
         "cipher_guess_regret",
         "chance of the likeliest code less of the code guessed: for the decoder by the posterior "
         "under the declared encoder, for the interceptor by a listener by Bayes",
         _guess_regret,
-        better="lower",
-        unit=CHANCE,
-        bounds=(0.0, 1.0),
         label="guess regret",
         headline=True,
     ),
@@ -566,61 +549,42 @@ METRICS = (
         better="higher",
         unit="standard units",
     ),
-    Metric(
+    _kept(
         "cipher_belief_kept",
         "by word whose first answer was wrong: share in which the interceptor, shown the "
         "keywords, names its own first answer as what it thought before",
-        _kept(lambda each: each.before),
-        better="higher",
-        unit="share",
+        lambda each: each.before,
     ),
-    Metric(
+    _kept(
         "cipher_belief_of_another",
         "the same for what another interceptor thinks",
-        _kept(lambda each: each.another),
-        better="higher",
-        unit="share",
+        lambda each: each.another,
     ),
-    Metric(
+    _published(
         "cipher_weak_published",
         "rounds with a wrong first list: share in which the list named as one's belief before is "
         "not the true one",
-        _published(lambda each: each.before != each.true),
-        better="higher",
-        unit="share",
-        published=True,
+        lambda each: each.before != each.true,
     ),
-    Metric(
+    _published(
         "cipher_strong_published",
         "the same, share in which it is the first list, word for word",
-        _published(lambda each: each.before == each.first),
-        better="higher",
-        unit="share",
-        published=True,
+        lambda each: each.before == each.first,
     ),
-    Metric(
+    _published(
         "cipher_weak_of_another_published",
         "the weak test for what another interceptor thinks",
-        _published(lambda each: each.another != each.true),
-        better="higher",
-        unit="share",
-        published=True,
+        lambda each: each.another != each.true,
     ),
-    Metric(
+    _published(
         "cipher_strong_of_another_published",
         "the strong test for what another interceptor thinks",
-        _published(lambda each: each.another == each.first),
-        better="higher",
-        unit="share",
-        published=True,
+        lambda each: each.another == each.first,
     ),
-    Metric(
+    _published(
         "cipher_consistent_published",
         "the same, share in which the player's own earlier list and the other's are equal",
-        _published(lambda each: each.before == each.another),
-        better="higher",
-        unit="share",
-        published=True,
+        lambda each: each.before == each.another,
     ),
     *learning("cipher", by_game, "game", CHANCE),
 )

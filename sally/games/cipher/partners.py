@@ -46,6 +46,7 @@ from sally.games.cipher.rules import (
     Hints,
     View,
     past_guesses,
+    places_right,
 )
 from sally.games.cipher.spec import OTHER
 
@@ -315,15 +316,6 @@ def _greedy(order: tuple[int, ...]) -> Callable[[CipherTurn], Action]:
     return act
 
 
-def _last_code(view: View) -> int:
-    used = view.record.used
-    return used[-1] if used else 0
-
-
-def _alike(code: int, other: int) -> int:
-    return sum(a == b for a, b in zip(digits(code), digits(other), strict=True)) if other else 0
-
-
 def _deaf(name: str, about: str, act: Callable[[CipherTurn], Action], *fits: Seat) -> Partner:
     def make(game: Cipher, seat: Seat) -> Script:
         must_sit(seat, name, *fits)
@@ -334,14 +326,17 @@ def _deaf(name: str, about: str, act: Callable[[CipherTurn], Action], *fits: Sea
     return Partner(name, about, SOURCE, make)
 
 
-def _most_alike(turn: CipherTurn) -> Action:
-    last = _last_code(turn.view)
-    return max(turn.view.record.left, key=lambda code: _alike(code, last))
+def _like_last(sign: int) -> Callable[[CipherTurn], Action]:
+    """Return a guesser that takes the code most like the last one or, with `sign` -1, least like
+    it."""
 
+    def act(turn: CipherTurn) -> Action:
+        record = turn.view.record
+        if not record.used:
+            return record.left[0]
+        return max(record.left, key=lambda code: sign * places_right(code, record.used[-1]))
 
-def _least_alike(turn: CipherTurn) -> Action:
-    last = _last_code(turn.view)
-    return min(turn.view.record.left, key=lambda code: _alike(code, last))
+    return act
 
 
 LISTENING = (DECODER, INTERCEPTOR)
@@ -416,13 +411,13 @@ PARTNERS = by_name(
     _deaf(
         "like_last_code",
         "the code left that is most like the last one",
-        _most_alike,
+        _like_last(1),
         *LISTENING,
     ),
     _deaf(
         "unlike_last_code",
         "the code left that is least like the last one",
-        _least_alike,
+        _like_last(-1),
         *LISTENING,
     ),
 )

@@ -280,7 +280,7 @@ class Cipher(Game[State, Action, View]):
             codes = fixed[:1] or record.left
             return {code: 1 / len(codes) for code in codes}
         chances = self.channel[min(record.played, len(self.channel) - 1)]
-        alike = {code: _places_right(code, state.code) for code in record.left}
+        alike = {code: places_right(code, state.code) for code in record.left}
         counts = [list(alike.values()).count(n) for n in range(LENGTH + 1)]
         some = sum(chance for chance, n in zip(chances, counts, strict=True) if n)
         if not some:  # no remaining code fits the chances: the line shows any code
@@ -384,5 +384,6 @@ class Cipher(Game[State, Action, View]):
         return {ENCODER: team, DECODER: team, INTERCEPTOR: 0.0 - team}
 
 
-def _places_right(guess: int, code: int) -> int:
+def places_right(guess: int, code: int) -> int:
+    """Return how many digits of a guess are right."""
     return sum(a == b for a, b in zip(digits(guess), digits(code), strict=True))

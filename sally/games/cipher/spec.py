@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from sally.games.cipher.rules import (
 from sally.games.cipher.words import TEXTS, CipherWords
 
 Past = Trajectory[State, Action, View]
+Asks = Callable[[Cipher, View, Seat], tuple[Question, ...]]
 OTHER = ""  # a word that is not among the choices
 LIKELY = 15  # cards among the choices of a keyword
 
@@ -76,17 +77,14 @@ def true_rival_guess(replay: Past, at: At) -> int | None:
     return move if isinstance(move, int) else None
 
 
-def _code(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
-    return () if view.over or not view.hints else _codes("code", view, "")
+def _own_code(probe: str) -> Asks:
+    """Return a function that asks for odds of the codes left, once hints are given."""
+    return lambda game, view, seat: _codes(probe, view, "") if view.hints and not view.over else ()
 
 
 def true_code(replay: Past, at: At) -> int:
     """Return the true code of the round."""
     return int(replay.state(at.turn).code)
-
-
-def _expected_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
-    return () if view.over or not view.hints else _codes("expected_guess", view, "")
 
 
 def true_expected_guess(replay: Past, at: At) -> int | None:
@@ -117,26 +115,26 @@ def likely_cards(past: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(cards()[int(n)] for n in order)
 
 
-def _keyword(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
-    return _keywords("keyword", game, view, shown=False)
-
-
-def _keywords(probe: str, game: Cipher, view: View, shown: bool) -> tuple[Question, ...]:
-    """Return one question for every digit that has hints from earlier rounds.
+def _keywords(probe: str, shown: bool) -> Asks:
+    """Return a function that asks one question for every digit that has hints from earlier rounds.
 
     The choices are the likeliest cards given the hints filed under the digit, which are public; if
     the question itself shows the keywords, the true one is among them.
     """
-    if view.over or not view.hints:
-        return ()
-    words = game.row[view.game - 1].keywords
-    found = []
-    for digit, past in enumerate(view.record.filed, 1):
-        if past:
-            choices = {*likely_cards(past), *([words[digit - 1]] if shown else [])}
-            about = " ".join([str(digit), *words]) if shown else str(digit)
-            found.append(Question(probe, "choice", (*sorted(choices), OTHER), about=about))
-    return tuple(found)
+
+    def asks(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
+        if view.over or not view.hints:
+            return ()
+        words = game.row[view.game - 1].keywords
+        found = []
+        for digit, past in enumerate(view.record.filed, 1):
+            if past:
+                choices = {*likely_cards(past), *([words[digit - 1]] if shown else [])}
+                about = " ".join([str(digit), *words]) if shown else str(digit)
+                found.append(Question(probe, "choice", (*sorted(choices), OTHER), about=about))
+        return tuple(found)
+
+    return asks
 
 
 def true_keyword(replay: Past, at: At) -> str:
@@ -146,14 +144,6 @@ def true_keyword(replay: Past, at: At) -> str:
     state, digit = replay.state(at.turn), int(at.about) - 1
     word: str = game.row[state.game].keywords[digit]
     return word if word in likely_cards(game.record(state).filed[digit]) else OTHER
-
-
-def _keyword_before(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
-    return _keywords("keyword_before", game, view, shown=True)
-
-
-def _keyword_of_another(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
-    return _keywords("keyword_of_another", game, view, shown=True)
 
 
 def true_belief(replay: Past, at: At) -> str | None:
@@ -198,7 +188,7 @@ PROBES = (
         "before",
         "odds",
         (DECODER, INTERCEPTOR),
-        _code,
+        _own_code("code"),
         true_code,
         of_mind=False,
     ),
@@ -208,7 +198,7 @@ PROBES = (
         "before",
         "odds",
         (DECODER, INTERCEPTOR),
-        _expected_guess,
+        _own_code("expected_guess"),
         true_expected_guess,
     ),
     Probe(
@@ -217,7 +207,7 @@ PROBES = (
         "before",
         "choice",
         (INTERCEPTOR,),
-        _keyword,
+        _keywords("keyword", shown=False),
         true_keyword,
         of_mind=False,
     ),
@@ -228,7 +218,7 @@ PROBES = (
         "before",
         "choice",
         (INTERCEPTOR,),
-        _keyword_before,
+        _keywords("keyword_before", shown=True),
         true_belief,
     ),
     Probe(
@@ -237,7 +227,7 @@ PROBES = (
         "before",
         "choice",
         (INTERCEPTOR,),
-        _keyword_of_another,
+        _keywords("keyword_of_another", shown=True),
         true_belief,
     ),
 )

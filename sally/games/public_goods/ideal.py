@@ -12,14 +12,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from sally.core.registry import registry
+from sally.core.log.events import PlayerSpec
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.simultaneous import others_of
 from sally.games.public_goods.declared import RULES, nearest
 from sally.games.public_goods.metrics import game_of
 from sally.games.public_goods.rules import PublicGoods
-from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound, stated_odds
+from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound, pool_place, stated_odds
 
 POOL = tuple(RULES)
 
@@ -53,13 +53,10 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     Return None unless all other seats follow the same rule of this pool.
     """
     game, lineup = game_of(played), played.episode.setup.lineup
-    across = [lineup.get(str(other)) for other in game.seats if other != seat]
-    names = {None if who is None else who.player for who in across}
-    name = next(iter(names))
-    if len(names) > 1 or name not in POOL or played.episode.payoffs is None:
-        return None
-    defaults = registry.partners("public_goods")[name].params
-    if any(who is None or {**defaults, **who.params} != dict(defaults) for who in across):
+    pool = [PlayerSpec(name) for name in POOL]
+    places = {pool_place("public_goods", pool, lineup.get(str(o))) for o in game.others(seat)}
+    place = places.pop()
+    if places or place is None or played.episode.payoffs is None:
         return None
     number, menu, seen = game.number[seat], game.menu, []
     for step in played.replay.steps():
@@ -70,4 +67,4 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
         report = played.replay.report(step.turn, seat, "their_mean", "others")
         told = None if report is None else stated_odds(None, report.value, menu)
         seen.append(SeenRound(menu.index(given[number]), menu.index(theirs), told))
-    return IdealProblem(ideal_of(game), POOL.index(name), tuple(seen))
+    return IdealProblem(ideal_of(game), place, tuple(seen))

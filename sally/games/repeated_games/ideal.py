@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -23,7 +22,7 @@ from sally.games.repeated_games import rounds
 from sally.games.repeated_games.optimum import machine_of, pay_table
 from sally.games.repeated_games.rules import RepeatedGame, other
 from sally.metrics.answers import counted
-from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound
+from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound, pool_place
 
 RECIPROCAL = (
     "tit_for_tat",
@@ -67,24 +66,12 @@ def _ideal(game: RepeatedGame, seat: Seat, pool: bytes, lookahead: int) -> Ideal
     return Ideal(pay_table(game, seat), machines, lookahead=lookahead)
 
 
-def place_in(pool: Sequence[PlayerSpec], who: PlayerSpec | None) -> int | None:
-    """Return the position of a partner in a pool; None if it is not in the pool."""
-    known = registry.partners(FAMILY)
-
-    def key(one: PlayerSpec) -> tuple[str, Any]:
-        defaults = known[one.player].params if one.player in known else {}
-        return one.player, {**defaults, **one.params}
-
-    keys = [key(one) for one in pool]
-    return keys.index(key(who)) if who is not None and key(who) in keys else None
-
-
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     """Return the rounds played against a partner of the pool, to be compared with ideal play; None
     against any other partner."""
     game = rounds.rules(played)
     pool = declared_pool(game, seat)
-    place = place_in(pool, played.episode.setup.lineup.get(str(other(seat))))
+    place = pool_place(FAMILY, pool, played.episode.setup.lineup.get(str(other(seat))))
     if place is None or game.stop_chance or not rounds.finished(played):
         return None
     choices = len(game.moves_of(other(seat)))

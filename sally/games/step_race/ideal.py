@@ -16,14 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from sally.core.log.events import PlayerSpec
-from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.step_race.metrics import decided, game_of
 from sally.games.step_race.rules import MOVES, SEATS, Triple, others_of, prize, triple
 from sally.games.step_race.solver import NOBODY, Floats, after, mind_of
 from sally.games.step_race.spec import PAIRS, joint_odds, missing_of
-from sally.stats.ideal import TIE, IdealProblem, SeenRound
+from sally.stats.ideal import TIE, IdealProblem, SeenRound, pool_place
 
 POOL = (
     *(PlayerSpec("always", {"move": move}) for move in MOVES),
@@ -184,28 +183,18 @@ def ideal_of(missing: Triple, number: int) -> RacePool:
     return RacePool(missing, number)
 
 
-def place_of(who: PlayerSpec | None) -> int | None:
-    """Return the position of a player in the pool; None if it is not in the pool."""
-    known = registry.partners("step_race")
-    if who is None or who.player not in known:
-        return None
-    defaults = known[who.player].params
-    keys = [(one.player, {**known[one.player].params, **one.params}) for one in POOL]
-    mine = (who.player, {**defaults, **who.params})
-    return keys.index(mine) if mine in keys else None
-
-
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     """Return a seat's turns, to be compared with ideal play; None unless both opponents are from
     the pool, a seat reached the target and no move was forfeited."""
     game, number = game_of(played), SEATS.index(seat)
     lineup = played.episode.setup.lineup
-    places = [place_of(lineup.get(str(SEATS[other]))) for other in others_of(number)]
+    others = [lineup.get(str(SEATS[other])) for other in others_of(number)]
+    one, two = (pool_place("step_race", POOL, who) for who in others)
     turns = decided(played, seat)
     over = (
         played.episode.payoffs is not None and max(played.replay.present.positions) >= game.target
     )
-    if None in places or not over or len(turns) < len(played.replay.present.past):
+    if one is None or two is None or not over or len(turns) < len(played.replay.present.past):
         return None
     if any(0 in each.theirs for each in turns):
         return None
@@ -214,8 +203,6 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
         pair = f"{each.theirs[0]}-{each.theirs[1]}"
         predicted = _predicted(played, seat, each.turn)
         seen.append(SeenRound(MOVES.index(each.mine), PAIRS.index(pair), predicted))
-    one, two = places
-    assert one is not None and two is not None  # checked above
     ideal = ideal_of(missing_of(game, game.positions), number)
     return IdealProblem(ideal, one * len(MINDS) + two, tuple(seen), paid_once=True)
 

@@ -60,7 +60,7 @@ def test_vectors_with_the_limit_known(row: Any) -> None:
     assert rule is not None
     found = known(rule, value, cost, rounds)
     assert found.optimum == pytest.approx(optimum, abs=1e-8)
-    assert found.first_bid == first
+    assert found.best_bid(0, rule.first(cost)) == first
     assert found.random_worth == pytest.approx(random, abs=1e-8)
 
 
@@ -71,7 +71,7 @@ def test_vectors_with_the_limit_unknown(row: Any) -> None:
     assert rule is not None
     found = unknown(rule, value, prior, rounds)
     assert found.optimum == pytest.approx(optimum, abs=1e-8)
-    assert found.first_bid == first
+    assert found.bid([]) == first
 
 
 def test_the_solver_knows_all_declared_partners_with_their_defaults() -> None:
