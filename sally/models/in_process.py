@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sally.core.prompt.model import Assistant, Message, ModelFailure, Scores, Settings, Usage
 from sally.models import wire
 
+T = TypeVar("T")
 Tokens: TypeAlias = NDArray[np.int64]
 
 
@@ -69,6 +70,19 @@ def shared_length(one: Tokens, other: Tokens) -> int:
     shorter = min(len(one), len(other))
     differing = np.flatnonzero(one[:shorter] != other[:shorter])
     return int(differing[0]) if len(differing) else shorter
+
+
+def batches(items: Sequence[T], length: Callable[[T], int], budget: int) -> Iterator[list[T]]:
+    """Yield batches of items, in order, that fit into a number of tokens if all are padded to the
+    longest."""
+    batch: list[T] = []
+    for item in items:
+        if batch and (len(batch) + 1) * max(map(length, (item, *batch))) > budget:
+            yield batch
+            batch = []
+        batch.append(item)
+    if batch:
+        yield batch
 
 
 def stem_of(alone: Tokens, joint: Sequence[Tokens]) -> tuple[Tokens, list[tuple[int, ...]]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.core.errors import BadInput
+from sally.models.in_process import batches
 from sally.represent.prompts import Decision
 
 PART = 64  # prompts in one file; an interrupted command loses at most these
@@ -68,7 +69,7 @@ def activations(
     for start in range(0, len(ordered), PART):
         part = ordered[start : start + PART]
         arrays = []
-        for batch in _batches([tokens for tokens, _ in part], reader.budget):
+        for batch in batches([tokens for tokens, _ in part], len, reader.budget):
             arrays.append(reader.read(batch))
             done += len(batch)
             tell(done, whole)
@@ -77,20 +78,6 @@ def activations(
         known |= {key: (number, row) for row, key in enumerate(keys)}
         number += 1
     return _gathered(folder, [known[one.hash] for one in found], reader)
-
-
-def _batches(
-    prompts: Sequence[NDArray[np.int64]], budget: int
-) -> Iterator[list[NDArray[np.int64]]]:
-    """Yield batches of prompts, in order, that fit into a number of padded tokens."""
-    batch: list[NDArray[np.int64]] = []
-    for tokens in prompts:
-        if batch and (len(batch) + 1) * max(len(tokens), *map(len, batch)) > budget:
-            yield batch
-            batch = []
-        batch.append(tokens)
-    if batch:
-        yield batch
 
 
 def folder_of(out: Path, reader: Reader) -> Path:

@@ -21,7 +21,7 @@ from sally.core.prompt.words import slots
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import example, filled, is_finite
-from sally.core.rules.probe import problem
+from sally.core.rules.probe import Question, problem
 from sally.models.stub import even
 from sally.players.language import strategy_named
 from sally.testing.bench import Bench, Broken, asked_in_turn, match_of, must
@@ -226,12 +226,18 @@ def _in_words(turn: Turn[Any, Any], given: Any, context: SeatContext, prompt: Pr
         if is_finite(turn.options):
             return f"{prompt.label}: {context.words.name(given)}"
         return f"I choose:\n{json.dumps(msgspec.to_builtins(given))}"
-    names, share = prompt.names, 100 / len(prompt.names)
+    return _report_in_words(turn.question, prompt.names, prompt.label)
+
+
+def _report_in_words(question: Question, names: Sequence[str], label: str) -> str:
+    """Return an answer to a probe as a model would give it: the last choice, even odds, or the
+    highest values."""
+    share = 100 / len(names)
     return {
-        "choice": f"{prompt.label}: {names[-1]}",
+        "choice": f"{label}: {names[-1]}",
         "odds": "Odds: " + ", ".join(f"{n} {share:.4f}%" for n in names),
-        "values": "\n".join(f"{n}: {turn.question.high:g}" for n in names),
-    }[turn.question.kind]
+        "values": "\n".join(f"{n}: {question.high:g}" for n in names),
+    }[question.kind]
 
 
 def reports_are_read_and_unclear_ones_refused(at: Bench) -> None:
@@ -242,12 +248,7 @@ def reports_are_read_and_unclear_ones_refused(at: Bench) -> None:
         if question is None:
             continue
         names = [words.choice_name(question, c) for c in question.choices]
-        share = 100 / len(names)
-        reply = {
-            "choice": f"{words.label}: {names[-1]}",
-            "odds": "Odds: " + ", ".join(f"{n} {share:.4f}%" for n in names),
-            "values": "\n".join(f"{n}: {question.high:g}" for n in names),
-        }[question.kind]
+        reply = _report_in_words(question, names, words.label)
         report = words.read_report(reply, question)
         must((why := problem(question, report)) is None, f"{reply!r} is not an answer: {why}")
         if question.kind == "choice":

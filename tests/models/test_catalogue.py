@@ -17,10 +17,9 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.models import catalogue, hub
-from sally.models.catalogue import NAMED, Known, fetch
+from sally.models.catalogue import NAMED, Known, Part, fetch
 from sally.models.embedded import _named
 from sally.models.hub import HubFile
-from sally.models.parts import Part
 from sally.models.weights import Unavailable
 from tests.fixtures.warm import pip
 

@@ -316,32 +316,35 @@ class ModelFailure(Exception):
         return f"{self.fault.kind}: {self.fault.detail}"
 
 
-class CannotScore(Exception):
+class _Cannot(Exception):
+    """Base of the errors raised before any paid call if a model lacks a capability."""
+
+    why = ""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.why.format(name=self.name)
+
+
+class CannotScore(_Cannot):
     """Raised before any paid call if a model gives no exact log-probabilities of candidates."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
-
-    def __str__(self) -> str:
-        return (
-            f"The model {self.name!r} cannot score candidates; "
-            "use a strategy that only completes, or a model that scores, such as the embedded one."
-        )
+    why = (
+        "The model {name!r} cannot score candidates; "
+        "use a strategy that only completes, or a model that scores, such as the embedded one."
+    )
 
 
-class CannotConstrain(Exception):
+class CannotConstrain(_Cannot):
     """Raised before any paid call if a model's replies cannot be constrained to a JSON schema."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
-
-    def __str__(self) -> str:
-        return (
-            f"The replies of the model {self.name!r} cannot be held to a JSON schema; "
-            "use format = line, or a model that can, such as the embedded one."
-        )
+    why = (
+        "The replies of the model {name!r} cannot be held to a JSON schema; "
+        "use format = line, or a model that can, such as the embedded one."
+    )
 
 
 def can_constrain(model: object) -> bool:

@@ -7,7 +7,7 @@ copy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from sally.core.prompt.model import Context, ModelFailure, check_candidates
 from sally.models.hf.jobs import Tree, tree_of
 from sally.models.hf.net import torch
 from sally.models.hf.residual import ResidualStream
-from sally.models.in_process import Tokens
+from sally.models.in_process import Tokens, batches
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def edited_scores(stream: ResidualStream, asked: Sequence[Edited]) -> list[Float
     """
     rows = [_laid_out(stream, one) for one in asked]
     found: list[Floats] = []
-    for batch in _batches(rows, stream.budget):
+    for batch in batches(rows, lambda row: row.length, stream.budget):
         found += _evaluated(stream, batch)
     return found
 
@@ -90,18 +90,6 @@ def _laid_out(stream: ResidualStream, one: Edited) -> _Row:
         if edit is not None and not 0 <= edit.layer < stream.layers:
             raise BadInput(f"{stream.name} has layers 0 to {stream.layers - 1}, not {edit.layer}.")
     return _Row(stem, tree_of(tails), one.edits)
-
-
-def _batches(rows: Sequence[_Row], budget: int) -> Iterator[list[_Row]]:
-    """Yield batches of rows, in order, that fit into a number of padded tokens."""
-    batch: list[_Row] = []
-    for row in rows:
-        if batch and (len(batch) + 1) * max(row.length, *(r.length for r in batch)) > budget:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch
 
 
 def _evaluated(stream: ResidualStream, rows: Sequence[_Row]) -> list[Floats]:

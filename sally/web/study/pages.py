@@ -69,6 +69,12 @@ def notice(request: Request, title: str, *text: str, status: int = 200) -> Respo
     )
 
 
+def common_notice(request: Request, key: str, *more: str, status: int = 200) -> Response:
+    """Render a page with the texts `notice.KEY` and `notice.KEY_text` in the study's language."""
+    t = texts_for(request)
+    return notice(request, t(f"notice.{key}"), t(f"notice.{key}_text"), *more, status=status)
+
+
 def for_participants(
     endpoint: Callable[[Request, RunningStudy], Awaitable[Response]],
 ) -> Callable[[Request], Awaitable[Response]]:
@@ -83,32 +89,22 @@ def for_participants(
         try:
             return await endpoint(request, here)
         except NotAsked as why:  # the match's version of the rules is not installed
-            return notice(
-                request,
-                t("notice.broken"),
-                str(why),
-                here.study.contact,
-                status=409,
-            )
+            contact = here.study.contact
+            return notice(request, t("notice.broken"), str(why), contact, status=409)
         except AlreadyWithdrawn:
             return notice(request, t("withdraw.done"), t("withdraw.gone"))
         except Refused as why:
             return notice(request, t("notice.failed"), why.why, status=why.status)
         except (StorageFull, StorageLost, MatchDiscarded) as why:
             LOG.error("a study page failed: %r", why)
-            return notice(
-                request,
-                t("notice.storage"),
-                t("notice.storage_text"),
-                status=507 if isinstance(why, StorageFull) else 503,
-            )
+            status = 507 if isinstance(why, StorageFull) else 503
+            return common_notice(request, "storage", status=status)
 
     return served
 
 
 async def nowhere(request: Request) -> Response:
-    t = texts_for(request)
-    return notice(request, t("notice.nowhere"), t("notice.nowhere_text"), status=404)
+    return common_notice(request, "nowhere", status=404)
 
 
 # --- arrival ------------------------------------------------------------------------------------
@@ -131,8 +127,7 @@ async def link(request: Request) -> Response:
         if not here.study.platform.labels and not await here.full():
             return to_session(request, here)
     if all(here.study.platform.labels for here in sessions):
-        t = sessions[0].texts
-        return notice(request, t("notice.bad_link"), t("notice.bad_link_text"), status=400)
+        return common_notice(request, "bad_link", status=400)
     return to_session(request, sessions[-1])  # whose page says that the study is full
 
 
@@ -150,28 +145,18 @@ def to_session(request: Request, here: RunningStudy) -> Response:
 async def arrive(request: Request, here: RunningStudy) -> Response:
     """Respond to the study's link: new visitors see the consent form, and participants see their
     current step."""
-    t, cookie = here.texts, request.cookies.get(COOKIE, "")
-    person = await here.who(cookie) if cookie else None
-    given = given_in(request, here)
+    cookie, given = request.cookies.get(COOKIE, ""), given_in(request, here)
+    person = await who_is(request, here)
     if person is not None and not (given and given != person.given and person.state != ACTIVE):
         if given and given != person.given:
-            return notice(
-                request,
-                t("notice.other_person"),
-                t("notice.other_person_text"),
-                status=409,
-            )
+            return common_notice(request, "other_person", status=409)
         return await shown(request, here, person)
     if (refused := wrong_link(request, here, given)) is not None:
         return refused
     if given and (known := await here.known(given)) is not None:
         return await returned(request, here, known)
     if await here.full():
-        return notice(
-            request,
-            t("notice.full"),
-            t("notice.full_text"),
-        )
+        return common_notice(request, "full")
     if person is not None or not cookie:
         cookie = secrets.token_urlsafe(32)
     return with_cookie(request, consent_page(request, here, cookie, given), cookie)
@@ -215,12 +200,7 @@ def wrong_link(request: Request, here: RunningStudy, given: str) -> Response | N
     known = not platform.labels or given in platform.labels
     if right and known and (not platform.participant or GIVEN.fullmatch(given)):
         return None
-    return notice(
-        request,
-        here.texts("notice.bad_link"),
-        here.texts("notice.bad_link_text"),
-        status=400,
-    )
+    return common_notice(request, "bad_link", status=400)
 
 
 async def returned(request: Request, here: RunningStudy, known: Person) -> Response:
@@ -230,19 +210,8 @@ async def returned(request: Request, here: RunningStudy, known: Person) -> Respo
         await here.hand_over(known, cookie)
         return with_cookie(request, RedirectResponse(address(here), 303), cookie)
     if known.state == ACTIVE:
-        return notice(
-            request,
-            here.texts("notice.elsewhere"),
-            here.texts("notice.elsewhere_text"),
-            here.study.contact,
-            status=409,
-        )
-    return notice(
-        request,
-        here.texts("notice.already"),
-        here.texts("notice.already_text"),
-        status=409,
-    )
+        return common_notice(request, "elsewhere", here.study.contact, status=409)
+    return common_notice(request, "already", status=409)
 
 
 def address(here: RunningStudy) -> str:
@@ -271,7 +240,7 @@ async def consent(request: Request, here: RunningStudy) -> Response:
     if sent.get("answer") == "no":
         if await here.who(cookie) is None:
             await here.decline()
-        return notice(request, here.texts("notice.declined"), here.texts("notice.declined_text"))
+        return common_notice(request, "declined")
     if sent.get("agree") != "yes":
         return consent_page(request, here, cookie, given, here.texts("consent.tick"), sent)
     if bool(here.study.platform.participant) != bool(GIVEN.fullmatch(given)):

@@ -1,8 +1,7 @@
 """Games as text environments for training: prompts out, replies in, rewards as columns."""
 
 from sally.adapters.trainers.text.columns import Columns, Row
-from sally.adapters.trainers.text.env import TextEnv
-from sally.adapters.trainers.text.many import TextEnvs
+from sally.adapters.trainers.text.env import TextEnv, TextEnvs
 from sally.adapters.trainers.text.seats import TextSeats
 from sally.adapters.trainers.text.table import Given, TextTable
 from sally.players.calls import Request

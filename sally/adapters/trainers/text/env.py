@@ -7,7 +7,7 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from sally.adapters.trainers.text.columns import (
 )
 from sally.adapters.trainers.text.splits import drawn_task, split_of
 from sally.adapters.trainers.text.table import Given, TextPlay, TextTable, logged, players_for
+from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.match.player import Player
@@ -32,10 +33,12 @@ from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.training import Split, Task, Worths
 from sally.models.trained import Trained
+from sally.players.calls import Request
 from sally.players.language import LANGUAGE
 from sally.runner.seating import resolved
 
 SEATED = 1024  # tasks cached with their players
+Stepped = tuple[str, float, bool, dict[str, Any]]
 
 
 class Seated(NamedTuple):
@@ -99,7 +102,7 @@ class TextEnv(TextPlay):
             self._ledger.begin(table.asked)
         return self.page
 
-    def step(self, reply: Given) -> tuple[str, float, bool, dict[str, Any]]:
+    def step(self, reply: Given) -> Stepped:
         """Play a reply; return the next prompt, the reward, whether the episode is over, and the
         info."""
         table, request = self._begun(), self._asked_now()
@@ -175,6 +178,47 @@ class TextEnv(TextPlay):
         players = players_for(match, {task.seat: self._model})
         self._seated[key] = made = Seated(match, players, worths_at(match, task.seat))
         return made
+
+
+class TextEnvs:
+    """Several environments of one game; a finished environment waits for the next reset."""
+
+    def __init__(self, make: Callable[[], TextEnv], n: int) -> None:
+        if n < 1:
+            raise BadInput(f"n must be at least 1, not {n}.")
+        first = make()
+        shared = first._seated  # players are made once for all
+        self.envs = [first, *(make() for _ in range(n - 1))]
+        for env in self.envs:
+            env._seated = shared
+
+    def __len__(self) -> int:
+        return len(self.envs)
+
+    def reset(self, seeds: Sequence[int], split: str = "train") -> list[str]:
+        """Begin an episode in each environment and return the first prompts."""
+        self._check(len(seeds))
+        return [env.reset(seed, split) for env, seed in zip(self.envs, seeds, strict=True)]
+
+    def begin(self, tasks: Sequence[tuple[Task, int]]) -> list[str]:
+        """Begin these tasks, each with its seed, and return the first prompts."""
+        self._check(len(tasks))
+        return [env.begin(*each) for env, each in zip(self.envs, tasks, strict=True)]
+
+    def asked(self) -> dict[int, Request]:
+        """Return the current request of each environment that is not finished."""
+        return {i: asked for i, env in enumerate(self.envs) if (asked := env.asked) is not None}
+
+    def step(self, replies: Mapping[int, Given]) -> dict[int, Stepped]:
+        """Play replies, given by environment, and return the result of each step."""
+        for i in replies:
+            if not 0 <= i < len(self.envs) or self.envs[i].asked is None:
+                raise BadInput(f"Environment {i} is not waiting for a reply.")
+        return {i: self.envs[i].step(reply) for i, reply in replies.items()}
+
+    def _check(self, given: int) -> None:
+        if given != len(self.envs):
+            raise BadInput(f"{given} episodes were given for {len(self.envs)} environments.")
 
 
 def _called(about: Mapping[str, Any]) -> str:
