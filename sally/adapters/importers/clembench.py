@@ -19,7 +19,7 @@ import msgspec
 from sally.adapters.importers.table_layout import FAMILY, Layout, game_of, params_of
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, Setup
-from sally.core.log.imported import Difference, Source, import_result, recorded_player
+from sally.core.log.imported import Difference, ImportRun, Source, recorded_player
 from sally.core.registry.paper import Imported
 from sally.games.repeated_games.recorded import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -110,14 +110,13 @@ def imported(path: Path, how: LogOptions) -> Imported:
         raise BadInput(
             f"A game under {path} has {longest} rounds, more than `rounds` = {how.layout.rounds}."
         )
-    episodes = [
-        game.episode(how.layout.rounds or (len(game.rounds) if game.log.ended else longest))
-        for game in games
-    ]
-    differences = [each for game in games for each in game.differences]
-    counts = {"found": len(games), "aborted there": sum(g.log.aborted for g in games),
-              "asked again": sum(g.asked_again for g in games)}  # fmt: skip
-    return import_result(episodes, (), differences, counts)
+    run = ImportRun()
+    for game in games:
+        length = len(game.rounds) if game.log.ended else longest
+        episode = game.episode(how.layout.rounds or length)
+        counts = {"found": 1, "aborted there": game.log.aborted, "asked again": game.asked_again}
+        run.add(episode, game.differences, counts)
+    return run.result()
 
 
 def _files(path: Path) -> list[Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import msgspec
 
 from sally.core.errors import BadInput, install_command
 from sally.core.log.events import Episode, from_line
-from sally.core.log.imported import Oddity, Source, import_result
+from sally.core.log.imported import ImportRun, Oddity, Source, existing
 from sally.core.log.validation import log_problem
 from sally.core.registry.paper import Imported
 
@@ -20,28 +19,27 @@ ENDINGS = (".eval", ".json")
 
 def imported(path: Path) -> Imported:
     """Return every episode in a log, or in the logs of a folder."""
-    if not path.exists():
-        raise BadInput(f"There is no file or folder {path}.")
-    files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.suffix in ENDINGS)
+    below = existing(path).rglob("*")
+    files = [path] if path.is_file() else sorted(f for f in below if f.suffix in ENDINGS)
     if not files:
         raise BadInput(f"There is no Inspect log (.eval or .json) under {path}.")
     episodes: dict[str, Episode] = {}
-    odd: list[Oddity] = []
-    counts: Counter[str] = Counter(logs=len(files))
+    run = ImportRun(counts={"logs": len(files)})
     for file in files:
         source = Source.of("a log of Inspect", "", file.name, file.read_bytes())
         for sample in _samples(file):
-            counts["found"] += 1
+            run.counts["found"] += 1
             try:
                 episode = _episode(sample)
             except BadInput as why:
-                odd.append(Oddity(str(file), f"sample {sample.id}", str(why)))
+                run.oddities.append(Oddity(str(file), f"sample {sample.id}", str(why)))
                 continue
             used = {**episode.used, "source": msgspec.to_builtins(source)}
             episodes[episode.id] = msgspec.structs.replace(episode, used=used)
-    if not episodes and not odd:
+    run.episodes += episodes.values()
+    if not run.episodes and not run.oddities:
         raise BadInput(f"The Inspect logs under {path} contain no samples.")
-    return import_result(list(episodes.values()), odd, [], dict(counts))
+    return run.result()
 
 
 def _samples(file: Path) -> list[Any]:

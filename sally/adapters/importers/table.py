@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from sally.adapters.importers.table_layout import FAMILY, Layout, bot_of, game_o
 from sally.adapters.importers.table_rows import CellError, TableRounds, read, refused_cells
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import Difference, Oddity, Source, import_result, recorded_player
+from sally.core.log.imported import Difference, ImportRun, Oddity, Source, recorded_player
 from sally.core.registry.paper import Imported
 from sally.games.repeated_games.recorded import Round, bot, fed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -75,20 +74,19 @@ def _taken(
 ) -> Imported:
     name = layout.source or path.name.split(".")[0]
     source = Source.of(name, layout.licence, path.name, found.data)
-    episodes: list[Episode] = []
-    differences: list[Difference] = [d for each in good for d in each.differences]
-    counts: Counter[str] = Counter(found=len(found.episodes))
+    run = ImportRun(odd, {"found": len(found.episodes)})
+    run.differences += [d for each in good for d in each.differences]
     for each in good:
         length = len(each.rounds) if layout.as_played else rounds
         episode, more = _episode(each, layout, source, max(length, len(each.rounds)), bots)
-        episodes.append(episode)
-        differences += more
-        counts["rounds"] += len(each.rounds)
-        counts["void rounds"] += sum(
-            isinstance(r.agent, str) or isinstance(r.partner, str) for r in each.rounds
-        )
-        counts["predictions"] += sum(len(r.said) for r in each.rounds)
-    return import_result(episodes, odd, differences, dict(counts))
+        void = (isinstance(r.agent, str) or isinstance(r.partner, str) for r in each.rounds)
+        counts = {
+            "rounds": len(each.rounds),
+            "void rounds": sum(void),
+            "predictions": sum(len(r.said) for r in each.rounds),
+        }
+        run.add(episode, more, counts)
+    return run.result()
 
 
 def _episode(

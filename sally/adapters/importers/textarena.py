@@ -9,7 +9,6 @@ supported.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import msgspec
 
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, Setup
-from sally.core.log.imported import Difference, Oddity, Source, import_result, recorded_player
+from sally.core.log.imported import Difference, ImportRun, Oddity, Source, recorded_player
 from sally.core.registry.paper import Imported
 from sally.games.repeated_games.recorded import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -89,10 +88,7 @@ def imported(path: Path) -> Imported:
         raise BadInput(f"There is no file {path}.")
     data = path.read_bytes()
     source = Source.of("TextArena", "", path.name, data)
-    episodes: list[Episode] = []
-    odd: list[Oddity] = []
-    differences: list[Difference] = []
-    counts: Counter[str] = Counter()
+    run = ImportRun()
     for number, line in enumerate(data.splitlines(), start=1):
         if not line.strip():
             continue
@@ -100,16 +96,14 @@ def imported(path: Path) -> Imported:
             record = msgspec.json.decode(line, type=Record)
         except (msgspec.MsgspecError, UnicodeDecodeError) as why:
             raise BadInput(f"{path}, line {number}: not a record of a game: {why}.") from None
-        counts["found"] += 1
         game = _Game(record, f"{path.name}:{number}")
-        episodes.append(game.episode(source, number))
-        differences += game.differences
+        run.add(game.episode(source, number), game.differences, {"found": 1})
         if game.talk:
             said = f"{game.talk} messages before decisions; Sally's game has no talk"
-            odd.append(Oddity(str(path), "talk left out", said, number))
-    if not episodes:
+            run.oddities.append(Oddity(str(path), "talk left out", said, number))
+    if not run.episodes:
         raise BadInput(f"{path} contains no game.")
-    return import_result(episodes, odd, differences, dict(counts))
+    return run.result()
 
 
 class _Game:

@@ -36,18 +36,17 @@ from sally.adapters.inspect.reach import hide_key, provider_of
 from sally.adapters.inspect.session import Session, session_of
 from sally.adapters.trainers.text.splits import usual_player
 from sally.analysis.columns.measured import doing_metric
-from sally.analysis.columns.rows import decision_rows
+from sally.analysis.columns.rows import decision_rows, played
 from sally.analysis.decisions.costs import costs_by_turn
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, from_line, to_line
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
 from sally.core.match.player import Player
 from sally.core.prompt.model import Model
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study
 from sally.core.rules.game import GameSpec, Seat
-from sally.core.rules.metric import Metric, Played
+from sally.core.rules.metric import Metric
 from sally.players.language import LANGUAGE, patient
 from sally.runner.budget import Metered
 from sally.runner.config import in_process
@@ -238,13 +237,12 @@ def measured(episode: Episode) -> dict[str, float]:
     """Return the metrics of a finished episode by seat and name."""
     if episode.payoffs is None:
         return {}
-    spec = registry.game(episode.setup.instance.game)
-    whole = Played(spec, episode, replayed(spec, episode))
+    whole = played(episode)
     found = {
         f"{seat}.{name}": metric.measure(whole, Seat(seat))
         for seat, who in episode.setup.lineup.items()
         if who.player == LANGUAGE
-        for name, metric in headlines(spec.name).items()
+        for name, metric in headlines(whole.spec.name).items()
     }
     return {name: value for name, value in found.items() if value is not None}
 
@@ -321,10 +319,9 @@ def _values(state: TaskState, name: str, seats: Sequence[str]) -> dict[str, floa
     values = dict.fromkeys(seats, math.nan)
     if line is None or (episode := from_line(line.encode())).payoffs is None:
         return values
-    spec = registry.game(episode.setup.instance.game)
-    whole = Played(spec, episode, replayed(spec, episode))
+    whole = played(episode)
     for seat in seats:
-        if (metric := _metric_of(name, spec, seat)) is not None:
+        if (metric := _metric_of(name, whole.spec, seat)) is not None:
             found = metric.measure(whole, Seat(seat))
             values[seat] = math.nan if found is None else found * UNITS.get(name, 1.0)
     return values

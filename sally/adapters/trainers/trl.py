@@ -116,21 +116,15 @@ class Rollouts:
 
     def __call__(self, prompts: Sequence[str], trainer: Any) -> dict[str, list[Any]]:
         """Play the episode of each prompt to its end; a prompt is repeated for each generation."""
-        tokenizer = trainer.processing_class
-        talks = [Talk(self._begun(prompt), tokenizer) for prompt in prompts]
-        model = trainer.accelerator.unwrap_model(trainer.model)
-        heat = trainer.args.temperature
+        talks = [Talk(self._begun(prompt), trainer.processing_class) for prompt in prompts]
         while waiting := [talk for talk in talks if talk.env.asked is not None]:
-            for talk, said in zip(
-                waiting, sampled(model, tokenizer, waiting, self._most, heat), strict=True
-            ):
-                talk.answer(*said)
+            self._answer(waiting, trainer)
         return {
             "prompt_ids": [talk.prompt for talk in talks],
             "completion_ids": [talk.completion for talk in talks],
             "logprobs": [talk.logprobs for talk in talks],
             "env_mask": [talk.mask for talk in talks],
-            "sally_reward": [_result(talk) for talk in talks],
+            "sally_reward": [_to_the_end(talk) for talk in talks],
         }
 
     def reward(self, completions: Any = None, **given: Any) -> list[float | None]:
@@ -142,6 +136,14 @@ class Rollouts:
             )
         found: list[float | None] = given["sally_reward"]
         return found
+
+    def _answer(self, talks: Sequence[Talk], trainer: Any) -> None:
+        """Sample the policy's next reply in each conversation."""
+        model = trainer.accelerator.unwrap_model(trainer.model)
+        tokenizer, heat = trainer.processing_class, trainer.args.temperature
+        said = sampled(model, tokenizer, talks, self._most, heat)
+        for talk, each in zip(talks, said, strict=True):
+            talk.answer(*each)
 
     def _begun(self, prompt: str) -> TextEnv:
         if not prompt.startswith(MARK):
@@ -187,31 +189,24 @@ class TurnRollouts(Rollouts):
         last turn.
         """
         tokenizer = trainer.processing_class
-        model = trainer.accelerator.unwrap_model(trainer.model)
-
-        def answered(talks: Sequence[Talk]) -> None:
-            said = sampled(model, tokenizer, talks, self._most, trainer.args.temperature)
-            for talk, each in zip(talks, said, strict=True):
-                talk.answer(*each)
-
         pasts = {prompt: Talk(self._begun(prompt), tokenizer) for prompt in dict.fromkeys(prompts)}
         while early := [
             talk
             for prompt, talk in pasts.items()
             if talk.env.asked is not None and len(talk.replies) < _turn(prompt)
         ]:
-            answered(early)
+            self._answer(early, trainer)
         forks = [self._forked(prompt, pasts[prompt], tokenizer) for prompt in prompts]
         contexts, begun = [fork.context for fork in forks], [len(f.replies) for f in forks]
         exact = [fork.env.worths is not None for fork in forks]
-        answered(forks)
+        self._answer(forks, trainer)
         replies = [fork.replies[at] for fork, at in zip(forks, begun, strict=True)]
         while later := [
             fork
             for fork, known in zip(forks, exact, strict=True)
             if not known and fork.env.asked is not None
         ]:
-            answered(later)
+            self._answer(later, trainer)
         return {
             "prompt_ids": contexts,
             "completion_ids": [list(tokens) for tokens, _ in replies],
@@ -239,12 +234,9 @@ def _turn(prompt: str) -> int:
     return int(json.loads(prompt.removeprefix(MARK))["turn"])
 
 
-def _to_the_end(talk: Talk, at: int) -> float | None:
+def _to_the_end(talk: Talk, at: int = 0) -> float | None:
+    """Return the rewards from a reply on; None if the episode has no result."""
     return None if talk.env.episode().payoffs is None else sum(talk.rewards[at:])
-
-
-def _result(talk: Talk) -> float | None:
-    return None if talk.env.episode().payoffs is None else talk.reward
 
 
 def sampled(

@@ -7,7 +7,7 @@ import csv
 import io
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -206,7 +206,7 @@ class ImportRun:
             self.oddities.append(Oddity(file, NOT_IMPORTED, strange))
 
     def result(self) -> Imported:
-        """Return the result of the import.
+        """Return the result of the import, with differences and irregularities as text and as data.
 
         Raises:
             BadInput: Nothing was imported because of errors; the message is the first of them.
@@ -215,19 +215,9 @@ class ImportRun:
         if wrong and not self.episodes:
             file, why = wrong[0].file, wrong[0].why
             raise BadInput(why if file in why else f"{file}: {why}")
-        return import_result(self.episodes, self.oddities, self.differences, dict(self.counts))
-
-
-def import_result(
-    episodes: Sequence[Episode],
-    oddities: Sequence[Oddity],
-    differences: Sequence[Difference],
-    counts: dict[str, int],
-) -> Imported:
-    """Return the result of an import, with differences and irregularities as text and as data."""
-    lines = tuple(str(each) for each in (*differences, *oddities))
-    details = {
-        "oddities": [msgspec.to_builtins(each) for each in oddities],
-        "differences": [msgspec.to_builtins(each) for each in differences],
-    }
-    return Imported(tuple(episodes), counts, lines, details)
+        lines = tuple(str(each) for each in (*self.differences, *self.oddities))
+        details = {
+            "oddities": [msgspec.to_builtins(each) for each in self.oddities],
+            "differences": [msgspec.to_builtins(each) for each in self.differences],
+        }
+        return Imported(tuple(self.episodes), dict(self.counts), lines, details)
