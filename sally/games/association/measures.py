@@ -12,7 +12,6 @@ from sally.core.rules.metric import mean as mean
 from sally.games.association.minds import Mind
 from sally.games.association.partners import mind_at
 
-Measure = Callable[[Played, Seat], float | None]
 Find = Callable[[Played, Seat], Sequence[float]]
 Split = Callable[[Played, Seat], Sequence[tuple[float, float]]]  # inference and translation
 FEWEST = 3  # rounds for a trend

@@ -198,8 +198,7 @@ def ideal_of(is_buyer: bool, limit: int, family: Family, rounds: int) -> RulePoo
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     """Return the rounds of an episode as a problem for the ideal observer; None if the partner does
     not belong to the declared pool."""
-    game, at = played.replay.game, table(played, seat)
-    assert isinstance(game, Bargaining)
+    game, at = played.replay.rules(Bargaining), table(played, seat)
     who = played.episode.setup.lineup.get(str(other(seat)))
     rule = pool_place("bargaining", [PlayerSpec(name) for name in POOL], who)
     if at is None or rule is None or played.episode.payoffs is None:

@@ -56,9 +56,7 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def game_of(played: Played) -> Bargaining:
-    game = played.replay.game
-    assert isinstance(game, Bargaining)
-    return game
+    return played.replay.rules(Bargaining)
 
 
 @shared

@@ -17,8 +17,7 @@ from sally.games.battery.scores import majority, strict_groups, strict_share
 def answers(played: Played, seat: Seat) -> list[tuple[Item, list[int | None]]]:
     """Return the scored items of an episode, each with its answers in every order of the
     options."""
-    game, final = played.replay.game, played.replay.states[-1]
-    assert isinstance(game, Battery)
+    game, final = played.replay.rules(Battery), played.replay.states[-1]
     found: dict[str, tuple[Item, list[int | None]]] = {}
     for turn, given in zip(game.schedule, final.answers, strict=False):
         if not turn.practice and turn.item.sound:

@@ -110,8 +110,7 @@ def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
 
     Nothing is yielded unless decoder and interceptor both associate words by meaning alone.
     """
-    game, listener = played.replay.game, declared_interceptor(played)
-    assert isinstance(game, Cipher)
+    game, listener = played.replay.rules(Cipher), declared_interceptor(played)
     plain = listener is not None and listener.way in LEVELS and listener == Listener(listener.way)
     if game.set != "which" or not plain or declared_decoder(played) != Mind():
         return

@@ -119,8 +119,7 @@ class EncoderPool:
 def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     """Return an encoder's rounds, to be compared with ideal play; None for the other seats, for
     listeners outside the pool, and if hints or a guess were forfeited."""
-    game, lineup = played.replay.game, played.episode.setup.lineup
-    assert isinstance(game, Cipher)
+    game, lineup = played.replay.rules(Cipher), played.episode.setup.lineup
     decoder = pool_place("cipher", [PlayerSpec("by_keywords")], lineup.get("decoder"))
     interceptors = [PlayerSpec(name) for name in POOL]
     place = pool_place("cipher", interceptors, lineup.get("interceptor"))

@@ -75,9 +75,7 @@ def rounds(played: Played) -> list[Round]:
 
 
 def _game(played: Played) -> Cipher:
-    game = played.replay.game
-    assert isinstance(game, Cipher)
-    return game
+    return played.replay.rules(Cipher)
 
 
 # --- who is declared ------------------------------------------------------------------------------

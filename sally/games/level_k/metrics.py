@@ -29,9 +29,7 @@ class Round(msgspec.Struct, frozen=True):
 
 
 def game_of(played: Played) -> LevelGame:
-    game = played.replay.game
-    assert isinstance(game, LevelGame)  # the family has one kind of rules
-    return game
+    return played.replay.rules(LevelGame)
 
 
 @shared

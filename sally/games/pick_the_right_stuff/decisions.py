@@ -64,8 +64,7 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    game = played.replay.game
-    assert isinstance(game, LockerGame)
+    game = played.replay.rules(LockerGame)
     kind = "infinite_2" if game.mode == "infinite" else f"{game.generator}_{game.mode}"
     if game.problem is not None or (game.mode == "infinite" and game.generator != "even"):
         kind = "other"

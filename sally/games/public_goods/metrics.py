@@ -18,9 +18,7 @@ MOST_STATES = 1_000  # combinations of the others' contributions that are follow
 
 
 def game_of(played: Played) -> PublicGoods:
-    game = played.replay.game
-    assert isinstance(game, PublicGoods)
-    return game
+    return played.replay.rules(PublicGoods)
 
 
 @shared

@@ -40,9 +40,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 def game_of(played: Played) -> StepRace:
     """Return the rules of an episode."""
-    game = played.replay.game
-    assert isinstance(game, StepRace)
-    return game
+    return played.replay.rules(StepRace)
 
 
 @shared

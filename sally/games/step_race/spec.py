@@ -106,8 +106,7 @@ def their_guess(replay: Past, at: At) -> int | None:
 
 def true_arrival(replay: Past, at: At) -> str | None:
     """Return whether a seat can reach the target with one move."""
-    game, state = replay.game, replay.state(at.turn)
-    assert isinstance(game, StepRace)
+    game, state = replay.rules(StepRace), replay.state(at.turn)
     missing = game.target - state.positions[SEATS.index(Seat(at.about))]
     return YES if missing <= MOVES[-1] else NO
 

@@ -183,7 +183,6 @@ class Fit(msgspec.Struct, frozen=True):
     coefficients: dict[str, float]  # of each feature; absolute values sum to 1
     f1: tuple[float, ...]  # macro-F1 of each fold
     f1_mean: float
-    f1_sd: float  # over the folds, dividing by the number of folds
     decisions: int
     episodes: int
 
@@ -224,7 +223,6 @@ def fit_decisions(
         coefficients={name: float(c) / total for name, c in zip(FEATURES, raw, strict=False)},
         f1=tuple(scores),
         f1_mean=float(np.mean(scores)),
-        f1_sd=float(np.std(scores)),
         decisions=len(y),
         episodes=len(names),
     )
@@ -262,7 +260,8 @@ def _train(x: Floats, y: NDArray[np.bool_], order: int, step: float) -> _Model:
             best, loss = start + here, float(losses[here])
     utility = x @ vectors[best]
     mean, sd = float(utility.mean()), float(utility.std()) or 1.0
-    slope, intercept = _logistic((utility - mean) / sd, y)
+    _, curve = _losses(utility[:, None], y, np.zeros((2, 1)))
+    slope, intercept = map(float, curve[:, 0])
     return candidates[best], slope, intercept, mean, sd
 
 
@@ -296,20 +295,6 @@ def _losses(utilities: Floats, y: NDArray[np.bool_], curves: Floats) -> tuple[Fl
     return np.asarray(losses), np.stack([slope, bias])
 
 
-def _logistic(u: Floats, y: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return slope and intercept of the penalised logistic curve, by L-BFGS."""
-    target = y.astype(np.float64)
-
-    def loss(at: Floats) -> tuple[float, Floats]:
-        z = at[0] * u + at[1]
-        error = scipy.special.expit(z) - target
-        value = float((np.logaddexp(0, z) - target * z).sum() + at[0] ** 2 / 2)
-        return value, np.array([error @ u + at[0], error.sum()])
-
-    found = scipy.optimize.minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B")
-    return float(found.x[0]), float(found.x[1])
-
-
 def _predict(model: _Model, x: Floats, order: int) -> NDArray[np.bool_]:
     weights, slope, intercept, mean, sd = model
     z = slope * (x @ weights.vector(order) - mean) / sd + intercept
@@ -341,7 +326,6 @@ def _checked(
     return x, y, names, which
 
 
-FAMILY = "tradecraft"
 Values = Mapping[str, float]
 
 

@@ -15,8 +15,7 @@ def _ended_as(outcome: str) -> Callable[[Played, Seat], float | None]:
     clue."""
 
     def measure(played: Played, seat: Seat) -> float | None:
-        game = played.replay.game
-        assert isinstance(game, Ambiguity)
+        game = played.replay.rules(Ambiguity)
         found = game.outcome(played.replay.states[-1])
         return None if found is None else float(found == outcome)
 

@@ -42,8 +42,7 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    game = played.replay.game
-    assert isinstance(game, Minority)
+    game = played.replay.rules(Minority)
     if played.episode.payoffs is not None:
         yield Answered(reasoned(game.problem), did(played, seat) is True)
 

@@ -47,8 +47,7 @@ def _questions() -> Iterator[Reasoned]:
 
 
 def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
-    game = played.replay.game
-    assert isinstance(game, PartlySeen)
+    game = played.replay.rules(PartlySeen)
     if game.problem.level in CHANCE and played.episode.payoffs is not None:
         kept = certified().get(game.problem.id)
         block = kept.block if kept is not None else None
