@@ -159,6 +159,10 @@ class Match(Generic[S, A, V]):
             return self._play(opened, decide, report)
         return []
 
+    def move(self, seat: str, action: A) -> None:
+        """Make the move of a seat that is asked for one; raises as `answer` does."""
+        self.answer((self.turn, seat, "", ""), Decision(action))
+
     def play(
         self,
         decide: Mapping[str, Source],

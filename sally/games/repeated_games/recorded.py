@@ -74,7 +74,7 @@ class Feed:
             given = Forfeit(made) if isinstance(made, str) else Decision(made)
             self.match.answer((number, seat, "", ""), given)
         if any(turn.seat == NATURE for turn in self.match.asks()):
-            self.match.answer((self.match.turn, NATURE, "", ""), Decision(STOP if last else GO_ON))
+            self.match.move(NATURE, STOP if last else GO_ON)
 
     def episode(self, cell: str, used: Mapping[str, Any]) -> Episode:
         """Return the episode of the match; if the record ends early, the episode is censored."""

@@ -10,6 +10,7 @@ from statistics import fmean
 import numpy as np
 
 from sally.core.log.events import PlayerSpec
+from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.recorded import followed, rounds_of
 from sally.games.repeated_games.rounds import rewards, rounds
@@ -162,7 +163,8 @@ def _as_in_the_script(games: Games) -> dict[str, list[float]]:
 
 def _points(row: Conditions, metric: str, games: Games) -> Estimate | None:
     if metric == "points_both_seats":
-        mine = [x for f, p in games for x in _of(str(row["player"]), f, p)]
+        seats = [(p, seat) for f, p in games for seat in _seats(f, row["player"])]
+        mine = [x for played, seat in seats for x in rewards(played, seat)]
         return lone_by_rule(mine) if mine else None
     points = _as_in_the_script(games)
     one = points.get("gpt4", [])
@@ -180,9 +182,9 @@ def _points(row: Conditions, metric: str, games: Games) -> Estimate | None:
     return _number(t if metric == "t" else degrees, len(one) + len(rest), "Welch")
 
 
-def _of(name: str, facts: Conditions, played: Played) -> list[float]:
-    seats = [seat for seat, key in zip(SEATS, ("one", "two"), strict=True) if facts[key] == name]
-    return [x for seat in seats for x in rewards(played, seat)]
+def _seats(facts: Conditions, name: object) -> list[Seat]:
+    """Return the seats in which a player played."""
+    return [seat for seat, key in zip(SEATS, ("one", "two"), strict=True) if facts[key] == name]
 
 
 def welch(one: Sequence[float], two: Sequence[float]) -> tuple[float, float]:
@@ -209,9 +211,7 @@ def _grudge(row: Conditions, metric: str, games: Games) -> Estimate | None:
     """
     counts: Counter[str] = Counter()
     for facts, played in games:
-        for seat, key in zip(SEATS, ("one", "two"), strict=True):
-            if facts[key] != row["player"]:
-                continue
+        for seat in _seats(facts, row["player"]):
             every = rounds(played, seat)
             first = next((n for n, r in enumerate(every) if r.theirs == 1), len(every))
             if first >= len(every) - 1:
@@ -237,8 +237,8 @@ def _ordinal(row: Conditions, metric: str, games: Games) -> Estimate | None:
         shares = [
             sum(rewards(played, seat)) / BEST
             for facts, played in games
-            for seat, key in zip(SEATS, ("one", "two"), strict=True)
-            if facts[key] == name and family in ("all", facts["family"])
+            if family in ("all", facts["family"])
+            for seat in _seats(facts, name)
         ]
         return lone_by_rule(shares, (0, 1)) if len(shares) > 1 else None
     gaps = _between(games, name, str(row["less"]))

@@ -14,7 +14,6 @@ import msgspec
 from sally.core.log.events import Episode, Instance, Setup
 from sally.core.log.imported import HUMAN, ImportRun, Oddity, Source, recorded_player
 from sally.core.match.engine import Match
-from sally.core.match.player import Decision
 from sally.core.registry import registry
 from sally.core.registry.paper import Imported, Importer, ImportOption
 from sally.papers.alsobay2025.reading import (
@@ -48,9 +47,8 @@ def as_episode(source: Source, group: list[Person]) -> Episode | None:
         spec, Setup(Instance(name, "public_goods", params), 0, lineup)
     )
     for given in rounds:
-        turn = match.turn
         for seat, each in zip(match.game.seats, given, strict=True):
-            match.answer((turn, seat, "", ""), Decision(each))
+            match.move(seat, each)
     if not whole:
         stages = "stages of the record that the game does not have: " + ", ".join(rules.extra)
         why = stages if rules.extra else f"a player left after round {len(rounds)}"

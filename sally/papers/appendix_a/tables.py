@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from sally.analysis.columns.rows import played as replay
 from sally.analysis.episodes.paper_store import Conditions, Known, same_model
 from sally.core.log.events import Instance, Setup
-from sally.core.match.drive import play_bots
-from sally.core.match.engine import Match
-from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.output.tables.layout import Column, Layout, Stub
 from sally.output.tables.reproduce import Effort, Engine
 from sally.papers.appendix_a.study import GIVERS, partners_of, players_of
-from sally.runner.seating import players_of as seated
+from sally.runner.local import play
 from sally.runner.seating import resolved
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
@@ -28,14 +26,11 @@ MOST_ROWS = 10  # rows of a frozen set in a cell; each is ten rounds, or three b
 @lru_cache(maxsize=64)
 def episodes(game: str, partner: str, giver: str, rows: int, seed: int) -> tuple[Played, ...]:
     """Return the episodes of bots on the first `rows` problems of a game's stored set."""
-    spec, found = registry.game(game), []
     lineup = {GIVERS[game]: players_of(game)[giver], "guesser": partners_of(game)[partner]}
+    found = []
     for number in range(rows):
         instance = Instance(f"{game} {number:03d}", game, {"number": number})
-        match = Match(spec, resolved(Setup(instance, seed, lineup)))
-        play_bots(match, seated(match, match.setup.lineup))
-        episode = match.episode()
-        found.append(Played(spec, episode, replayed(spec, episode)))
+        found.append(replay(play(resolved(Setup(instance, seed, lineup)))))
     return tuple(found)
 
 

@@ -148,10 +148,6 @@ def _t(shares: Sequence[float]) -> Estimate | None:
     return without_interval(t, n, "one-sample t", "a t value is not an estimate")
 
 
-def brings(table: str, row: Conditions) -> str | None:
-    return "sally import brockbank2024 PATH"
-
-
 # Not in the paper: what people lose, computed exactly, against bots that are finite machines.
 BESIDE: Mapping[str, Sequence[tuple[Conditions, str]]] = {
     "stable": [({"partner": bot}, "functional_regret") for bot in STABLE.values()]
@@ -165,5 +161,5 @@ ENGINE = Engine(
     of_setup=True,
     who="player",
     beside=BESIDE,
-    brings=brings,
+    brings=lambda table, row: "sally import brockbank2024 PATH",
 )

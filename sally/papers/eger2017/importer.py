@@ -18,7 +18,6 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, Setup
 from sally.core.log.imported import HUMAN, Difference, ImportRun, Oddity, recorded_player
 from sally.core.match.engine import Match
-from sally.core.match.player import Decision
 from sally.core.registry import registry
 from sally.core.registry.paper import Imported, Importer, ImportOption
 from sally.games.hanabi.rules import SEATS, Hanabi
@@ -85,7 +84,7 @@ def as_episode(
         at_full += move.kind == DISCARD and match.state.tokens == rules.hints
         if action not in rules.options(match.state, seat):
             raise BadInput(f"{game.source.file}: move {n} is not legal.")
-        match.answer((match.turn, seat, "", ""), Decision(action))
+        match.move(seat, action)
     score = sum(match.state.piles)
     if game.slip is not None:
         match.censor("server slip", f"{SLIPPED} at move {game.slip + 1} of {len(game.moves)}")

@@ -18,7 +18,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.log.imported import Difference, ImportRun, recorded_player
 from sally.core.match.engine import Match
-from sally.core.match.player import Decision, Turn
+from sally.core.match.player import Turn
 from sally.core.registry.paper import Imported, Importer
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Claims, falsehoods
@@ -113,11 +113,11 @@ class _RecordedMatch:
         """Replay one recorded message and its labels, then play the answer that the rules of the
         game give for the target."""
         said = self._text(number, turn)
-        self._move(PERSUADER, Say(said))
+        self.match.move(PERSUADER, Say(said))
         if self.match.game.to_move(self.match.state) == (READER,):
             if self.overhear is not None:
                 self.overhear(self.match.asks()[0])
-            self._move(READER, self._labels(turn))
+            self.match.move(READER, self._labels(turn))
         state = self.match.state
         assert self.match.game.to_move(state) == (TARGET,), "what is on record was accepted"
         self.same["messages as recorded"] += self.game.message(said) == turn.message.strip()
@@ -125,10 +125,7 @@ class _RecordedMatch:
             self.note("label", number, turn.recorded, state.claims)
         ours = self.game.exact(state)
         self._compare(number, turn, ours)
-        self._move(TARGET, ours)
-
-    def _move(self, seat: str, action: Any) -> None:
-        self.match.answer((self.match.turn, seat, "", ""), Decision(action))
+        self.match.move(TARGET, ours)
 
     def _text(self, number: int, turn: PublishedTurn) -> str:
         """Return thoughts, separator and message. Without thoughts, a separator is added only if

@@ -14,13 +14,9 @@ from typing import Any
 
 from sally.analysis.episodes.paper_store import pooled
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
-from sally.core.match.engine import Match
 from sally.core.rules.metric import Played
-from sally.core.rules.partner import Scripted
-from sally.games.mindgames import GAME, frozen, metrics
+from sally.games.mindgames import frozen, metrics
 from sally.games.mindgames.generators import all_matrices, count_with_persuader, symmetry_classes
-from sally.games.mindgames.partners import PARTNERS
 from sally.games.mindgames.rules import MESSAGES, PERSUADER, MindGame
 from sally.games.mindgames.target import (
     Memory,
@@ -32,6 +28,8 @@ from sally.papers.moore2025.hypotheses import CHANCE, O1, TESTS, Game, hypothesi
 from sally.papers.moore2025.layout import LAYOUTS
 from sally.papers.moore2025.published_layout import superseded
 from sally.papers.moore2025.released import NOT_KEPT, excluded, participant, released
+from sally.runner.local import play
+from sally.runner.seating import resolved
 from sally.stats.cluster_interval import gap_by_rule
 from sally.stats.intervals import Estimate, exact
 
@@ -114,14 +112,9 @@ def planned(persuader: str) -> Estimate:
 
 def _won(persuader: str, params: dict[str, Any]) -> bool:
     """Play one game of scripted players; return whether the goal was chosen."""
-    lineup = {PERSUADER: persuader, **GAME.occupants}
-    player_specs = {str(seat): PlayerSpec(name) for seat, name in lineup.items()}
-    match = Match(GAME, Setup(Instance("plan", GAME.name, params), 1, player_specs))
-    play_bots(
-        match,
-        {str(s): Scripted(PARTNERS[name].make(match.game, s)) for s, name in lineup.items()},
-    )
-    return match.episode().payoffs == {PERSUADER: 1.0}
+    lineup = {str(PERSUADER): PlayerSpec(persuader)}
+    setup = Setup(Instance("plan", "mindgames", params), 1, lineup)
+    return play(resolved(setup)).payoffs == {PERSUADER: 1.0}
 
 
 # --- what games are -------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ import msgspec
 from sally.core.log.events import Episode, Instance, Setup
 from sally.core.log.imported import Difference, ImportRun, Oddity, recorded_player
 from sally.core.match.engine import Match
-from sally.core.match.player import Decision
 from sally.core.registry.paper import Imported, Importer
 from sally.core.rules.game import NATURE
 from sally.games.bargaining import GAME
@@ -80,27 +79,21 @@ def as_episode(record: Record, repeat: int = 0) -> tuple[Episode, list[Differenc
     for number, each in enumerate(record.rounds, 1):
         if record.era == "sequential":
             order = [seat for seat, _ in each.said] or [BUYER]
-            _answer(match, NATURE, SEATS.index(order[0]))
+            match.move(NATURE, SEATS.index(order[0]))
             for seat in (order[0], SEATS[1 - SEATS.index(order[0])]):
-                _answer(match, seat, Say(each.message(seat)))
+                match.move(seat, Say(each.message(seat)))
         else:
-            turn = match.turn
             for seat in SEATS:
-                match.answer((turn, seat, "", ""), Decision(Say(each.message(seat))))
-        turn = match.turn
+                match.move(seat, Say(each.message(seat)))
         for seat in SEATS:
-            match.answer((turn, seat, "", ""), Decision(each.quotes[seat]))
+            match.move(seat, each.quotes[seat])
         if match.state.quotes is not None:
-            _answer(match, NATURE, int(each.up))
+            match.move(NATURE, int(each.up))
         differences += _differences(record, number, match.state)
     if not match.over:
         match.censor("left", f"{len(match.state.past)} rounds are on record")
     differences += _final(record, match.state)
     return match.episode(f"{record.era} {record.family}", _used(record)), differences
-
-
-def _answer(match: Match[Any, Any, Any], seat: Any, action: Any) -> None:
-    match.answer((match.turn, seat, "", ""), Decision(action))
 
 
 def _differences(record: Record, number: int, state: Any) -> Iterator[Difference]:

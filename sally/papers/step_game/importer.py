@@ -27,7 +27,6 @@ from sally.core.log.imported import (
     recorded_player,
 )
 from sally.core.match.engine import Match
-from sally.core.match.player import Decision
 from sally.core.registry import registry
 from sally.core.registry.paper import Imported, Importer
 from sally.core.rules.game import NATURE
@@ -292,7 +291,7 @@ def _feed(
     assert isinstance(race, StepRace)
     if talks:
         order = turn.order or ORDERS[0]
-        match.answer((match.turn, NATURE, "", ""), Decision(ORDERS.index(order)))
+        match.move(NATURE, ORDERS.index(order))
         rounds = turn.talk or (("", "", ""),)  # a turn without a word
         for n, said in enumerate(rounds, 1):
             ends = n == len(rounds) < talks
@@ -302,9 +301,9 @@ def _feed(
                 if race.speaker(match.state) != number:
                     differs.append(Difference(name, "talk", turn.number, "goes on", "is over"))
                     break
-                match.answer((match.turn, SEATS[number], "", ""), Decision(action))
+                match.move(SEATS[number], action)
     for seat, move in zip(SEATS, turn.moves, strict=True):
-        match.answer((match.turn, seat, "", ""), Decision(move))
+        match.move(seat, move)
 
 
 def imported(path: Path) -> Imported:

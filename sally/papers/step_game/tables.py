@@ -87,11 +87,6 @@ def cannot(row: Conditions, metric: str) -> str | None:
     return None
 
 
-def brings(table: str, row: Conditions) -> str | None:
-    """Return the command that imports the games."""
-    return "sally import step_game CHECKOUT"
-
-
 MODELS = Layout(
     ("model",),
     (Stub("Model (raw name)", lambda row: str(row["model"])),),
@@ -118,7 +113,7 @@ ENGINE = Engine(
     facts,
     tabulates,
     cannot=cannot,
-    brings=brings,
+    brings=lambda table, row: "sally import step_game CHECKOUT",
     of_setup=True,
     layouts={"mindless": MINDLESS, "findings": FINDINGS, "models": MODELS},
 )

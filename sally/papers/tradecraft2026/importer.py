@@ -27,7 +27,6 @@ from sally.core.log.imported import (
     recorded_player,
 )
 from sally.core.match.engine import Match
-from sally.core.match.player import Decision
 from sally.core.registry.paper import Imported, Importer
 from sally.core.rules.game import Seat
 from sally.games.tradecraft import GAME
@@ -306,7 +305,7 @@ class _RecordedMatch:
         return str(self.match.game.to_move(self.match.state)[0])
 
     def _give(self, seat: str, action: Any) -> None:
-        self.match.answer((self.match.turn, seat, "", ""), Decision(action))
+        self.match.move(seat, action)
         self.counts["moves"] += 1
 
     def _feed(self, phase: _Phase) -> None:
