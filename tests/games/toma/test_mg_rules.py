@@ -122,20 +122,6 @@ def test_rational_actions_follow_the_players_own_predictions_right_or_wrong() ->
 
 
 @pytest.mark.parametrize(
-    ("predicted", "sentence"),
-    [
-        ({0: 0, 1: 1}, "for all 4 agents"),
-        ({0: 0, 1: 1, 2: 2, 3: 4}, "4 is not a place"),
-    ],
-)
-def test_predictions_that_cannot_be_judged_are_refused(
-    predicted: dict[int, int], sentence: str
-) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        rational_actions(printed.L1, predicted)
-
-
-@pytest.mark.parametrize(
     ("changes", "sentence"),
     [
         ({"level": 0}, "level 0 is not one of 1 to 3"),

@@ -137,21 +137,6 @@ def test_a_tied_assignment_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("predicted", "sentence"),
-    [
-        ({0: 1}, "predictions must be given for A, C"),
-        ({0: 1, 2: 0, 3: 2}, "predictions must be given for A, C"),
-        ({0: 1, 2: FAILURE}, "4 is not a task"),
-    ],
-)
-def test_predictions_that_cannot_be_judged_are_refused(
-    predicted: dict[int, int], sentence: str
-) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        rational_actions(printed.L1_2, predicted)
-
-
-@pytest.mark.parametrize(
     ("changes", "sentence"),
     [
         ({"level": 5}, "level 5 is not one of 0 to 4"),

@@ -15,7 +15,6 @@ import msgspec
 from sally.games.association.english import forms, is_compound, words_of
 
 Outcome = Literal["win", "leak", "loss", "miss"]
-OUTCOMES: tuple[Outcome, ...] = ("win", "leak", "loss", "miss")
 
 ARTICLES = {"a", "an", "the"}
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.games.toma.mg.rules import PLACES, Profile, Scenario, best_places, profiles
+from sally.games.toma.mg.shortcuts import least, tally
 
 DEEPEST = 3  # of an answer at the deepest level
 
@@ -35,11 +36,7 @@ def emptiest_at(listed: Sequence[Profile], depth: int) -> tuple[int, ...]:
         raise ValueError(f"A depth of reasoning must be at least 0, not {depth}.")
     if depth == 0:
         return tuple(PLACES)
-    counts = [0.0] * len(PLACES)
-    for best in places_at(listed, depth - 1):
-        for place in best:
-            counts[place] += 1 / len(best)
-    return tuple(place for place in PLACES if counts[place] <= min(counts) + 1e-9)
+    return tuple(least(tally(places_at(listed, depth - 1), split=True)))
 
 
 def answers_by_depth(scenario: Scenario) -> tuple[tuple[int, ...], ...]:

@@ -184,14 +184,13 @@ def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Profi
     sizes = list(even.ROLES[level])
     pools: dict[int, list[tuple[list[Profile], int, Floats]]] = {n: [] for n in sizes}
     sources = {size: _source(level, size, rng) for size in sizes}
-    debt: Floats | None = None
+    debt: Floats = np.zeros(1)
     for size in dealt(sizes, rng):
         pool = pools[size]
         for _ in range(max(FRESH, POOL - len(pool))):
             agents, right = next(sources[size])
             pool.append((agents, right, _excess(level, agents, right)))
         del pool[:-POOL]  # drop the oldest: drafts that are never picked would pile up
-        debt = np.zeros(len(pool[0][2])) if debt is None else debt
         agents, right, excess = pool.pop(pick(np.array([entry[2] for entry in pool]), debt))
         debt = debt + excess
         yield agents, right

@@ -18,7 +18,7 @@ takes the place with the largest headcount, stays below chance (about .05) becau
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from sally.games.toma.mg.rules import PLACES, Profile, best_places, depths
+from sally.games.toma.mg.rules import PLACES, Profile, best_places, depths, destinations
 
 Counts = list[float]
 Counter = Callable[[Sequence[Profile]], Counts]
@@ -26,12 +26,12 @@ Counter = Callable[[Sequence[Profile]], Counts]
 
 def likes(listed: Sequence[Profile]) -> Counts:
     """Return how often each place is liked."""
-    return _tally((wish for one in listed for wish in one.likes), split=False)
+    return tally((wish for one in listed for wish in one.likes), split=False)
 
 
 def dislikes(listed: Sequence[Profile]) -> Counts:
     """Return how often each place is disliked."""
-    return _tally((wish for one in listed for wish in one.dislikes), split=False)
+    return tally((wish for one in listed for wish in one.dislikes), split=False)
 
 
 def mentions(listed: Sequence[Profile]) -> Counts:
@@ -46,62 +46,59 @@ def balance(listed: Sequence[Profile]) -> Counts:
 
 def fans(listed: Sequence[Profile]) -> Counts:
     """Return how many agents like something about each place."""
-    return _tally((tuple(_liked(one)) for one in listed), split=False)
+    return tally((tuple(_liked(one)) for one in listed), split=False)
 
 
 def first_likes(listed: Sequence[Profile]) -> Counts:
     """Return how many agents list a feature of each place as their first like."""
-    return _tally((one.likes[0] for one in listed), split=True)
+    return tally((one.likes[0] for one in listed), split=True)
 
 
 def first_dislikes(listed: Sequence[Profile]) -> Counts:
     """Return how many agents list a feature of each place as their first dislike."""
-    return _tally((one.dislikes[0] for one in listed), split=True)
+    return tally((one.dislikes[0] for one in listed), split=True)
 
 
 def both(listed: Sequence[Profile]) -> Counts:
     """Return how many agents both like and dislike something about each place."""
-    return _tally((tuple(_liked(one) & _disliked(one)) for one in listed), split=False)
+    return tally((tuple(_liked(one) & _disliked(one)) for one in listed), split=False)
 
 
 def undisputed(listed: Sequence[Profile]) -> Counts:
     """Return how many agents like something about each place and dislike nothing about it."""
-    return _tally((tuple(_liked(one) - _disliked(one)) for one in listed), split=False)
+    return tally((tuple(_liked(one) - _disliked(one)) for one in listed), split=False)
 
 
 def no_dislikes(listed: Sequence[Profile]) -> Counts:
     """Return how many agents would go to each place if all of them considered only their likes."""
-    return _tally((_alone(Profile(one.likes, ())) for one in listed), split=True)
+    return tally((_alone(Profile(one.likes, ())) for one in listed), split=True)
 
 
 def no_relations(listed: Sequence[Profile]) -> Counts:
     """Return how many agents would go to each place if none of them followed or avoided another."""
-    return _tally((_alone(one) for one in listed), split=True)
+    return tally((_alone(one) for one in listed), split=True)
 
 
 def one_step(listed: Sequence[Profile]) -> Counts:
     """Return how many agents would go to each place if each of them assumed that the agent it
     follows or avoids is an anchor, which follows and avoids nobody."""
     alone = {i: best[0] for i, one in enumerate(listed) if len(best := _alone(one)) == 1}
-    return _tally((best_places(one, alone) for one in listed), split=True)
+    return tally((best_places(one, alone) for one in listed), split=True)
 
 
 def anchors(listed: Sequence[Profile]) -> Counts:
     """Return the headcount of each place, counting only the agents that follow and avoid nobody
     (anchors)."""
     alone = (one for one in listed if one.follows is None and one.avoids is None)
-    return _tally((_alone(one) for one in alone), split=True)
+    return tally((_alone(one) for one in alone), split=True)
 
 
 def no_leaves(listed: Sequence[Profile]) -> Counts:
     """Return how many agents go to each place, not counting the agents at the end of the longest
     chains of relations."""
     deep = depths(listed)
-    gone: dict[int, int] = {}
-    for index in sorted(range(len(listed)), key=deep.__getitem__):
-        if deep[index] < max(deep):
-            gone[index] = best_places(listed[index], gone)[0]
-    return _tally(((place,) for place in gone.values()), split=True)
+    gone = destinations(listed).items()
+    return tally(((place,) for agent, place in gone if deep[agent] < max(deep)), split=True)
 
 
 def level_is_needed(listed: Sequence[Profile], right: int) -> bool:
@@ -166,7 +163,7 @@ def _disliked(one: Profile) -> set[int]:
     return {place for wish in one.dislikes for place in wish}
 
 
-def _tally(votes: Iterable[Sequence[int]], split: bool) -> Counts:
+def tally(votes: Iterable[Sequence[int]], split: bool) -> Counts:
     """Return votes per place; a vote for several places counts fully for each or, with `split`,
     is divided among them."""
     counts = [0.0] * 4

@@ -34,14 +34,11 @@ from sally.games.toma.po.first_generator import (
     COSTS,
     Ints,
     answers,
-    certify,
+    certified_scenarios,
     excess_of,
-    listing,
-    seated,
     untied,
 )
 from sally.games.toma.po.rules import FAILURE, Scenario
-from sally.games.toma.po.stories import stories
 
 DEPTHS = (0, 1, 2, 3)
 POOL = 6000  # candidate costs of the others drawn at a time
@@ -53,27 +50,19 @@ def scenarios(depth: int, seed: int) -> Iterator[Scenario]:
     """Yield the scenarios of one block indefinitely, determined by the seed."""
     if depth not in DEPTHS:
         raise ValueError(f"Depth {depth} does not exist: the certified set has depths 0 to 3.")
-    made = generators.scenarios(depth, seed) if depth < 2 else _deep(depth, seed)
-    for index, scenario in enumerate(made):
-        yield msgspec.structs.replace(scenario, id=f"po-certified-D{depth}-{seed}-{index + 1}")
-
-
-def _deep(depth: int, seed: int) -> Iterator[Scenario]:
+    stem = f"po-certified-D{depth}-{seed}"
+    if depth < 2:
+        for index, scenario in enumerate(generators.scenarios(depth, seed)):
+            yield msgspec.structs.replace(scenario, id=f"{stem}-{index + 1}")
     rng = np.random.default_rng([3, seed, depth])
-    seats, places = dealt(range(4), rng), dealt(range(4), rng)
-    names = dealt(list(stories()), rng)
-    for costs, right in _balanced(depth, rng):
-        order = listing(right, next(places) if right != FAILURE else None, rng)
-        scenario = seated(depth, costs[:, order], next(seats), next(names), rng)
-        certify(scenario)
-        yield scenario
+    yield from certified_scenarios(depth, _balanced(depth, rng), stem, rng)
 
 
 def _balanced(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
     """Yield cost matrices (a row for each agent, a column for each task) with their right answers.
     The matrices are selected so that rules that compare whole columns are right no more often than
     chance."""
-    debt: Floats | None = None
+    debt: Floats = np.zeros(1)
     # drawn separately, so that the ranks of the right task are exactly even
     orders = {fails: dealt(list(permutations(range(4))), rng) for fails in (False, True)}
     for turn in dealt(range(FAILS_IN), rng):
@@ -81,8 +70,13 @@ def _balanced(depth: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]
         own = np.sort(rng.choice(np.arange(*COSTS), size=4, replace=False))
         own[0] = rng.integers(COSTS[0], min(own[1], COSTS[0] + 20))  # room above it for the others
         costs, right = _fitting(depth, own, np.array(next(orders[fails])), fails, rng)
-        excess = np.hstack([_excess(depth, costs, right), _patterns(costs, right)])
-        debt = np.zeros(excess.shape[1]) if debt is None else debt
+        excess = np.hstack(
+            [
+                excess_of(depth, costs, right),
+                generators.leans(costs, right),
+                _patterns(costs, right),
+            ]
+        )
         chosen = pick(excess, debt)
         debt = debt + excess[chosen]
         yield costs[chosen], int(right[chosen])
@@ -156,10 +150,6 @@ def _roles_of_tasks(depth: int, others: Ints) -> Ints:
         np.put_along_axis(keys, tasks[:, role : role + 1], role, axis=1)
     found: Ints = np.argsort(keys, axis=1, kind="stable")
     return found
-
-
-def _excess(depth: int, costs: Ints, right: Ints) -> Floats:
-    return np.hstack([excess_of(depth, costs, right), generators.leans(costs, right)])
 
 
 def _patterns(costs: Ints, right: Ints) -> Floats:

@@ -5,7 +5,7 @@ It balances ranks but not magnitudes: the spread of the player's costs reveals t
 the module also contains functions that `generators` uses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import permutations
 
 import msgspec
@@ -46,12 +46,20 @@ def scenarios(level: int, seed: int) -> Iterator[Scenario]:
     if level not in SHARES:
         raise ValueError(f"Level {level} does not exist: the game has levels 0 to 4.")
     rng = np.random.default_rng([seed, level])
+    yield from certified_scenarios(level, _balanced(level, rng), f"po-L{level}-{seed}", rng)
+
+
+def certified_scenarios(
+    level: int, drawn: Iterable[tuple[Ints, int]], stem: str, rng: np.random.Generator
+) -> Iterator[Scenario]:
+    """Yield a certified scenario for each cost matrix, one row per role, and its right answer; the
+    ids are `stem` and a number."""
     seats, places = dealt(range(4), rng), dealt(range(4), rng)
     names = dealt(list(stories()), rng)
-    for index, (costs, right) in enumerate(_balanced(level, rng)):
+    for index, (costs, right) in enumerate(drawn):
         order = listing(right, next(places) if right != FAILURE else None, rng)
         scenario = seated(level, costs[:, order], next(seats), next(names), rng)
-        scenario = msgspec.structs.replace(scenario, id=f"po-L{level}-{seed}-{index + 1}")
+        scenario = msgspec.structs.replace(scenario, id=f"{stem}-{index + 1}")
         certify(scenario)
         yield scenario
 
@@ -82,14 +90,13 @@ def certify(scenario: Scenario) -> None:
 def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
     """Yield cost matrices, one row per role, with their right answers; the matrices are selected to
     keep every shortcut at chance."""
-    debt: Floats | None = None
+    debt: Floats = np.zeros(1)
     while True:
         costs = _candidates(rng)
         right = answers(level, costs)
         keep = needs_its_level(level, costs, right)
         costs, right = costs[keep], right[keep]
         excess = excess_of(level, costs, right)
-        debt = np.zeros(excess.shape[1]) if debt is None else debt
         for _ in range(PICKS):
             chosen = pick(excess, debt)
             debt = debt + excess[chosen]

@@ -11,7 +11,6 @@ The first generator, in which the magnitudes of the player's costs revealed the 
 
 from collections.abc import Iterator
 
-import msgspec
 import numpy as np
 
 from sally.games.toma.balance import Floats, dealt, pick
@@ -19,16 +18,14 @@ from sally.games.toma.po.first_generator import (
     COSTS,
     Ints,
     answers,
+    certified_scenarios,
     certify,
     excess_of,
-    listing,
     needs_its_level,
     rank,
-    seated,
     untied,
 )
 from sally.games.toma.po.rules import FAILURE, Scenario
-from sally.games.toma.po.stories import stories
 
 __all__ = ["KINDS", "certify", "scenarios"]
 
@@ -51,24 +48,16 @@ def scenarios(level: int, seed: int) -> Iterator[Scenario]:
     if level not in KINDS:
         raise ValueError(f"Level {level} does not exist: the game has levels 0 to 4.")
     rng = np.random.default_rng([2, seed, level])
-    seats, places = dealt(range(4), rng), dealt(range(4), rng)
-    names = dealt(list(stories()), rng)
-    for index, (costs, right) in enumerate(_balanced(level, rng)):
-        order = listing(right, next(places) if right != FAILURE else None, rng)
-        scenario = seated(level, costs[:, order], next(seats), next(names), rng)
-        scenario = msgspec.structs.replace(scenario, id=f"po2-L{level}-{seed}-{index + 1}")
-        certify(scenario)
-        yield scenario
+    yield from certified_scenarios(level, _balanced(level, rng), f"po2-L{level}-{seed}", rng)
 
 
 def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
     """Yield cost matrices, one row per role, with their right answers; rules over whole columns are
     kept at chance."""
-    debt: Floats | None = None
+    debt: Floats = np.zeros(1)
     for kind in dealt(KINDS[level], rng):
         costs, right = _fitting(level, _own_row(level, rng), kind, rng)
         excess = np.hstack([excess_of(level, costs, right), leans(costs, right)])
-        debt = np.zeros(excess.shape[1]) if debt is None else debt
         chosen = pick(excess, debt)
         debt = debt + excess[chosen]
         yield costs[chosen], int(right[chosen])
