@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 import msgspec
@@ -78,7 +79,8 @@ def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = Fals
             looks like a key or a local path.
     """
     method = zipfile.ZIP_LZMA if small else zipfile.ZIP_DEFLATED
-    with Snapshot(where) as held:
+    with TemporaryFile() as copy:
+        held = Snapshot(where, copy)
         if not len(held):
             raise BadInput(f"The store {where} contains no episode to pack.")
         texts = _texts(where, held)
