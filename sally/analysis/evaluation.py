@@ -231,7 +231,7 @@ def evaluate(
         controls=tuple(_controls(every)),
         depths=tuple(
             msgspec.structs.replace(point, player=player)
-            for point in depth_curve(_as_one(e, player) for e in kept)
+            for point in depth_curve(map(_as_one, kept))
             if point.player == "evaluated"
         ),
         bill=_bill(every),
@@ -284,7 +284,7 @@ def measured_of(episodes: Iterable[Episode]) -> list[Measured]:
     return found
 
 
-def _as_one(episode: Episode, player: str) -> Episode:
+def _as_one(episode: Episode) -> Episode:
     """Return the episode with the evaluated player under one name, regardless of its words pack."""
     setup = episode.setup
     mine = set(seats_under_study(setup))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -33,9 +34,10 @@ INCOMPLETE = 3  # exit code of a run with missing episodes, or without any resul
 def cli(files: tuple[str, ...]) -> None:
     """Sally: play, log, replay and analyse games about other minds."""
     if files:
-        from sally.cli.common import use_files
+        from sally.core.registry import registry
 
-        use_files(files)
+        for file in files:
+            registry.add_file(Path(file))
 
 
 def main() -> None:

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import click
 
 from sally.core.errors import BadInput
-from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.store import is_address
 
@@ -39,12 +38,6 @@ def set_option(command: F) -> F:
         metavar="KEY=VALUE",
         help="Set a parameter of the game, or of a player as SEAT.KEY=VALUE.",
     )(command)
-
-
-def use_files(files: Sequence[str]) -> None:
-    """Add the user's files to the registry."""
-    for file in files:
-        registry.add_file(Path(file))
 
 
 NAMED_LINES = 5  # unreadable lines listed one by one; beyond that only their number is printed

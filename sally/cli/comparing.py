@@ -35,6 +35,7 @@ from sally.output.tables.console import (
     fitting,
     folded,
     json_option,
+    p_cell,
     print_json,
     print_page,
     print_table,
@@ -214,12 +215,8 @@ def _row(c: Comparison) -> Row:
         "B": estimate_cell(c.second, None),
         "difference": estimate_cell(c.difference.value, c.difference.interval),
         "A is": WORDS[word_of(c)][1],
-        "p": _p(c.p_holm),
+        "p": p_cell(c.p_holm),
         "effect": None if c.effect is None else f"{c.effect:.2f}",
         ("pairs" if c.design == "paired" else "unpaired, n"): c.pairs,
         "missing": f"{c.missing[0]}, {c.missing[1]}",
     }
-
-
-def _p(p: float | None) -> str | None:
-    return None if p is None else "<.001" if p < 0.001 else f"{p:.3f}"

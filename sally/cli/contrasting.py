@@ -15,8 +15,8 @@ from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import (
     estimate_cell,
     fitting,
-    harmless,
     json_option,
+    p_cell,
     print_json,
     print_table,
     print_text,
@@ -81,7 +81,7 @@ def say(found: list[Contrast], margin: float | None) -> None:
         rows = [_row(c) for c in found if c.condition == named]
         keys = ["game", *(["player"] if any(r["player"] for r in rows) else []), "metric"]
         rest = [name for name in rows[0] if name not in ("player", *keys)]
-        title = harmless(f"{named} minus {found[0].base}")
+        title = f"{named} minus {found[0].base}"
         for n, group in enumerate(fitting(rows, keys, rest)):
             print_table(rows, [*keys, *group], title="" if n else title)
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
@@ -113,7 +113,7 @@ def _row(one: Contrast) -> Row:
         "base": estimate_cell(c.second, None),
         "here": estimate_cell(c.first, None),
         "difference": estimate_cell(c.difference.value, c.difference.interval),
-        "p": None if c.p_holm is None else "<.001" if c.p_holm < 0.001 else f"{c.p_holm:.3f}",
+        "p": p_cell(c.p_holm),
         "is": said_of(c),
         "pairs": c.pairs,
     }

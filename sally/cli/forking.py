@@ -25,7 +25,6 @@ from sally.core.rules.probe import Injection
 from sally.output.tables.console import (
     PATH,
     estimate_cell,
-    harmless,
     json_option,
     print_json,
     print_table,
@@ -160,7 +159,7 @@ def _keep(out: Path, was: Episode, new: Sequence[Episode]) -> None:
 def _rows(found: Sequence[Branch]) -> list[dict[str, Any]]:
     rows = []
     for one in found:
-        row: dict[str, Any] = {"branch": harmless(one.name), "played": len(one.episodes)}
+        row: dict[str, Any] = {"branch": one.name, "played": len(one.episodes)}
         row |= {seat: estimate_cell(e.value, e.interval) for seat, e in one.payoffs.items()}
         for seat, e in one.difference.items() if one is not found[0] else ():
             row[f"{seat} difference"] = estimate_cell(e.value, e.interval)

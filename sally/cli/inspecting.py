@@ -15,8 +15,8 @@ from sally.core.terminal_text import echo
 from sally.output.tables.console import (
     estimate_cell,
     fitting,
-    harmless,
     json_option,
+    p_cell,
     print_json,
     print_table,
     print_text,
@@ -82,7 +82,7 @@ def compare(
     names = list(dict.fromkeys(name for c in found for name in (c.first, c.second)))
     letters = {name: chr(ord("A") + n) if n < 26 else f"log {n}" for n, name in enumerate(names)}
     for name, letter in letters.items():
-        echo(f"{letter}: {harmless(name)}")
+        echo(f"{letter}: {name}")
     rows = [_row(c, letters) for c in found]
     keys = ["logs", "scorer"]
     for group in fitting(rows, keys, [name for name in rows[0] if name not in keys]):
@@ -169,7 +169,7 @@ def _row(c: LogComparison, letters: Mapping[str, str]) -> Row:
         "means": f"{estimate_cell(c.first_mean, None)} - {estimate_cell(c.second_mean, None)}",
         "difference": estimate_cell(c.difference.value, c.difference.interval),
         "the first is": c.verdict,
-        "p": _p(c.p_holm),
+        "p": p_cell(c.p_holm),
         "pairs": c.pairs,
         c.clusters: c.units,
         "detects": None if c.detects is None else f"{c.detects:.3g}",
@@ -186,7 +186,3 @@ def _power_row(each: LogPower, detect: float | None) -> Row:
         "detects": None if each.detects is None else f"{each.detects:.3g}",
     }
     return row if detect is None else {**row, f"{each.clusters} to detect {detect:g}": each.needs}
-
-
-def _p(p: float | None) -> str | None:
-    return None if p is None else "<.001" if p < 0.001 else f"{p:.3f}"

@@ -32,7 +32,6 @@ from sally.output.tables.console import (
     cell,
     estimate_cell,
     fitting,
-    harmless,
     json_option,
     print_json,
     print_table,
@@ -113,7 +112,7 @@ def say(rows: list[Reliability], target: float) -> None:
     lines = [
         {
             "game": each.game,
-            "measure": harmless("does" if each.trait == DOING else f"knows {each.method}"),
+            "measure": "does" if each.trait == DOING else f"knows {each.method}",
             "players": each.players,
             "problems": each.problems,
             "split half": estimate_cell(each.consistency.value, each.consistency.interval, 2),

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from sally.analysis.columns.rows import played as replay_of
 from sally.analysis.decisions.losses import terms
 from sally.analysis.profile.intention_to_treat import intended, span_of
 from sally.analysis.profile.knowing import Knowing, Scored, knowing
@@ -26,7 +27,6 @@ from sally.core.log.events import (
     Setup,
 )
 from sally.core.log.imported import RECORDED
-from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric, Played, Terms
@@ -81,8 +81,7 @@ KNOWN = 4096  # setups whose encoded settings are cached
 
 def measured(episode: Episode, seats: Sequence[str] = ()) -> list[Measured]:
     """Return the measured seats of an episode; by default, all seats."""
-    spec = registry.game(episode.setup.instance.game)
-    return measured_seats(Played(spec, episode, replayed(spec, episode)), seats)
+    return measured_seats(replay_of(episode), seats)
 
 
 def measured_seats(played: Played, seats: Sequence[str] = ()) -> list[Measured]:

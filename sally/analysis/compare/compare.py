@@ -46,7 +46,7 @@ Verdict = Literal["better", "worse", "different", "equivalent", "undecided"]
 Design = Literal["paired", "unpaired"]
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """The difference of two players, first minus second, by one metric.
 
     In an unpaired comparison, `pairs` is the smaller of the two players' numbers of episodes, and
@@ -62,18 +62,18 @@ class Comparison(msgspec.Struct, frozen=True):
     second: float
     difference: Estimate
     p: float | None
-    p_holm: float | None
+    p_holm: float | None = None
     effect: float | None  # Cohen's dz (of the differences), unpaired his d
     margin: float | None  # smaller differences count as equivalence
     p_equivalent: float | None
-    p_equivalent_holm: float | None
-    verdict: Verdict
+    p_equivalent_holm: float | None = None
+    verdict: Verdict = "undecided"
     pairs: int  # at most the episodes of either player: people may share those of the other
-    alone: tuple[int, int]  # settings that only the first or only the second player met
+    alone: tuple[int, int] = (0, 0)  # settings that only the first or only the second player met
     clusters: str
     units: int  # number of clusters
     company: int  # number of pooled lineups of other players
-    alike: bool  # whether every pair has the same difference
+    alike: bool = False  # whether every pair has the same difference
     design: Design = "paired"
     decidable: bool = True  # whether there are clusters enough for any claim in this family
     missing: tuple[int, int] = (0, 0)  # episodes of either player without a result
@@ -235,12 +235,9 @@ def _compared(
         second=tests.second,
         difference=tests.difference,
         p=tests.p,
-        p_holm=None,
         effect=tests.effect,
         margin=tests.margin,
         p_equivalent=tests.p_equivalent,
-        p_equivalent_holm=None,
-        verdict="undecided",
         pairs=independent,
         alone=(len(mine) - len(shared), len(theirs) - len(shared)),
         clusters=unit,
@@ -282,18 +279,13 @@ def _unpaired(
         second=float(b.mean()),
         difference=difference,
         p=p,
-        p_holm=None,
         effect=cohens_d(a, b),
         margin=wide,
         p_equivalent=alike,
-        p_equivalent_holm=None,
-        verdict="undecided",
         pairs=min(len(one), len(two)),
-        alone=(0, 0),
         clusters=listed(dict.fromkeys(unit for _, unit in named), "and"),
         units=min(units),
         company=len({s.others for s in (*one, *two)}),
-        alike=False,
         design="unpaired",
     )
 

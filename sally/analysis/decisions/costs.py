@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from sally.analysis.columns.measured import seats_under_study
+from sally.analysis.columns.rows import played as replay_of
 from sally.core.errors import unknown
 from sally.core.log.events import Episode, Forfeited, Moved, Reported
 from sally.core.log.scenes import about, named_move, named_value, texts_of
-from sally.core.match.playback import replayed
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
@@ -148,9 +148,7 @@ def _context(played: Played, seat: Seat) -> SeatContext:
 
 def costs_by_turn(episode: Episode) -> dict[tuple[int, str], Costly]:
     """Return the costs of an episode's decisions by turn and seat."""
-    spec = registry.game(episode.setup.instance.game)
-    whole = Played(spec, episode, replayed(spec, episode))
-    return {(each.turn, each.seat): each for each in decisions_by_cost(whole)}
+    return {(each.turn, each.seat): each for each in decisions_by_cost(replay_of(episode))}
 
 
 def decided(episode: Episode) -> list[tuple[int, str]]:

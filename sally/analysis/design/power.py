@@ -16,11 +16,11 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.measured import Measured, doing_metric, measure
+from sally.analysis.columns.rows import played as replay_of
 from sally.analysis.compare.compare import KNOWING
 from sally.analysis.profile.selected_seats import studied_seats
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
-from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study
 from sally.core.rules.game import Seat
@@ -274,8 +274,7 @@ def values_of(episodes: Iterable[Episode], metric: str = "") -> list[PilotScore]
     """Return the scores of the studied seats of a pilot, by one metric."""
     found: dict[str, list[tuple[Measured, float | None]]] = {}
     for episode in episodes:
-        spec = registry.game(episode.setup.instance.game)
-        played = Played(spec, episode, replayed(spec, episode))
+        played = replay_of(episode)
         for seat in played.replay.game.seats:
             m = measure(played, seat)
             value = _by(metric, played, seat) if metric else m.doing

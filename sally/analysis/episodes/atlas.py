@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sally.analysis.columns.rows import played
 from sally.core.log.events import Episode
 from sally.core.log.imported import RECORDED
-from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.atlas import KINDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
@@ -33,8 +33,7 @@ def recorded_dots(episodes: Iterable[Episode]) -> tuple[list[AtlasDot], list[Epi
     for episode in episodes:
         prefix = _prefix(episode)
         if prefix in known:
-            spec = registry.game(episode.setup.instance.game)
-            claimed.setdefault(prefix, []).append(Played(spec, episode, replayed(spec, episode)))
+            claimed.setdefault(prefix, []).append(played(episode))
         else:
             rest.append(episode)
     together: dict[int, tuple[AtlasSource, list[Played]]] = {}  # a record may have several prefixes

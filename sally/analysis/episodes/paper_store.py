@@ -94,6 +94,23 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
         """Return the value of a metric for the seat that the paper evaluates, episode by episode;
         NaN where there is no value."""
 
+    @abstractmethod
+    def _replayed(self, number: int) -> Played:
+        """Return one episode, replayed."""
+
+    def __len__(self) -> int:
+        return len(self.which)
+
+    @overload
+    def __getitem__(self, at: int) -> tuple[Conditions, Played]: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[tuple[Conditions, Played]]: ...
+    def __getitem__(self, at: int | slice) -> Any:
+        if isinstance(at, slice):
+            return [self[n] for n in range(len(self))[at]]
+        number = range(len(self))[at]
+        return self.facts[self.which[number]], self._replayed(number)
+
     def those(self, test: Callable[[Conditions], bool]) -> Known:
         """Return the episodes whose conditions pass a test."""
         wanted = [n for n, facts in enumerate(self.facts) if test(facts)]
@@ -111,18 +128,18 @@ class InMemory(PaperEpisodes):
     """The replayed episodes of a paper, held in memory."""
 
     def __init__(self, known: Iterable[tuple[Conditions, Played]], seat: Seat) -> None:
-        self._known, self._seat = list(known), seat
-        facts, instances = Dictionary(), Dictionary()
-        which = [facts.code(each, tuple(each.items())) for each, _ in self._known]
-        places = [instances.code(p.episode.setup.instance.id) for _, p in self._known]
+        pairs, facts, instances = list(known), Dictionary(), Dictionary()
+        which = [facts.code(each, tuple(each.items())) for each, _ in pairs]
+        places = [instances.code(p.episode.setup.instance.id) for _, p in pairs]
+        self._played, self._seat = [whole for _, whole in pairs], seat
         self.facts, self.which = facts.values, np.array(which, dtype=np.int64)
         self.instances = np.array(places, dtype=np.int64)
         self._numbers: dict[str, Floats] = {}
 
     def numbers(self, metric: str) -> Floats:
         if metric not in self._numbers:
-            values = map(self._measure(metric), (p for _, p in self._known))
-            self._numbers[metric] = np.array(list(values), dtype=np.float64)
+            values = list(map(self._measure(metric), self._played))
+            self._numbers[metric] = np.array(values, dtype=np.float64)
         return self._numbers[metric]
 
     def _measure(self, metric: str) -> Callable[[Played], float | None]:
@@ -137,15 +154,8 @@ class InMemory(PaperEpisodes):
         mine = (e for e in played.episode.events if isinstance(e, Forfeited))
         return sum(event.seat == self._seat for event in mine)
 
-    def __len__(self) -> int:
-        return len(self._known)
-
-    @overload
-    def __getitem__(self, at: int) -> tuple[Conditions, Played]: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[tuple[Conditions, Played]]: ...
-    def __getitem__(self, at: int | slice) -> Any:
-        return self._known[at]
+    def _replayed(self, number: int) -> Played:
+        return self._played[number]
 
 
 # --- a paper's episodes in a local store ----------------------------------------------------------
@@ -313,19 +323,10 @@ class PaperStore(PaperEpisodes):
         found[self._there] = self._seats.values[metric][:]
         return found
 
-    def __len__(self) -> int:
-        return len(self.which)
-
-    @overload
-    def __getitem__(self, at: int) -> tuple[Conditions, Played]: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[tuple[Conditions, Played]]: ...
-    def __getitem__(self, at: int | slice) -> Any:
-        if isinstance(at, slice):
-            return [self[n] for n in range(len(self))[at]]
-        n = range(len(self))[at]
-        whole = self._opened(n) if len(self) <= HELD else Reread(lambda: self._opened(n))
-        return self.facts[self.which[n]], whole
+    def _replayed(self, number: int) -> Played:
+        if len(self) > HELD:
+            return Reread(lambda: self._opened(number))
+        return self._opened(number)
 
     def _opened(self, number: int) -> Played:
         if (found := self._held.get(number)) is not None:

@@ -289,13 +289,13 @@ def _calibration_panel(rows: Sequence[ProfileRow]) -> Panel:
         axes.set_xlabel("stated odds of the likeliest choice (%)")
         axes.set_ylabel("came true (%)")
         most = max(point.n for row in rows for point in row.calibration)
-        ends = [_curve(axes, n, row, rows, most) for n, row in enumerate(rows)]
+        ends = [_curve(axes, n, row, most) for n, row in enumerate(rows)]
         name_beside(axes, ends, height)
 
     return Panel(rows[0].game, draw, len(rows))
 
 
-def _curve(axes: Axes, n: int, row: ProfileRow, rows: Sequence[ProfileRow], most: int) -> Named:
+def _curve(axes: Axes, n: int, row: ProfileRow, most: int) -> Named:
     colour, marker = COLOURS[n % len(COLOURS)], MARKERS[n // len(COLOURS) % len(MARKERS)]
     points = [p for p in row.calibration if p.share.value is not None]
     xs, ys = [100 * p.forecast for p in points], [100 * (p.share.value or 0.0) for p in points]

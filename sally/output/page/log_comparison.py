@@ -11,6 +11,7 @@ from sally.output.files.new_file import new_file
 from sally.output.page.html import Html, tag
 from sally.output.page.results import scrolled
 from sally.output.page.write import foot, head
+from sally.output.tables.console import p_cell
 
 TITLE = "Comparison of Inspect logs"
 COLUMNS = (
@@ -64,7 +65,6 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Html:
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    p = row["p_holm"]
     return (
         row["first"],
         row["second"],
@@ -73,7 +73,7 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
         estimate(row["second_mean"], None),
         estimate(row["difference"]["value"], row["difference"]["interval"]),
         row["verdict"],
-        "" if p is None else "<.001" if p < 0.001 else f"{p:.3f}",
+        p_cell(row["p_holm"]) or "",
         str(row["pairs"]),
         estimate(row["unpaired"]["value"], row["unpaired"]["interval"]),
     )

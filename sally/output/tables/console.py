@@ -308,6 +308,11 @@ def estimate_cell(
     return f"{value:.{places}f} [{low:.{places}f}, {high:.{places}f}]"
 
 
+def p_cell(p: float | None) -> str | None:
+    """Format a p value with three decimals, or as `<.001`."""
+    return None if p is None else "<.001" if p < 0.001 else f"{p:.3f}"
+
+
 def cell(value: Any) -> str:
     """Format a table cell: three decimals, intervals as [low, high], None as a dash."""
     if value is None:

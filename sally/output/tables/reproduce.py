@@ -57,22 +57,6 @@ class Effort(msgspec.Struct, frozen=True):
             raise BadInput(f"repeats must be at least 2 for an interval, not {self.repeats}")
 
 
-def as_it_is(row: Conditions) -> Conditions:
-    """Return the row unchanged; the default of `Engine.completes`."""
-    return row
-
-
-def possible(row: Conditions, metric: str) -> str | None:
-    """Return None; the default of `Engine.cannot`, for papers whose values can all be computed."""
-    return None
-
-
-def by_play(table: str, row: Conditions) -> str | None:
-    """Return None; the default of `Engine.brings`, for papers whose rows are all played by a
-    study."""
-    return None
-
-
 @dataclass(frozen=True)
 class Engine:
     """The functions and data with which the values of one paper are reproduced."""
@@ -88,8 +72,8 @@ class Engine:
     """(row, metric, episodes, model) -> a value that is not a mean of one metric."""
     exact: Mapping[str, str] = field(default_factory=dict)  # published metric -> our own measure
     computes_exact: Callable[[Conditions, str, Effort], Estimate | None] | None = None
-    completes: Callable[[Conditions], Conditions] = as_it_is
-    cannot: Callable[[Conditions, str], str | None] = possible
+    completes: Callable[[Conditions], Conditions] = lambda row: row
+    cannot: Callable[[Conditions, str], str | None] = lambda row, metric: None
     who: str = "model"  # condition that names the model
     pools: frozenset[str] = frozenset()  # conditions that may vary within a cell
     uneven: Uneven | None = None  # why a mean is unbalanced
@@ -100,7 +84,7 @@ class Engine:
     of_setup: bool = False  # facts depend on the setup only
     study: str = ""  # study that plays the missing cells, if not named like the paper
     slow: bool = False  # `computes` plays for minutes: the command line only does so if asked
-    brings: Callable[[str, Conditions], str | None] = by_play
+    brings: Callable[[str, Conditions], str | None] = lambda table, row: None
     """(table or figure, row) -> the command that imports the games of people, without the store."""
 
     @property
