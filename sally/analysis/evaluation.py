@@ -44,16 +44,6 @@ CONTRASTS: Mapping[str, tuple[Of, str]] = {  # arm -> kind of contrast, what it 
     NOT_ASKED: ("asked", "does asking change play?"),
     TWIN: ("twin", "is it about minds, or would a mechanism do?"),
 }
-MEASURES: Mapping[str, str] = {  # field of GameResult -> heading
-    "knowing": "knowing",
-    "knowing_beyond": "beyond rules",
-    "acting": "acting on it",
-    "acting_beyond": "beyond habits",
-    "doing": "doing",
-    "pooled_position_bias": "position bias",
-    "pooled_label_bias": "label bias",
-    "error_survival": "error survival",
-}
 
 
 def arm_of(cell: str) -> str:

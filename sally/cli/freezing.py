@@ -13,7 +13,7 @@ from sally import __version__
 from sally.analysis.design import registration as registrations
 from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
-from sally.stats.power import unpaired_sample_size
+from sally.stats.power import t_sample_size
 
 if TYPE_CHECKING:
     from sally.web.study.definition import HumanStudy
@@ -90,8 +90,8 @@ def people_power(
             "--detect for a study with people needs --sd, the standard deviation between people."
         )
     sizes = {
-        f"people a condition for {power:.0%}": unpaired_sample_size(
-            detect, sd**2, power=power, alpha=alpha
+        f"people a condition for {power:.0%}": t_sample_size(
+            detect, sd**2, groups=2, power=power, alpha=alpha
         )
         for power in POWERS
     }

@@ -90,11 +90,11 @@ class Commands(click.Group):
 
 
 def description(place: str) -> str:
-    """Return the first line of a command's docstring, read from its source without importing it."""
+    """Return the summary of a command's docstring, read from its source without importing it."""
     module, _, function = place.partition(":")
     source = Path(__file__).with_name(f"{module}.py").read_text("utf-8")
-    docstring = re.search(rf'^def {function}\(.*?"""(.+?)(?:"""|\n)', source, re.S | re.M)
-    return docstring[1] if docstring else ""
+    summary = re.search(rf'^def {function}\(.*?"""(.+?)(?:"""|\n\n)', source, re.S | re.M)
+    return " ".join(summary[1].split()) if summary else ""
 
 
 @cache

@@ -27,6 +27,7 @@ from sally.analysis.profile.selected_seats import known, select_seats
 from sally.cli.common import STORE, say_bad
 from sally.cli.comparing import plain
 from sally.core.errors import listed, unknown
+from sally.core.log.events import Episode
 from sally.core.terminal_text import echo
 from sally.output.figures import panels
 from sally.output.figures.depth_curve import depth_figure
@@ -144,14 +145,14 @@ def profile(
     and 1 for the optimum or the reference player, on the same instances, with the same random draws
     and the same other players. Baselines that the stores lack are played.
     """
-    if by_depth:
-        say_depths(folders, games, players, figure, as_json)
-        return
-    if ideal:
-        say_ideal(folders, games, players, figure, as_json)
-        return
     for path in filter(None, (figure, calibration)):
         panels.check(path)  # fail before the work rather than after it
+    if by_depth or ideal:
+        with all_opened(folders) as places:
+            episodes = [e for place in places for e in store.load(place).episodes.values()]
+        print_part = say_depths if by_depth else say_ideal
+        print_part(episodes, games, players, figure, as_json)
+        return
     for name in metrics:
         if name not in ESTIMATES:
             raise unknown("column of the profile", name, ESTIMATES)
@@ -224,7 +225,7 @@ def say_represented(folders: Sequence[Where]) -> None:
 
 
 def say_depths(
-    folders: Sequence[Where],
+    episodes: Sequence[Episode],
     games: Sequence[str],
     players: Sequence[str],
     figure: Path | None,
@@ -232,10 +233,6 @@ def say_depths(
 ) -> None:
     """Print each player's accuracy at each depth of reasoning that problems are certified to
     require, with pass^k over repeats of a problem."""
-    if figure:
-        panels.check(figure)
-    with all_opened(folders) as places:
-        episodes = [e for place in places for e in store.load(place).episodes.values()]
     points = [
         point
         for point in depth_curve(episodes)
@@ -273,17 +270,13 @@ def say_depths(
 
 
 def say_ideal(
-    folders: Sequence[Where],
+    episodes: Sequence[Episode],
     games: Sequence[str],
     players: Sequence[str],
     figure: Path | None,
     as_json: bool,
 ) -> None:
     """Print each player, compared with the ideal observer and the Bayes-adaptive player."""
-    if figure:
-        panels.check(figure)
-    with all_opened(folders) as places:
-        episodes = [e for place in places for e in store.load(place).episodes.values()]
     rows = [
         row
         for row in ideal_rows(episodes)

@@ -28,16 +28,23 @@ def t_power(
     return float(power)
 
 
-def paired_sample_size(
+def t_sample_size(
     detect: float,
     variance: float,
     *,
+    groups: int = 1,
     power: float = 0.8,
     alpha: float = 0.05,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the number of pairs needed to detect a mean difference, from a pilot's variance."""
-    return _smallest_n(detect, variance, power, alpha, design_effect, groups=1)
+    """Return the number of pairs (groups=1), or of units in each of two groups, that a two-sided t
+    test needs to detect a mean difference, given the variance."""
+    _check_target(detect, power, alpha)
+
+    def enough(n: int) -> bool:
+        return t_power(n, detect, variance, alpha=alpha, groups=groups) >= power
+
+    return _smallest(enough, variance, design_effect)
 
 
 def equivalence_power(n: int, margin: float, variance: float, *, alpha: float = 0.05) -> float:
@@ -68,18 +75,6 @@ def equivalence_sample_size(
         return equivalence_power(n, abs(margin), variance, alpha=alpha) >= power
 
     return _smallest(enough, variance, design_effect)
-
-
-def unpaired_sample_size(
-    detect: float,
-    variance: float,
-    *,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    design_effect: float = 1.0,
-) -> int:
-    """Return the number of units per cell needed to detect a difference, given the variance."""
-    return _smallest_n(detect, variance, power, alpha, design_effect, groups=2)
 
 
 def paired_share_sample_size(
@@ -136,19 +131,8 @@ def intraclass_correlation(values: ArrayLike, clusters: Sequence[Hashable]) -> f
     return (between - inside) / total if total > 0 else None
 
 
-def _smallest_n(
-    detect: float, variance: float, power: float, alpha: float, effect: float, groups: int
-) -> int:
-    """Return the smallest n whose exact power reaches the target, by bisection."""
-    _check_target(detect, power, alpha)
-
-    def enough(n: int) -> bool:
-        return t_power(n, detect, variance, alpha=alpha, groups=groups) >= power
-
-    return _smallest(enough, variance, effect)
-
-
 def _smallest(enough: Callable[[int], bool], variance: float, effect: float) -> int:
+    """Return the smallest n with which the power reaches the target, by bisection."""
     if not (variance > 0 and math.isfinite(variance)):
         raise ValueError(f"variance is {variance}; a pilot variance is a positive number.")
     low, high = 1, 2

@@ -21,7 +21,7 @@ from sally.runner.seating import resolved
 from sally.stats import paired_tests as tests_of_pairs
 from sally.stats.equivalence import paired_equivalence
 from sally.stats.paired import sign_flip_test
-from sally.stats.power import equivalence_sample_size, paired_sample_size
+from sally.stats.power import equivalence_sample_size, t_sample_size
 from tests.stats.simulation import simulated_power
 
 CELL = Cell(
@@ -209,7 +209,7 @@ def test_wins_and_losses_reach_it_too(quick):
     The number for means would not do here: it comes to 71 percent.
     """
     n = need(0.2, sd=0.48**0.5, metric="task_success").episodes[0]
-    assert n > paired_sample_size(0.2, 0.48, power=0.8)
+    assert n > t_sample_size(0.2, 0.48, power=0.8)
 
     def experiment(rng: np.random.Generator) -> float:
         return claimed((rng.random(n) < 0.6).astype(float) - (rng.random(n) < 0.4))
@@ -220,9 +220,7 @@ def test_wins_and_losses_reach_it_too(quick):
 
 def test_a_family_of_comparisons_needs_more_and_equivalence_has_its_own_size():
     alone, three = (need(0.5, sd=1.0, family=n).episodes[0] for n in (1, 3))
-    assert alone == paired_sample_size(0.5, 1.0) and three == paired_sample_size(
-        0.5, 1.0, alpha=0.05 / 3
-    )
+    assert alone == t_sample_size(0.5, 1.0) and three == t_sample_size(0.5, 1.0, alpha=0.05 / 3)
     assert three > alone
     same = need(0.5, sd=1.0, family=1, equivalent=True)
     assert same.episodes[0] == equivalence_sample_size(0.5, 1.0)

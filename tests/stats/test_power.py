@@ -9,10 +9,9 @@ from scipy.stats import binom
 from sally.stats.power import (
     design_effect,
     intraclass_correlation,
-    paired_sample_size,
     paired_share_sample_size,
     t_power,
-    unpaired_sample_size,
+    t_sample_size,
 )
 from tests.stats.simulation import simulated_power
 
@@ -23,19 +22,19 @@ from tests.stats.simulation import simulated_power
     [(0.2, 0.8, 394), (0.5, 0.8, 64), (0.8, 0.8, 26), (0.5, 0.9, 86)],
 )
 def test_unpaired_sizes_are_cohens(d, power, n):
-    assert unpaired_sample_size(d, 1.0, power=power) == n
+    assert t_sample_size(d, 1.0, power=power, groups=2) == n
 
 
 def test_paired_sizes_of_a_medium_effect():
     # The standard t test tables (G*Power 3): dz = .5 needs 34 pairs at 80%, 44 at 90%.
-    assert paired_sample_size(0.5, 1.0) == 34
-    assert paired_sample_size(0.5, 1.0, power=0.9) == 44
-    assert paired_sample_size(1.0, 4.0) == 34
+    assert t_sample_size(0.5, 1.0) == 34
+    assert t_sample_size(0.5, 1.0, power=0.9) == 44
+    assert t_sample_size(1.0, 4.0) == 34
 
 
 def test_the_documented_answers_of_r():
     # R, ?power.t.test: delta = 1, power .90 gives n = 22.02.
-    assert unpaired_sample_size(1.0, 1.0, power=0.9) == 23
+    assert t_sample_size(1.0, 1.0, power=0.9, groups=2) == 23
     # ?power.t.test: n = 20, delta = 1, sd = 1 has power 0.8689528.
     assert t_power(20, 1.0, 1.0, groups=2) == pytest.approx(0.8689528, abs=1e-6)
 
@@ -45,12 +44,12 @@ def test_power_at_no_difference_is_alpha():
 
 
 def test_one_fewer_would_not_do():
-    n = paired_sample_size(0.3, 1.0)
+    n = t_sample_size(0.3, 1.0)
     assert t_power(n, 0.3, 1.0) >= 0.8 > t_power(n - 1, 0.3, 1.0)
 
 
 def test_simulated_paired_experiments_reach_the_promised_power():
-    n = paired_sample_size(0.4, 0.64)
+    n = t_sample_size(0.4, 0.64)
 
     def experiment(rng):
         return float(scipy.stats.ttest_1samp(rng.normal(0.4, 0.8, n), 0).pvalue)
@@ -86,7 +85,7 @@ def test_unequal_clusters_cost_more():
     # Mean 10, variance 25: 1 + (1.25 * 10 - 1) * .2 = 3.3.
     assert design_effect(0.2, [5, 15]) == pytest.approx(3.3)
     assert design_effect(0.0, [5, 15]) == 1
-    assert paired_sample_size(0.5, 1.0, design_effect=2.0) == 68
+    assert t_sample_size(0.5, 1.0, design_effect=2.0) == 68
 
 
 def test_intraclass_correlation_of_shrout_and_fleiss():
@@ -101,11 +100,11 @@ def test_intraclass_correlation_of_shrout_and_fleiss():
 
 def test_impossible_targets_are_refused_in_a_sentence():
     with pytest.raises(ValueError, match="no sample size"):
-        paired_sample_size(0, 1.0)
+        t_sample_size(0, 1.0)
     with pytest.raises(ValueError, match="positive number"):
-        unpaired_sample_size(0.5, 0.0)
+        t_sample_size(0.5, 0.0, groups=2)
     with pytest.raises(ValueError, match="power is 1"):
-        unpaired_sample_size(0.5, 1.0, power=1)
+        t_sample_size(0.5, 1.0, power=1, groups=2)
     with pytest.raises(ValueError, match="must be above the difference"):
         paired_share_sample_size(0.3, 0.2)
 

@@ -26,7 +26,7 @@ from sally.stats.intervals import FEW, Estimate
 from sally.stats.multiple import holm_where_known
 from sally.stats.paired import unpaired_difference
 from sally.stats.paired_tests import cluster_means, paired_tests
-from sally.stats.power import equivalence_sample_size, paired_sample_size, t_power
+from sally.stats.power import equivalence_sample_size, t_power, t_sample_size
 
 ALPHA, POWER, SEED = 0.05, 0.8, 1
 LETTERS = frozenset("CIPN")  # Inspect's correct, incorrect, partially correct and no answer
@@ -326,7 +326,7 @@ def _power(
         paired=paired,
         detects=detectable(count, variance, alpha) if variance else None,
         needs=(
-            paired_sample_size(detect, variance, power=POWER, alpha=alpha)
+            t_sample_size(detect, variance, power=POWER, alpha=alpha)
             if detect and variance
             else None
         ),

@@ -33,8 +33,8 @@ from sally.stats.power import (
     design_effect,
     equivalence_sample_size,
     intraclass_correlation,
-    paired_sample_size,
     paired_share_sample_size,
+    t_sample_size,
 )
 
 POWERS = (0.8, 0.9)
@@ -240,7 +240,7 @@ def _size(metric: Metric, wanted: _Target, scale: float, sd: float, **target: fl
     if wanted.equivalent:
         return equivalence_sample_size(detect, sd**2, **target)
     if metric.bounds != (0, 1):
-        return paired_sample_size(detect, sd**2, **target)
+        return t_sample_size(detect, sd**2, **target)
     if detect >= 1:
         raise BadInput(
             f"{metric.name} lies between 0 and 1, so a difference of {detect:g} is impossible; it "
