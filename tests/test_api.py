@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -165,6 +166,12 @@ def test_results_that_have_a_picture_draw_it(held: Path) -> None:
 def test_the_examples_of_the_api_run(module: str) -> None:
     found = doctest.testmod(import_module(f"sally.api.{module}"))
     assert found.failed == 0
+
+
+def test_the_type_checker_and_the_interpreter_import_the_same_names() -> None:
+    source = Path(sally.__file__ or "").read_text(encoding="utf-8")
+    typed = re.findall(r"^    from sally\.([\w.]+) import (\w+) as \2$", source, re.M)
+    assert {name: place for place, name in typed} == sally._WHERE
 
 
 def test_every_public_function_is_documented_with_its_arguments() -> None:
