@@ -18,7 +18,7 @@ from sally.core.log.scenes import texts_of
 from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import is_finite
-from sally.core.rules.metric import Judged, Metric, Played, shared
+from sally.core.rules.metric import Judged, Metric, Played, mean, shared
 from sally.metrics.answers import counted
 from sally.metrics.consistency import acted
 
@@ -253,19 +253,14 @@ def _concentrated(of: Callable[[KeyPress], Hashable]) -> Callable[[Played, Seat]
     return measure
 
 
-def _imitation(played: Played, seat: Seat) -> float | None:
-    pressed = [p for p in key_presses(played, seat) if p.predicted is not None]
-    return sum(p.predicted == p.chosen for p in pressed) / len(pressed) if pressed else None
+def _pressed_again(name: str, about: str, option: Callable[[KeyPress], int | None]) -> Metric:
+    """Return the metric: the share of moves that choose an option, where there is one."""
 
+    def measure(played: Played, seat: Seat) -> float | None:
+        pressed = [(option(p), p.chosen) for p in key_presses(played, seat)]
+        return mean([float(one == chosen) for one, chosen in pressed if one is not None])
 
-def _copying(played: Played, seat: Seat) -> float | None:
-    pressed = [p for p in key_presses(played, seat) if p.copied is not None]
-    return sum(p.copied == p.chosen for p in pressed) / len(pressed) if pressed else None
-
-
-def _repetition(played: Played, seat: Seat) -> float | None:
-    pressed = [p for p in key_presses(played, seat) if p.repeated is not None]
-    return sum(p.repeated == p.chosen for p in pressed) / len(pressed) if pressed else None
+    return Metric(name, about, measure, bounds=(0, 1))
 
 
 METRICS = (
@@ -284,22 +279,19 @@ METRICS = (
         measure=_concentrated(lambda press: press.position),
         bounds=(-1, 1),
     ),
-    Metric(
-        name="imitation",
-        about="share of moves with the label that the player itself predicted of the other",
-        measure=_imitation,
-        bounds=(0, 1),
+    _pressed_again(
+        "imitation",
+        "share of moves with the label that the player itself predicted of the other",
+        lambda press: press.predicted,
     ),
-    Metric(
-        name="copying",
-        about="share of moves with the label of the other's last known move",
-        measure=_copying,
-        bounds=(0, 1),
+    _pressed_again(
+        "copying",
+        "share of moves with the label of the other's last known move",
+        lambda press: press.copied,
     ),
-    Metric(
-        name="repetition",
-        about="share of moves with the label of the player's own last move",
-        measure=_repetition,
-        bounds=(0, 1),
+    _pressed_again(
+        "repetition",
+        "share of moves with the label of the player's own last move",
+        lambda press: press.repeated,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sally.core.prompt.hashed_text import HashedText
-from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, spoken
+from sally.core.prompt.strategy import PromptContext, Speaker, Strategy, StrategyResult, spoken
 
 TEXTS: Mapping[str, str] = {
     "cot.think": "Think step by step first, in a paragraph that begins with `Thoughts:`. "
@@ -27,18 +27,14 @@ async def thought(
     key = "cot.schema" if schema else "cot.think"
     wanted = prompt.say(key, format=prompt.form("Thoughts"))
     page = prompt.user(*notes, opening=opening, past=past, format=wanted)
-    return spoken(await speaker.say("probe" if prompt.asked else "move", page, schema=schema))
-
-
-def _make() -> tuple[Run, Run]:
-    return thought, thought
+    return spoken(await speaker.say(prompt.purpose, page, schema=schema))
 
 
 STRATEGY = Strategy(
     name="cot",
     about="asks for thoughts before the answer",
     source="Riemer et al. 2025; Kang et al. 2026",
-    make=_make,
+    make=lambda: (thought, thought),
     calls="1",
     texts=TEXTS,
     schema=True,

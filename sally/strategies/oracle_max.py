@@ -5,7 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, spoken
+from sally.core.prompt.strategy import (
+    PromptContext,
+    Run,
+    Speaker,
+    Strategy,
+    StrategyResult,
+    answered,
+)
 
 TEXTS: Mapping[str, str] = {
     "oracle_max.aim": "Reply to this with the choice that earns you the most points.",
@@ -13,18 +20,13 @@ TEXTS: Mapping[str, str] = {
 
 
 def _make(history: bool = True, payoffs: bool = True) -> tuple[Run, Run]:
-    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        opening = prompt.opening(history=history, payoffs=payoffs)
-        wanted = f"{prompt.say('oracle_max.aim')}\n{prompt.format}"
-        page = prompt.user(opening=opening, past=history, format=wanted)
-        return spoken(await speaker.say("move", page, schema=prompt.schema()))
+    async def run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        opening, wanted = prompt.opening(history=history, payoffs=payoffs), prompt.format
+        if not prompt.asked:
+            wanted = f"{prompt.say('oracle_max.aim')}\n{wanted}"
+        return await answered(prompt, speaker, opening=opening, past=history, format=wanted)
 
-    async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        opening = prompt.opening(history=history, payoffs=payoffs)
-        page = prompt.user(opening=opening, past=history)
-        return spoken(await speaker.say("probe", page, schema=prompt.schema()))
-
-    return act, answer
+    return run, run
 
 
 STRATEGY = Strategy(

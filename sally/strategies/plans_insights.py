@@ -13,6 +13,7 @@ from sally.core.prompt.strategy import (
     Speaker,
     Strategy,
     StrategyResult,
+    answered,
     spoken,
     whole_lines,
 )
@@ -63,8 +64,7 @@ def _make() -> tuple[Run, Run]:
         return spoken(reply, memory=_written(prompt, whole_lines(reply)))
 
     async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        page = prompt.user(_shown(prompt))
-        return spoken(await speaker.say("probe", page, schema=prompt.schema()))
+        return await answered(prompt, speaker, _shown(prompt))
 
     return act, answer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, spoken
+from sally.core.prompt.strategy import PromptContext, Speaker, Strategy, StrategyResult, spoken
 from sally.strategies.chat import Exchange, Talk, conversation
 
 TEXTS: Mapping[str, str] = {
@@ -19,21 +19,16 @@ async def stepped(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
     """Alternate thoughts and tool calls until there is an answer; all stay in the conversation."""
     talk = prompt.notes(Talk) or Talk()
     asked = prompt.tail(format=prompt.say("react.think", format=prompt.format))
-    purpose = "probe" if prompt.asked else "move"
-    reply = await speaker.say(purpose, conversation(prompt, talk, asked))
+    reply = await speaker.say(prompt.purpose, conversation(prompt, talk, asked))
     exchange = Exchange(len(prompt.past), asked, reply.text)
     return spoken(reply, Talk((*talk.exchanges, exchange)))
-
-
-def _make() -> tuple[Run, Run]:
-    return stepped, stepped
 
 
 STRATEGY = Strategy(
     name="react",
     about="asks for a thought before every tool call and answer, in one conversation per episode",
     source="after Yao et al. 2023 (ReAct); the tools are the game's own",
-    make=_make,
+    make=lambda: (stepped, stepped),
     calls="1, plus 1 for each tool call",
     texts=TEXTS,
 )

@@ -14,8 +14,8 @@ from sally.core.prompt.strategy import (
     Speaker,
     Strategy,
     StrategyResult,
+    answered,
     once,
-    spoken,
 )
 from sally.core.reply.plain_text import sections
 from sally.strategies import cot
@@ -69,11 +69,7 @@ def _make(memory: int = 1) -> tuple[Run, Run]:
 
     async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
         notes = prompt.notes(Plans) or Plans()
-        return spoken(
-            await speaker.say(
-                "probe", prompt.user(*_shown(prompt, notes.plans)), schema=prompt.schema()
-            )
-        )
+        return await answered(prompt, speaker, *_shown(prompt, notes.plans))
 
     return act, answer
 

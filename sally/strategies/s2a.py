@@ -12,8 +12,8 @@ from sally.core.prompt.strategy import (
     Speaker,
     Strategy,
     StrategyResult,
+    answered,
     once,
-    spoken,
 )
 
 TEXTS: Mapping[str, str] = {
@@ -40,10 +40,8 @@ async def summed_up(prompt: PromptContext, speaker: Speaker) -> HashedText:
 
 def _make() -> tuple[Run, Run]:
     async def run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        page = prompt.user(opening=await summed_up(prompt, speaker), past=False)
-        return spoken(
-            await speaker.say("probe" if prompt.asked else "move", page, schema=prompt.schema())
-        )
+        summary = await summed_up(prompt, speaker)
+        return await answered(prompt, speaker, opening=summary, past=False)
 
     return run, run
 

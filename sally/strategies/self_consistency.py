@@ -65,9 +65,8 @@ def _make(n: int = 10) -> tuple[Run, Run]:
         raise BadInput(f"n of self_consistency must be at least 1, not {n}.")
 
     async def run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        purpose, page = "probe" if prompt.asked else "move", prompt.user()
-        held = prompt.schema()
-        samples = [await speaker.say(purpose, page, schema=held) for _ in range(n)]
+        page, held = prompt.user(), prompt.schema()
+        samples = [await speaker.say(prompt.purpose, page, schema=held) for _ in range(n)]
         return spoken(elected(prompt, samples))
 
     return run, run

@@ -70,6 +70,11 @@ class PromptContext:
         return self._turn.question
 
     @property
+    def purpose(self) -> str:
+        """The purpose of the main call: `"probe"` or `"move"`."""
+        return "probe" if self.asked else "move"
+
+    @property
     def seed(self) -> int:
         """The seed of this turn, for strategies that sample from scores."""
         return derived_seed(self._turn.context.seed, *self._turn.id)
@@ -406,10 +411,15 @@ def spoken(reply: Reply, memory: Any = None, foreseen: tuple[Foreseen, ...] = ()
     )
 
 
-async def answered(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    """Ask one question and return the answer: a move, or a report that answers a probe."""
-    purpose = "probe" if prompt.asked else "move"
-    return spoken(await speaker.say(purpose, prompt.user(), schema=prompt.schema()))
+async def answered(
+    prompt: PromptContext, speaker: Speaker, *notes: str, **page: Any
+) -> StrategyResult:
+    """Ask one question and return the answer: a move, or a report that answers a probe.
+
+    The question is asked on the page `prompt.user(*notes, **page)`.
+    """
+    shown = prompt.user(*notes, **page)
+    return spoken(await speaker.say(prompt.purpose, shown, schema=prompt.schema()))
 
 
 async def once(prompt: PromptContext, key: str, ask: Callable[[], Awaitable[T]]) -> T:
