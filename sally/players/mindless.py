@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from inspect import isawaitable
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
@@ -54,50 +54,36 @@ class Constant(msgspec.Struct, frozen=True):
         return named(question, question.choices[self.place % len(question.choices)])
 
 
-class _LikeTheOther(msgspec.Struct, frozen=True):
-    """Base class of players that make and expect certain past moves of the other."""
-
-    name: ClassVar[str]
-    no_value: ClassVar[str]
-
-    def wanted(self, past: list[Any]) -> list[Any]:
-        """Return the moves to make, given the other's past moves; none: any move."""
-        raise NotImplementedError
+class CopyLast(msgspec.Struct, frozen=True):
+    """A player that copies the other's last move and expects it again; its first move is random."""
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
-        return Decision(self._one_of(ready(turn, self.name), turn))
+        return Decision(_one_of(ready(turn, "copy_last"), self._last(turn), turn))
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
         question = asked(turn)
         if question.kind == "values":
-            return Silence(self.no_value)
-        return named(question, self._one_of(question.choices, turn))
+            return Silence("what the other did last is no value")
+        return named(question, _one_of(question.choices, self._last(turn), turn))
 
-    def _one_of(self, items: Sequence[Any], turn: Turn[Any, Any]) -> Any:
-        """Return a random item that is both wanted and available, or else any available item."""
-        wanted = self.wanted([theirs for _, theirs in turn.view.played()])
-        there = [item for item in items if item in wanted]
-        return turn.draws.pick(there or items)
+    def _last(self, turn: Turn[Any, Any]) -> list[Any]:
+        return [theirs for _, theirs in turn.view.played()[-1:]]
 
 
-class CopyLast(_LikeTheOther, frozen=True):
-    """A player that copies the other's last move and expects it again; its first move is random."""
-
-    name = "copy_last"
-    no_value = "what the other did last is no value"
-
-    def wanted(self, past: list[Any]) -> list[Any]:
-        return past[-1:]
-
-
-class Majority(_LikeTheOther, frozen=True):
+class Majority(msgspec.Struct, frozen=True):
     """A player that makes and expects the other's most frequent move; ties are broken at random."""
 
-    name = "majority"
-    no_value = "what the other did most often is no value"
+    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+        return Decision(_one_of(ready(turn, "majority"), self._most(turn), turn))
 
-    def wanted(self, past: list[Any]) -> list[Any]:
-        counts = Counter(past)
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
+        question = asked(turn)
+        if question.kind == "values":
+            return Silence("what the other did most often is no value")
+        return named(question, _one_of(question.choices, self._most(turn), turn))
+
+    def _most(self, turn: Turn[Any, Any]) -> list[Any]:
+        counts = Counter(theirs for _, theirs in turn.view.played())
         return [move for move, n in counts.items() if n == max(counts.values())]
 
 
@@ -107,15 +93,21 @@ class Inverse(msgspec.Struct, frozen=True):
     of: Player[Any, Any]
 
     def decide(self, turn: Turn[Any, Any]) -> Move[Any]:
-        move = _decided(self.of, turn, "inverse")
+        move = self.of.decide(turn)
+        if isawaitable(move):
+            raise BadInput(
+                "`inverse` needs a player that answers synchronously; this one does not."
+            )
         if not isinstance(move, Decision):
             return move
         action = self._but(move.action, ready(turn, "inverse"), turn)
         return Decision(action, move.memory)
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
-        question, given = asked(turn), _reported(self.of, turn)
-        if given is None or given.value is None:
+        question = asked(turn)
+        answers = getattr(self.of, "report", None)
+        given = answers(turn) if answers else None
+        if not isinstance(given, ProbeReport) or given.value is None:
             return Silence("the player that is turned around takes no such question")
         if isinstance(given.value, dict):
             ends = question.low + question.high
@@ -135,15 +127,18 @@ class Noisy(msgspec.Struct, frozen=True):
     error: float
 
     def decide(self, turn: Turn[Any, Any]) -> Move[Any]:
-        move = _decided(self.of, turn, "noisy")
+        move = self.of.decide(turn)
+        if isawaitable(move):
+            raise BadInput("`noisy` needs a player that answers synchronously; this one does not.")
         draws = self._draws(turn)
         if not isinstance(move, Decision) or draws() >= self.error:
             return move
         return Decision(example(turn.options, draws), move.memory)
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
-        given = _reported(self.of, turn)
-        if given is None or given.value is None:
+        answers = getattr(self.of, "report", None)
+        given = answers(turn) if answers else None
+        if not isinstance(given, ProbeReport) or given.value is None:
             return Silence("the player underneath takes no such question")
         draws, question = self._draws(turn), asked(turn)
         if question.kind == "values" or draws() >= self.error:
@@ -168,21 +163,6 @@ def ready(turn: Turn[Any, Any], player: str) -> tuple[Any, ...]:
     return turn.options
 
 
-def _decided(player: Player[Any, Any], turn: Turn[Any, Any], name: str) -> Move[Any]:
-    """Return the move of the player on which `name` is based."""
-    move = player.decide(turn)
-    if isawaitable(move):
-        raise BadInput(f"`{name}` needs a player that answers synchronously; this one does not.")
-    return move
-
-
-def _reported(player: Player[Any, Any], turn: Turn[Any, Any]) -> ProbeReport | None:
-    """Return a player's answer to a probe; None if it gives none."""
-    answers = getattr(player, "report", None)
-    given = answers(turn) if answers else None
-    return given if isinstance(given, ProbeReport) else None
-
-
 def asked(turn: Turn[Any, Any]) -> Question:
     assert turn.question is not None  # a report is asked for with a question only
     return turn.question
@@ -193,6 +173,12 @@ def named(question: Question, value: int | str) -> ProbeReport:
     if question.kind != "odds":
         return ProbeReport(value)
     return ProbeReport(value, tuple(float(choice == value) for choice in question.choices))
+
+
+def _one_of(items: Sequence[Any], wanted: list[Any], turn: Turn[Any, Any]) -> Any:
+    """Return a random item that is both wanted and available, or else any available item."""
+    there = [item for item in items if item in wanted]
+    return turn.draws.pick(there or items)
 
 
 # --- on the shelf ---------------------------------------------------------------------------------
@@ -209,16 +195,22 @@ def _constant(spec: Spec, game: Rules, seat: Seat, place: int = 0) -> Constant:
     return Constant(place)
 
 
-def _like_the_other(player: CopyLast | Majority) -> Callable[..., Player[Any, Any]]:
-    def make(spec: Spec, game: Rules, seat: Seat) -> Player[Any, Any]:
-        if not hasattr(game.observe(game.start(), seat), "played"):
-            raise BadInput(
-                f"`{player.name}` needs a game of repeated rounds in which both players choose "
-                f"from the same kind of moves; {spec.name} is not one"
-            )
-        return player
+def _copy_last(spec: Spec, game: Rules, seat: Seat) -> CopyLast:
+    _require_rounds("copy_last", spec, game, seat)
+    return CopyLast()
 
-    return make
+
+def _majority(spec: Spec, game: Rules, seat: Seat) -> Majority:
+    _require_rounds("majority", spec, game, seat)
+    return Majority()
+
+
+def _require_rounds(player: str, spec: Spec, game: Rules, seat: Seat) -> None:
+    if not hasattr(game.observe(game.start(), seat), "played"):
+        raise BadInput(
+            f"`{player}` needs a game of repeated rounds in which both players choose from the "
+            f"same kind of moves; {spec.name} is not one"
+        )
 
 
 def _inverse(
@@ -262,8 +254,8 @@ def _underneath(
 PLAYERS = by_name(
     PlayerKind("random", "any legal move, each as likely as any other", _random),
     PlayerKind("constant", "the same place on the menu every time", _constant, {"place": 0}),
-    PlayerKind("copy_last", "what the other did last", _like_the_other(CopyLast())),
-    PlayerKind("majority", "what the other did most often", _like_the_other(Majority())),
+    PlayerKind("copy_last", "what the other did last", _copy_last),
+    PlayerKind("majority", "what the other did most often", _majority),
     PlayerKind(
         "inverse",
         "anything but what another player (`of`, with its `params`) would do",
