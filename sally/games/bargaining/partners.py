@@ -170,7 +170,7 @@ def _observer(game: Bargaining, seat: Seat) -> Answerer:
 Habit = Callable[[View, int, Round | None], int]  # the view, the limit, the last round -> a quote
 
 
-def _halfway(view: View, limit: int) -> int:
+def _halfway(view: View, limit: int, last: Round | None = None) -> int:
     """Return the midpoint between the seat's limit and its best possible price; halves are rounded
     up."""
     return (limit + 1) // 2 if view.is_buyer else (limit + HIGHEST + 1) // 2
@@ -179,10 +179,6 @@ def _halfway(view: View, limit: int) -> int:
 def capped(view: View, limit: int, price: int) -> int:
     """Return a price, or the seat's limit if the price is beyond the limit."""
     return min(price, limit) if view.is_buyer else max(price, limit)
-
-
-def _half(view: View, limit: int, last: Round | None) -> int:
-    return _halfway(view, limit)
 
 
 def _three_quarters(view: View, limit: int, last: Round | None) -> int:
@@ -311,7 +307,7 @@ PARTNERS = by_name(
         _bayes_adaptive,
         answers=_observer,
     ),
-    _habit("half", "quotes halfway between its limit and the best possible price", _half),
+    _habit("half", "quotes halfway between its limit and the best possible price", _halfway),
     _habit("three_quarters", "keeps a quarter of the way to the best price", _three_quarters),
     _habit("one_quarter", "keeps three quarters of the way to the best price", _one_quarter),
     _habit("fifty_capped", "quotes 50, or its limit where 50 is beyond it", _fifty_capped),

@@ -129,12 +129,10 @@ class CipherWords(Words[Any, "View"]):
 
     label: ClassVar[str] = "Answer"
 
-    def __init__(self, game: Cipher, texts: Mapping[str, str]) -> None:
-        super().__init__(game, texts)
-        self._game = game
+    game: Cipher
 
     def rules(self, seat: Seat) -> str:
-        game = self._game
+        game = self.game
         parts = [
             self.say(
                 "rules",
@@ -151,7 +149,7 @@ class CipherWords(Words[Any, "View"]):
         return "\n".join(parts)
 
     def _chances(self) -> Iterator[str]:
-        rows = self._game.channel
+        rows = self.game.channel
         for n, row in enumerate(rows, 1):
             percent = ", ".join(f"{100 * chance:g}%" for chance in row)
             yield self.say(
@@ -229,7 +227,7 @@ class CipherWords(Words[Any, "View"]):
                 "now",
                 game=view.game,
                 round=before + record.played + 1,
-                rounds=before + self._game.rounds,
+                rounds=before + self.game.rounds,
                 missed=record.miscommunications,
                 caught=record.interceptions,
                 used=", ".join(map(self.name, record.used)) or self.say("none"),
@@ -288,7 +286,7 @@ class CipherWords(Words[Any, "View"]):
     def refusal(self, view: View, action: Any) -> str:
         if not isinstance(action, Hints):
             return ""
-        keywords, any_word = view.keywords[-1], self._game.any_word
+        keywords, any_word = view.keywords[-1], self.game.any_word
         problems = (clue_problem(word, keywords, any_word) for word in action.words)
         return next((why for why in problems if why is not None), "")
 

@@ -150,15 +150,3 @@ def agreements(game: LevelGame) -> tuple[int, ...]:
         if replies is not None and number in replies:
             found.append(number)
     return tuple(found)
-
-
-def deviation_gain(game: LevelGame, odds: Mapping[Seat, Odds]) -> float:
-    """Return the largest gain that any seat can get by deviating alone; 0 in an equilibrium."""
-    gains = []
-    for seat in game.seats:
-        worth = worths(game, seat, [odds[other] for other in game.others(seat)])
-        if worth is None:
-            raise BadInput("there are too many combinations of moves to enumerate")
-        place = {move: i for i, move in enumerate(game.menu(seat))}
-        gains.append(max(worth) - sum(p * worth[place[m]] for m, p in odds[seat].items()))
-    return max(gains)

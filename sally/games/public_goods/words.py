@@ -4,7 +4,7 @@ others."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sally.core.errors import listed
 from sally.core.log.events import Told
@@ -49,9 +49,7 @@ class PublicGoodsWords(Words[int, View]):
     label: ClassVar[str] = "Number"
     foreseen_label: ClassVar[str] = "Prediction"  # `... Number:` would be read as the move
 
-    def __init__(self, game: PublicGoods, texts: Mapping[str, str]) -> None:
-        super().__init__(game, texts)
-        self.game = game
+    game: PublicGoods
 
     def rules(self, seat: Seat) -> str:
         game = self.game
@@ -98,9 +96,6 @@ class PublicGoodsWords(Words[int, View]):
 
     def question(self, view: View, options: Options[int]) -> str:
         return self.say("question", tokens=self.game.tokens)
-
-    def name(self, action: Any) -> str:
-        return str(action)
 
     def scale(self, options: Options[int]) -> Whole | None:
         return span(options) if self.game.unit == 1 else None

@@ -198,38 +198,26 @@ def same_move_share(played: Played, seat: Seat) -> float | None:
 # --- as metrics -----------------------------------------------------------------------------------
 
 
-def _conditional(name: str, about: str, rate: Counted) -> Metric:
+def _conditional(rate: Counted, about: str) -> Metric:
     def measure(played: Played, seat: Seat) -> float | None:
         found = rate(played, seat)
         return None if found is None else found.share
 
-    return Metric(name, about, measure, unit="share")
+    return Metric(rate.__name__, about, measure, unit="share")
 
 
-CONDITIONAL = {
-    "retaliation": retaliation,
-    "forgiveness": forgiveness,
-    "exploitation": exploitation,
-    "alternation": alternation,
-}
 METRICS = (
+    _conditional(retaliation, "in a dilemma: defects right after the other defected"),
     _conditional(
-        "retaliation", "in a dilemma: defects right after the other defected", retaliation
-    ),
-    _conditional(
-        "forgiveness",
-        "in a dilemma: cooperates once the other, which had defected, has cooperated again",
         forgiveness,
+        "in a dilemma: cooperates once the other, which had defected, has cooperated again",
     ),
     _conditional(
-        "exploitation",
-        "in a dilemma: defects again after a defection that the other met with cooperation",
         exploitation,
+        "in a dilemma: defects again after a defection that the other met with cooperation",
     ),
     _conditional(
-        "alternation",
-        "in a coordination game: a meeting is followed by one at the other place",
-        alternation,
+        alternation, "in a coordination game: a meeting is followed by one at the other place"
     ),
     Metric(
         "win_rate",

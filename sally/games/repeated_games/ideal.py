@@ -22,7 +22,7 @@ from sally.games.repeated_games import rounds
 from sally.games.repeated_games.optimum import machine_of, pay_table
 from sally.games.repeated_games.rules import RepeatedGame, other
 from sally.metrics.answers import counted
-from sally.stats.ideal import Ideal, IdealProblem, PoolMachine, SeenRound, pool_place
+from sally.stats.ideal import Ideal, IdealProblem, SeenRound, pool_place
 
 RECIPROCAL = (
     "tit_for_tat",
@@ -31,7 +31,6 @@ RECIPROCAL = (
     "grim_trigger",
     "win_stay_lose_shift",
 )
-FAMILY = "repeated_games"
 
 
 def declared_pool(game: RepeatedGame, seat: Seat) -> tuple[PlayerSpec, ...]:
@@ -55,14 +54,13 @@ def ideal_of(game: RepeatedGame, seat: Seat, pool: Sequence[PlayerSpec], lookahe
 
 @lru_cache(maxsize=256)  # its tables serve every episode of the game; labels make 36 games
 def _ideal(game: RepeatedGame, seat: Seat, pool: bytes, lookahead: int) -> Ideal:
-    known, machines = registry.partners(FAMILY), []
+    known, machines = registry.partners(rounds.FAMILY), []
     for who in msgspec.json.decode(pool, type=list[PlayerSpec]):
         partner = registry.pick("partner of repeated_games", who.player, known)
         if partner.automaton is None:
             raise BadInput(f"{who.player} has no automaton and cannot be in a pool.")
         params = {**partner.params, **who.params}
-        found = machine_of(game, seat, partner.automaton(game, other(seat), **params))
-        machines.append(PoolMachine(found.odds, found.after))
+        machines.append(machine_of(game, seat, partner.automaton(game, other(seat), **params)))
     return Ideal(pay_table(game, seat), machines, lookahead=lookahead)
 
 
@@ -71,7 +69,7 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
     against any other partner."""
     game = rounds.rules(played)
     pool = declared_pool(game, seat)
-    place = pool_place(FAMILY, pool, played.episode.setup.lineup.get(str(other(seat))))
+    place = pool_place(rounds.FAMILY, pool, played.episode.setup.lineup.get(str(other(seat))))
     if place is None or game.stop_chance or not rounds.finished(played):
         return None
     choices = len(game.moves_of(other(seat)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
+from typing import Any
 
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Ends, Metric, Played
@@ -12,6 +14,7 @@ from sally.games.repeated_games.rules import RepeatedGame
 from sally.games.repeated_games.spec import a_round
 
 PAYOFF = "payoff per round"
+Measure = Callable[[Played, Seat], float | None]
 
 
 def _reward_per_round(played: Played, seat: Seat) -> float | None:
@@ -25,6 +28,10 @@ def a_loss(game: RepeatedGame, seat: Seat) -> Ends:
     return 0.0, high - low
 
 
+def _loss(name: str, about: str, measure: Measure, **more: Any) -> Metric:
+    return Metric(name, about, measure, better="lower", unit=PAYOFF, **more)
+
+
 METRICS = (
     *conduct.METRICS,
     Metric(
@@ -35,63 +42,49 @@ METRICS = (
         unit=PAYOFF,
         at_random=random_reward_per_round,
     ),
-    Metric(
-        name="functional_regret",
-        about="exact optimum of the rounds that were played, minus the reward, per played round",
-        measure=regret.functional_regret,
-        better="lower",
-        unit=PAYOFF,
+    _loss(
+        "functional_regret",
+        "exact optimum of the rounds that were played, minus the reward, per played round",
+        regret.functional_regret,
         label="functional regret",
         headline=True,
     ),
-    Metric(
-        name="decision_regret",
-        about="value of the best move minus that of the move made, at the states visited and with "
+    _loss(
+        "decision_regret",
+        "value of the best move minus that of the move made, at the states visited and with "
         "optimal play after it, per decision",
-        measure=regret.decision_regret,
-        better="lower",
-        unit=PAYOFF,
+        regret.decision_regret,
         bounds=(0.0, inf),
     ),
-    Metric(
-        name="functional_regret_published",
-        about="long-run rate of the optimum, minus the reward per played round (riemer2025)",
-        measure=regret.functional_regret_published,
-        better="lower",
-        unit=PAYOFF,
+    _loss(
+        "functional_regret_published",
+        "long-run rate of the optimum, minus the reward per played round (riemer2025)",
+        regret.functional_regret_published,
         published=True,
     ),
-    Metric(
-        name="myopic_regret",
-        about="best reply to the actual move minus the move made, per played round",
-        measure=regret.myopic_regret,
-        better="lower",
-        unit=PAYOFF,
+    _loss(
+        "myopic_regret",
+        "best reply to the actual move minus the move made, per played round",
+        regret.myopic_regret,
         within=a_loss,
     ),
-    Metric(
-        name="inference_loss",
-        about="best reply to the truth minus best reply to the prediction, per predicted round",
-        measure=regret.mean_inference_loss,
-        better="lower",
-        unit=PAYOFF,
+    _loss(
+        "inference_loss",
+        "best reply to the truth minus best reply to the prediction, per predicted round",
+        regret.mean_inference_loss,
         within=a_loss,
     ),
-    Metric(
-        name="translation_loss",
-        about="best reply to the prediction minus the move, per predicted round; may be below 0",
-        measure=regret.mean_translation_loss,
-        better="lower",
-        unit=PAYOFF,
+    _loss(
+        "translation_loss",
+        "best reply to the prediction minus the move, per predicted round; may be below 0",
+        regret.mean_translation_loss,
         label="translation by truth",  # the profile's translation is by the own prediction
         headline=True,
     ),
-    Metric(
-        name="format_loss",
-        about="best reply's payoff in the rounds that the seat forfeited, per round",
-        measure=regret.format_loss,
-        better="lower",
-        unit=PAYOFF,
+    _loss(
+        "format_loss",
+        "best reply's payoff in the rounds that the seat forfeited, per round",
+        regret.format_loss,
     ),
     Metric(
         name="horizon_term",
@@ -99,22 +92,18 @@ METRICS = (
         measure=regret.horizon_term,
         unit=PAYOFF,
     ),
-    Metric(
-        name="tom_regret",
-        about="loss of the best reply to each prediction against the actual move, per prediction",
-        measure=regret.tom_regret,
-        better="lower",
-        unit=PAYOFF,
+    _loss(
+        "tom_regret",
+        "loss of the best reply to each prediction against the actual move, per prediction",
+        regret.tom_regret,
         within=a_loss,
         label="ToM regret",
         headline=True,
     ),
-    Metric(
-        name="tom_regret_published",
-        about="mean loss of the moves that are not best, for each wrong prediction (riemer2025)",
-        measure=regret.tom_regret_published,
-        better="lower",
-        unit=PAYOFF,
+    _loss(
+        "tom_regret_published",
+        "mean loss of the moves that are not best, for each wrong prediction (riemer2025)",
+        regret.tom_regret_published,
         within=a_loss,
         published=True,
     ),

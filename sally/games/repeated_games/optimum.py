@@ -18,21 +18,15 @@ from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Automaton
 from sally.games.repeated_games.rules import RepeatedGame, other
+from sally.stats.ideal import PoolMachine
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+Machine = PoolMachine  # an automaton as arrays, in which every state is reachable
 
 MOST_STATES = 20_000  # with more, the tables no longer fit into a laptop's memory
 MOST_ROUND = 500  # up to this many states cycles are searched; beyond, a linear program is faster
 SAME = 1e-9  # two values closer than this (relative to the payoffs) are tied
-
-
-@dataclass(frozen=True)
-class Machine:
-    """An automaton as arrays; state 0 is the start, and every state is reachable."""
-
-    odds: Floats  # (state, its own move)
-    after: Ints  # (state, its own move, the other's move) -> state
 
 
 @dataclass(frozen=True)

@@ -150,6 +150,7 @@ def partner_of(played: Played, seat: Seat) -> tuple[Partner, PlayerSpec] | None:
     return partner, player_spec
 
 
+FAMILY = "repeated_games"
 Maker = Callable[..., Automaton[Any]]
 
 
@@ -157,13 +158,22 @@ Maker = Callable[..., Automaton[Any]]
 def automaton_of(played: Played, seat: Seat) -> tuple[Maker, bytes] | None:
     """Return the function that makes the other seat's automaton, and its parameters as JSON."""
     found = partner_of(played, seat)
-    if found is None or found[0].automaton is None:
+    family = played.spec.family or played.spec.name
+    return None if found is None else declared(found[1], family)
+
+
+def declared(who: PlayerSpec | None, family: str = FAMILY) -> tuple[Maker, bytes] | None:
+    """Return the function that makes a partner's automaton, and its parameters as JSON; None if
+    the player has no automaton."""
+    partner = None if who is None else registry.partners(family).get(who.player)
+    if who is None or partner is None or partner.automaton is None:
         return None
-    return found[0].automaton, msgspec.json.encode(found[1].params, order="sorted")
+    return partner.automaton, msgspec.json.encode(who.params, order="sorted")
 
 
-@lru_cache(maxsize=256)
-def _machine(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> Machine:
+@lru_cache(maxsize=512)
+def machine(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> Machine:
+    """Return the arrays of an automaton that plays opposite `seat`."""
     return machine_of(game, seat, make(game, other(seat), **msgspec.json.decode(params)))
 
 
@@ -171,8 +181,8 @@ def _machine(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> Mach
 def _course(
     game: RepeatedGame, seat: Seat, make: Maker, params: bytes, played: int, horizon: int
 ) -> tuple[float, ...]:
-    machine = _machine(game, seat, make, params)
-    return tuple(map(float, optimal_course(game, seat, machine, played, horizon)))
+    against = machine(game, seat, make, params)
+    return tuple(map(float, optimal_course(game, seat, against, played, horizon)))
 
 
 def random_reward_per_round(setup: Setup, seat: Seat) -> float | None:
@@ -183,19 +193,16 @@ def random_reward_per_round(setup: Setup, seat: Seat) -> float | None:
     the mean over episodes of different lengths.
     """
     spec = registry.game(setup.instance.game)
-    game, who = spec.build(setup.instance.params), setup.lineup.get(other(seat))
-    if not isinstance(game, RepeatedGame) or who is None or game.stop_chance:
+    game = spec.build(setup.instance.params)
+    found = declared(setup.lineup.get(other(seat)), spec.family or spec.name)
+    if not isinstance(game, RepeatedGame) or found is None or game.stop_chance:
         return None
-    partner = registry.partners(spec.family or spec.name).get(who.player)
-    if partner is None or partner.automaton is None:
-        return None
-    params = msgspec.json.encode(who.params, order="sorted")
-    return _random_reward(game, seat, partner.automaton, params) / game.rounds
+    return _random_reward(game, seat, *found) / game.rounds
 
 
 @lru_cache(maxsize=256)
 def _random_reward(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> float:
-    return random_reward(game, seat, _machine(game, seat, make, params), game.rounds)
+    return random_reward(game, seat, machine(game, seat, make, params), game.rounds)
 
 
 @lru_cache(maxsize=256)
@@ -250,12 +257,12 @@ def expected_ahead(played: Played, seat: Seat) -> list[tuple[Round, Floats, floa
     if found is None:
         return []
     marked = not_decided(played, seat)
-    machine, ahead = _machine(game, seat, *found), _plan(game, seat, *found).values
-    tables, follow, at, out = worths_ahead(played, seat), followed(machine), 0, []
+    against, ahead = machine(game, seat, *found), _plan(game, seat, *found).values
+    tables, follow, at, out = worths_ahead(played, seat), followed(against), 0, []
     for n, each in enumerate(table_rounds(played, seat)):
         void = (1 - game.stop_chance) * float(ahead[game.rounds - n - 1][at])
         if each.turn not in marked:
-            out.append((each, tables[each.turn] @ machine.odds[at], void))
+            out.append((each, tables[each.turn] @ against.odds[at], void))
         if each.mine is not None and each.theirs is not None:
             at = int(follow[at, each.theirs, each.mine])
     return out
@@ -269,13 +276,13 @@ def _followed(
     game: RepeatedGame, seat: Seat, make: Maker, params: bytes
 ) -> tuple[list[list[list[int]]], Ahead]:
     """Return the automaton's transitions, and a cache of the values computed so far."""
-    follow: list[list[list[int]]] = followed(_machine(game, seat, make, params)).tolist()
+    follow: list[list[list[int]]] = followed(machine(game, seat, make, params)).tolist()
     return follow, {}
 
 
 @lru_cache(maxsize=256)
 def _plan(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> Plan:
-    return plan(game, seat, _machine(game, seat, make, params), game.rounds)
+    return plan(game, seat, machine(game, seat, make, params), game.rounds)
 
 
 def optimum_of(played: Played, seat: Seat, length: int) -> float | None:
@@ -292,5 +299,5 @@ def optimum_of(played: Played, seat: Seat, length: int) -> float | None:
 def pays_of(game: RepeatedGame, seat: Seat) -> list[list[float]]:
     """Return the seat's payoffs, indexed by (own move, other's move); the list is shared and must
     not be changed."""
-    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
-    return [[float(game.pay(seat, m, t)) for t in theirs] for m in mine]
+    pays: list[list[float]] = pay_table(game, seat).tolist()
+    return pays

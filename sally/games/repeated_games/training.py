@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry import registry
 from sally.core.rules.game import Game, Seat
 from sally.core.rules.training import Split, Task, Training, Worths
-from sally.games.repeated_games.optimum import Machine, followed, machine_of, pay_table, plan
+from sally.games.repeated_games import rounds
+from sally.games.repeated_games.optimum import Machine, followed, pay_table, plan
 from sally.games.repeated_games.partners.tables import ALTERNATES
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View, other
 
@@ -154,18 +154,8 @@ def _tables(game: RepeatedGame, seat: Seat, key: bytes) -> list[list[list[float]
 
 
 def _machine(game: RepeatedGame, seat: Seat, who: PlayerSpec | None) -> Machine | None:
-    if who is None:
-        return None
-    return _tabled(game, seat, who.player, msgspec.json.encode(who.params, order="sorted"))
-
-
-@lru_cache(maxsize=256)
-def _tabled(game: RepeatedGame, seat: Seat, player: str, params: bytes) -> Machine | None:
-    partner = registry.partners("repeated_games").get(player)
-    if partner is None or partner.automaton is None:
-        return None
-    made = partner.automaton(game, other(seat), **msgspec.json.decode(params))
-    return machine_of(game, seat, made)
+    found = rounds.declared(who)
+    return None if found is None else rounds.machine(game, seat, *found)
 
 
 # --- which partners are one to a learner ----------------------------------------------------------

@@ -12,11 +12,14 @@ from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import (
-    CONDITIONAL,
     METRICS,
     Rate,
+    alternation,
+    exploitation,
+    forgiveness,
     is_coordination,
     is_dilemma,
+    retaliation,
 )
 from sally.games.repeated_games.recorded import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -46,12 +49,12 @@ def game(name: str, agent: str, partner: str, **params: Any) -> Played:
 def test_who_is_defected_upon_may_strike_back_or_not() -> None:
     played = game("ipd", "JJFFJJ", "JFFJJJ")
     # the other defected in rounds 2 and 3; the agent defected in 3 and 4
-    assert CONDITIONAL["retaliation"](played, AGENT) == Rate(2, 2)
+    assert retaliation(played, AGENT) == Rate(2, 2)
     # it was kind again in 4 and 5: the agent answered J and J
-    assert CONDITIONAL["forgiveness"](played, AGENT) == Rate(2, 2)
+    assert forgiveness(played, AGENT) == Rate(2, 2)
     # round 4 was F against J, and J followed
-    assert CONDITIONAL["exploitation"](played, AGENT) == Rate(0, 1)
-    assert CONDITIONAL["exploitation"](played, PARTNER) == Rate(1, 1)
+    assert exploitation(played, AGENT) == Rate(0, 1)
+    assert exploitation(played, PARTNER) == Rate(1, 1)
 
 
 def test_a_grudge_is_never_forgiven_and_a_victim_is_exploited() -> None:
@@ -63,7 +66,7 @@ def test_a_grudge_is_never_forgiven_and_a_victim_is_exploited() -> None:
 
 def test_nothing_follows_upon_a_void_round() -> None:
     played = game("ipd", "JJ.J", "FFFF")
-    assert CONDITIONAL["retaliation"](played, AGENT) == Rate(0, 1)
+    assert retaliation(played, AGENT) == Rate(0, 1)
 
 
 def test_without_an_occasion_there_is_no_share() -> None:
@@ -76,7 +79,7 @@ def test_without_an_occasion_there_is_no_share() -> None:
 def test_taking_turns_is_meeting_at_the_other_place_next() -> None:
     played = game("ibs", "JFJFFJ", "JFJFJJ")
     # after the meetings of rounds 1 to 4: F, J and F in turn, then apart
-    assert CONDITIONAL["alternation"](played, AGENT) == Rate(3, 4)
+    assert alternation(played, AGENT) == Rate(3, 4)
     assert BY_NAME["same_move_share"].measure(played, AGENT) == pytest.approx(5 / 6)
 
 

@@ -20,6 +20,7 @@ from sally.core.errors import BadInput, unknown
 from sally.core.match.player import Decision, PlayerKind, Silence, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
+from sally.games.repeated_games.optimum import pay_table
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 
 Floats = NDArray[np.float32]
@@ -33,15 +34,10 @@ def payoffs(game: RepeatedGame, seat: Seat) -> list[float]:
     """Return both seats' payoffs by (own move, other's move), scaled to 0..1; -1 for moves that do
     not exist."""
     found = []
-    for whose in (seat, other(seat)):
+    for paid in (pay_table(game, seat), pay_table(game, other(seat)).T):
         table = np.full((MOST, MOST), -1.0)
-        mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
-        pays = [
-            [game.pay(whose, *((m, t) if whose == seat else (t, m))) for t in theirs] for m in mine
-        ]
-        paid = np.array(pays, float)
         span = float(np.ptp(paid)) or 1.0
-        table[: len(mine), : len(theirs)] = (paid - paid.min()) / span
+        table[: paid.shape[0], : paid.shape[1]] = (paid - paid.min()) / span
         found += table.ravel().tolist()
     return found
 

@@ -19,7 +19,7 @@ from sally.core.errors import BadInput
 from sally.core.match.player import Decision, PlayerKind, Silence, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport, Question
-from sally.games.repeated_games.optimum import Floats
+from sally.games.repeated_games.optimum import Floats, pay_table
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 
 Counts = NDArray[np.int32]
@@ -227,10 +227,7 @@ def pay_of(name: str, game: Game[Any, Any, Any], seat: Seat) -> PayTable:
     """
     if not isinstance(game, RepeatedGame):
         raise BadInput(f"{name} plays repeated games only, not {type(game).__name__}.")
-    return tuple(
-        tuple(float(game.pay(seat, mine, theirs)) for theirs in game.moves_of(other(seat)))
-        for mine in game.moves_of(seat)
-    )
+    return tuple(map(tuple, pay_table(game, seat).tolist()))
 
 
 def _tabular(
