@@ -38,6 +38,7 @@ from sally.games.pick_the_right_stuff.locker import (
     Collection,
     Contents,
     Instance,
+    Look,
     Move,
     Reset,
     Snapshot,
@@ -49,14 +50,6 @@ from sally.games.pick_the_right_stuff.locker import (
 
 TRIES = 60  # stretches tried at each length before a longer one is allowed
 EARLIER_LOOKS = 2  # maximum number of a user's looks that do not decide its belief
-
-
-class Look(msgspec.Struct, frozen=True):
-    """A look of a user: the state shown, and the state that was current at that time."""
-
-    user: int
-    at: int
-    shown: int
 
 
 class Stretch(msgspec.Struct, frozen=True):
@@ -268,11 +261,7 @@ def _counted_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
     times = [t for t in free if t < at]
     times = sorted(chance.sample(times, min(len(times), wanted - 1)))
     yield from [Look(user, at, decided)] * (wanted - len(times))
-    if draft.mode == "zero":
-        yield from (Look(user, t, t) for t in times)
-    else:  # sorted: each state is shown no later than its moment, and in ascending order
-        shown = sorted(chance.randint(floor.shown, min(t, decided)) for t in times)
-        yield from (Look(user, t, s) for t, s in zip(times, shown, strict=True))
+    yield from _earlier_looks(draft, times, floor, decided, chance)
 
 
 def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
@@ -286,13 +275,18 @@ def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
     yield Look(user, at, decided)
     times = [t for t in free if t < at]
     times = sorted(chance.sample(times, min(len(times), chance.randint(0, EARLIER_LOOKS))))
-    if draft.mode == "zero":
-        yield from (Look(user, t, t) for t in times)
-    else:
-        # Sorting keeps each state shown no later than its moment and the sequence ascending.
-        times = [t for t in times if t >= floor.shown]
+    yield from _earlier_looks(draft, times, floor, decided, chance)
+
+
+def _earlier_looks(
+    draft: Draft, times: list[int], floor: Look, decided: int, chance: Random
+) -> list[Look]:
+    """Return a user's looks at these times, after `floor` and before the look that shows the state
+    `decided`."""
+    shown = times
+    if draft.mode == "finite":  # sorted: no state is shown before its moment or out of order
         shown = sorted(chance.randint(floor.shown, min(t, decided)) for t in times)
-        yield from (Look(user, t, s) for t, s in zip(times, shown, strict=True))
+    return [Look(floor.user, t, s) for t, s in zip(times, shown, strict=True)]
 
 
 def _script(draft: Draft, looks: list[Look]) -> Iterator[Move]:

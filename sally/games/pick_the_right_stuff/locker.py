@@ -5,7 +5,7 @@ that its item is where it last saw it (modes zero and finite), or extrapolates f
 private rule (infinite). All functions are pure; chance and words are defined elsewhere.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -66,6 +66,14 @@ class Retrieval(Act, frozen=True):
 
 Move = Reset | Visit | Snapshot | Rehearsal | Collection
 Event = Reset | Visit | Snapshot | Rehearsal | Collection | Retrieval
+
+
+class Look(msgspec.Struct, frozen=True):
+    """A look of a user: the state that was current at that time, and the state shown."""
+
+    user: int
+    at: int
+    shown: int
 
 
 class Instance(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -232,6 +240,26 @@ def view_of(locker: Locker) -> View:
         locker.asked,
         locker.correct,
     )
+
+
+def looks(seen: View) -> Iterator[Look]:
+    """Yield the looks of all users so far, in order."""
+    current = 0
+    for event in seen.story:
+        match event:
+            case Reset() | Retrieval():
+                current += 1
+            case Visit(user):
+                yield Look(user, current, current)
+            case Snapshot(user, back):
+                yield Look(user, current, current + 1 - back)
+            case _:
+                pass
+
+
+def own_looks(seen: View) -> list[Look]:
+    """Return the looks of the waiting user so far, in order."""
+    return [look for look in looks(seen) if look.user == seen.asked]
 
 
 @lru_cache(maxsize=512)  # rules of thumb are evaluated one after another on the same games

@@ -7,16 +7,7 @@ sampled. No rule considers what the waiting user has seen.
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from sally.games.pick_the_right_stuff.locker import (
-    Instance,
-    Reset,
-    Retrieval,
-    Snapshot,
-    View,
-    Visit,
-    occupied,
-    questions,
-)
+from sally.games.pick_the_right_stuff.locker import Instance, View, looks, occupied, questions
 
 RuleOfThumb = Callable[[View], tuple[int, ...]]
 
@@ -34,18 +25,8 @@ def true(seen: View) -> tuple[int, ...]:
 def last_seen(seen: View) -> tuple[int, ...]:
     """Name the item's box at the time of the last look by any user, or the start box if there was
     no look."""
-    current, shown = 0, 0
-    for event in seen.story:
-        match event:
-            case Reset() | Retrieval():
-                current += 1
-            case Visit():
-                shown = current
-            case Snapshot(_, back):
-                shown = current + 1 - back
-            case _:
-                pass
-    return (seen.states[shown].index(seen.asked),)
+    shown = [look.shown for look in looks(seen)]
+    return (seen.states[shown[-1] if shown else 0].index(seen.asked),)
 
 
 def most_frequent(seen: View) -> tuple[int, ...]:

@@ -16,10 +16,9 @@ import numpy.typing as npt
 
 from sally.games.pick_the_right_stuff.locker import (
     Instance,
-    Snapshot,
     View,
-    Visit,
     occupied,
+    own_looks,
     questions,
 )
 from sally.games.pick_the_right_stuff.rules_of_thumb import (
@@ -90,15 +89,10 @@ def leans_by_looks(game: Instance, guess: RuleOfThumb) -> list[int]:
     for seen, believed in questions(game):
         fair = _share(guess(seen), believed, unit)
         for column, rule in enumerate((start, true, last_seen)):
-            rows[min(own_looks(seen), most) - 1, column] += (
+            rows[min(len(own_looks(seen)), most) - 1, column] += (
                 _share(rule(seen), believed, unit) - fair
             )
     return [int(lean) for lean in rows.ravel()]
-
-
-def own_looks(seen: View) -> int:
-    """Return how often the waiting user looked or was shown a state."""
-    return sum(isinstance(e, Visit | Snapshot) and e.user == seen.asked for e in seen.story)
 
 
 def coincidence(seen: View) -> tuple[int, list[int]]:

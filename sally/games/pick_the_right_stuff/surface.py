@@ -16,10 +16,10 @@ from sally.games.pick_the_right_stuff.locker import (
     Rehearsal,
     View,
     occupied,
+    own_looks,
     questions,
 )
 from sally.games.pick_the_right_stuff.rules_of_thumb import last_seen, start, true
-from sally.games.pick_the_right_stuff.selection import own_looks
 from sally.games.pick_the_right_stuff.tracker import last_sight
 
 USERS = 5
@@ -70,7 +70,7 @@ def plain(seen: View, box: int) -> tuple[float, ...]:
 
 def with_count(seen: View, box: int) -> tuple[float, ...]:
     """Return the features of `plain`, plus how often the waiting user looked."""
-    return (*plain(seen, box), own_looks(seen))
+    return (*plain(seen, box), len(own_looks(seen)))
 
 
 def with_looks(seen: View, box: int) -> tuple[float, ...]:

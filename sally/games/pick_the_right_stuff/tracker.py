@@ -15,9 +15,8 @@ from sally.games.pick_the_right_stuff.locker import (
     Rehearsal,
     Reset,
     Retrieval,
-    Snapshot,
     View,
-    Visit,
+    own_looks,
 )
 
 
@@ -60,13 +59,8 @@ def where_user_saw_it_last(seen: View) -> int:
 def where_it_was_at_the_last_look(seen: View) -> int:
     """Return the item's box at the time of the user's last look, even if the look showed a
     snapshot of an earlier state."""
-    current, looked = 0, 0
-    for event in seen.story:
-        if isinstance(event, Reset | Retrieval):
-            current += 1
-        elif isinstance(event, Visit | Snapshot) and event.user == seen.asked:
-            looked = current
-    return seen.states[looked].index(seen.asked)
+    own = own_looks(seen)
+    return seen.states[own[-1].at if own else 0].index(seen.asked)
 
 
 def last_sight(seen: View) -> tuple[int, int]:
@@ -78,18 +72,8 @@ def last_sight(seen: View) -> tuple[int, int]:
 
 def state_last_seen(seen: View) -> int:
     """Return the index of the state that the waiting user saw last."""
-    current, last = 0, 0
-    for event in seen.story:
-        match event:
-            case Reset() | Retrieval():
-                current += 1
-            case Visit(user) if user == seen.asked:
-                last = current
-            case Snapshot(user, back) if user == seen.asked:
-                last = current + 1 - back
-            case _:
-                pass
-    return last
+    own = own_looks(seen)
+    return own[-1].shown if own else 0
 
 
 def resets_since(seen: View, state: int) -> int:

@@ -112,7 +112,7 @@ def test_rehearsals_that_leave_two_rules_are_not_guessed_from() -> None:
     right = Reset((1, 2, 0))
     script = (Rehearsal(0, 0, 1, 1), right, right, Collection(0))
     game = Instance("x", "infinite", 3, (0, 1, 2), script, (Shift(1),) * 3, FAMILIES)
-    with pytest.raises(ValueError, match="should allow exactly one"):
+    with pytest.raises(ValueError, match="should leave exactly one"):
         played(game, where_user_will_look)
 
 
