@@ -107,11 +107,8 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
         exception_handlers=dict.fromkeys(FAILURES, _failed) | {Exception: _broken},
         lifespan=life,
     )
-    app.state.settings, app.state.database, app.state.live_matches = (
-        settings,
-        database,
-        live_matches,
-    )
+    app.state.settings, app.state.database = settings, database
+    app.state.live_matches = live_matches
     app.state.lobby = Lobby(live_matches, settings.models, settings.most_open)
     app.state.login = ExperimenterLogin(settings.secret or secrets.token_urlsafe(24))
     app.state.rates = RateLimiter(20, 60)  # requests per seat token

@@ -40,7 +40,6 @@ from sally.models.weights import Unavailable
 MAX_TOKENS: Final = 512  # as in the embedded model: a limit so that no reply fills the context
 CONTEXT: Final = 8192
 MOST_GUIDES: Final = 256  # schemas whose guides are kept
-DTYPES: Final = ("float32", "bfloat16", "float16")
 # Tokens evaluated in one pass of prompts, and concurrent calls.
 BUDGET: Final = {"cuda": 16384, "mps": 4096, "cpu": 1024}
 AT_ONCE: Final = {"cuda": 256, "mps": 16, "cpu": 8}
@@ -79,15 +78,7 @@ class HF:
         rows: int | None = None,
         graphs: bool | None = None,
     ) -> None:
-        self._path = loading.found(path)
-        self.device = device or loading.device_here()
-        self.dtype = dtype or ("float32" if self.device == "cpu" else "bfloat16")
-        if self.dtype not in DTYPES:
-            raise BadInput(f"dtype must be one of {', '.join(DTYPES)}, not {self.dtype!r}.")
-        folder = self._path
-        if folder.is_file():
-            folder = loading.unpacked(folder, self.dtype)
-        model, tokenizer = loading.load(folder, self.device, self.dtype)
+        self._path, self.device, self.dtype, model, tokenizer = loading.opened(path, dtype, device)
         limits = [context, model.config.get_text_config().max_position_embeddings]
         self._context = min([*limits, loading.window(model.config) or context])
         self._texts = Texts(tokenizer, _ends(model))

@@ -9,8 +9,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from sally.core.errors import BadInput
 from sally.models import catalogue
 from sally.models.forms import processor
 from sally.models.hf.net import ATTENTION, register, torch, transformers
@@ -18,6 +19,7 @@ from sally.models.weights import Unavailable, cache_folder, local, sha256_of
 
 CONTROL, OWN = 3, 4  # token types in a GGUF file: control, user-defined
 FULL, WINDOW = "full_attention", "sliding_attention"
+DTYPES: Final = ("float32", "bfloat16", "float16")
 UNPACKED: Final = "unpacked.sha256"  # written last: a folder without it is incomplete
 
 
@@ -38,6 +40,36 @@ def device_here() -> str:
     if torch().cuda.is_available():
         return "cuda"
     return "mps" if torch().backends.mps.is_available() else "cpu"
+
+
+class Opened(NamedTuple):
+    """A loaded model with its tokeniser, and where and how it was loaded."""
+
+    path: Path  # of the folder or GGUF file
+    device: str
+    dtype: str
+    model: Any
+    tokenizer: Any
+
+
+def opened(path: str, dtype: str | None = None, device: str | None = None) -> Opened:
+    """Load a model folder, a GGUF file or named weights.
+
+    Args:
+        path: The folder, the file or the name.
+        dtype: The number format; by default 32 bits on a processor, 16 bits on an accelerator.
+        device: The device; by default the accelerator of this machine, else its processor.
+
+    Raises:
+        BadInput: The number format is unknown.
+        Unavailable: The model cannot be loaded.
+    """
+    source, device = found(path), device or device_here()
+    dtype = dtype or ("float32" if device == "cpu" else "bfloat16")
+    if dtype not in DTYPES:
+        raise BadInput(f"dtype must be one of {', '.join(DTYPES)}, not {dtype!r}.")
+    folder = unpacked(source, dtype) if source.is_file() else source
+    return Opened(source, device, dtype, *load(folder, device, dtype))
 
 
 def load(folder: Path, device: str, dtype: str) -> tuple[Any, Any]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sally.core.errors import BadInput
 from sally.core.prompt.model import Context, ModelFailure
-from sally.models.hf import DTYPES, loading, parsed_name
+from sally.models.hf import loading, parsed_name
 from sally.models.hf.net import torch, transformers
 from sally.models.hf.texts import Texts
 from sally.models.in_process import Tokens
@@ -37,18 +37,10 @@ class ResidualStream:
         """
         path, given = parsed_name(name if name.startswith("hf:") else f"hf:{name}")
         try:
-            self._path = loading.found(path)
-            self.device = given.get("device") or loading.device_here()
-            dtype = given.get("dtype")
-            self.dtype = dtype or ("float32" if self.device == "cpu" else "bfloat16")
-            if self.dtype not in DTYPES:
-                raise BadInput(f"dtype must be one of {', '.join(DTYPES)}, not {self.dtype!r}.")
-            folder = self._path
-            if folder.is_file():
-                folder = loading.unpacked(folder, self.dtype)
-            self.model, tokenizer = loading.load(folder, self.device, self.dtype)
+            opened = loading.opened(path, given.get("dtype"), given.get("device"))
         except Unavailable as why:
             raise BadInput(str(why)) from why
+        self._path, self.device, self.dtype, self.model, tokenizer = opened
         if untrained:
             self.model = _untrained(self.model, seed)
         self.model.set_attn_implementation("sdpa")

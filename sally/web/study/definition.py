@@ -23,7 +23,7 @@ from sally.core.rules.problems import Problem
 from sally.players.language import LANGUAGE, uses_model
 from sally.store import PeoplePlan
 from sally.web.live.matches import PERSON, settled
-from sally.web.live.plain import words_of
+from sally.web.live.plain import Labels, words_of
 from sally.web.play.lobby import bots_of, usual
 from sally.web.study.items import Item, StudySection, several
 from sally.web.study.markdown import PICTURE, pictures
@@ -338,6 +338,11 @@ class HumanStudy(StudySection, frozen=True):
     def spoken(self) -> dict[str, dict[str, str]]:
         """The texts for people that replace those for models, by game."""
         return {game: words_of(registry.game(game), self.pack_of(game)) for game in self.games}
+
+    @property
+    def labels(self) -> Labels:
+        """The titles, roles and texts that participants see."""
+        return Labels(self.titles, self.roles, self.spoken, self.language)
 
     @property
     def untranslated(self) -> list[str]:

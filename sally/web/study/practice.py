@@ -10,7 +10,6 @@ from sally.analysis.columns.rows import played
 from sally.core.log.events import Censored, Episode, Moved, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.game import Seat
-from sally.web.live.plain import Labels
 from sally.web.study.definition import HumanStudy
 from sally.web.study.tables import move_label, probe_row, turn_points
 
@@ -44,7 +43,7 @@ def feedback(study: HumanStudy, episode: Episode, seat: str) -> PracticeFeedback
     """Return what a participant and the others did in a practice game, turn by turn."""
     whole, spoken = played(episode), study.spoken.get(episode.setup.instance.game)
     context = SeatContext(whole.spec, whole.replay.game, Seat(seat), episode.setup.seed, spoken)
-    labels = Labels(study.titles, study.roles, study.spoken, study.language)
+    labels = study.labels
     plainly, seats = labels.plainly(context), whole.replay.game.seats
     moved = [e for e in episode.events if isinstance(e, Moved) and e.seat in seats]
     reports = [e for e in episode.events if isinstance(e, Reported) and e.source == "probe"]

@@ -19,7 +19,6 @@ from sally.core.rules.game import Seat
 from sally.web.database import Database, Transaction
 from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches, NoSuchSeat, hashed
-from sally.web.live.plain import Labels
 from sally.web.study import participants
 from sally.web.study.definition import SKIP, Condition, HumanStudy, Layout, practice_of
 from sally.web.study.items import attention, read_survey
@@ -90,19 +89,12 @@ class RunningStudy:
         folder: Path = Path(),  # of the study file, with its pictures
     ) -> None:
         self.folder = folder
-        self.study, self.secrets, self.database, self.live_matches = (
-            study,
-            kept,
-            database,
-            live_matches,
-        )
+        self.study, self.secrets = study, kept
+        self.database, self.live_matches = database, live_matches
         self.texts = study.said
-        live_matches.labels[self.owner] = Labels(
-            study.titles, study.roles, study.spoken, study.language
-        )
-        live_matches.timeouts[self.owner] = study.limits.timeout
-        live_matches.labels[self.practice_owner] = live_matches.labels[self.owner]
-        live_matches.timeouts[self.practice_owner] = study.limits.timeout
+        for owner in (self.owner, self.practice_owner):
+            live_matches.labels[owner] = study.labels
+            live_matches.timeouts[owner] = study.limits.timeout
         self._known: dict[str, IndexEntry] = {}  # finished matches by id
         self._unreadable: set[str] = set()  # matches whose rules are not installed
         self._opening = asyncio.Lock()  # sufficient, since a database has one server
