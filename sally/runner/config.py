@@ -24,9 +24,8 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # names of environment variabl
 PARTS = ("models", "prices", "limits")
 SERVER_AT_ONCE = 64  # concurrent calls of a server without `at_once`
 SERVER = "server"  # models named server/NAME are always reached by our own client
-COMPATIBLE = frozenset(
-    {"openai", "openai-api", "vllm", "sglang", "ollama", "llama-cpp-python"}
-)  # Inspect's names of providers whose servers implement chat completions
+# Inspect's names of providers whose servers implement chat completions
+COMPATIBLE = frozenset({"openai", "openai-api", "vllm", "sglang", "ollama", "llama-cpp-python"})
 
 
 class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

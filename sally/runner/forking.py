@@ -42,9 +42,8 @@ class Change(msgspec.Struct, frozen=True):
     lineup: dict[str, PlayerSpec] = msgspec.field(default_factory=dict)
     arms: dict[str, tuple[str, ...]] | None = None
     injections: tuple[Injection, ...] | None = None
-    moves: dict[str, Any] = msgspec.field(
-        default_factory=dict
-    )  # forced moves of that turn, by seat
+    # forced moves of that turn, by seat
+    moves: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 def fork(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Episode:
@@ -120,10 +119,8 @@ def _refuse(episode: Episode, turn: int, change: Change) -> None:
 
 def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
     """Return every answer before the turn, with the memory of the players that continue."""
-    spec, logged = (
-        registry.game(episode.setup.instance.game),
-        answers_of(registry.game(episode.setup.instance.game), episode),
-    )
+    spec = registry.game(episode.setup.instance.game)
+    logged = answers_of(spec, episode)
     match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
     stays = {s: who for s, who in setup.lineup.items() if _keeps_notes(episode, s, who)}
     bots = {s: who for s, who in stays.items() if who.player != LANGUAGE}
@@ -135,9 +132,8 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
             if ask.seat in players and ask.question is None and not event.calls:
                 given = _with_notes(ask, given, players[ask.seat], episode.id)
             if ask.seat not in stays and isinstance(given, Decision):
-                given = msgspec.structs.replace(
-                    given, memory=None
-                )  # memory belongs to the replaced player
+                # memory belongs to the replaced player
+                given = msgspec.structs.replace(given, memory=None)
             ask.looked = event.looked
             match.answer(ask.id, given)
             found[ask.id] = given, event.looked

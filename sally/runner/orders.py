@@ -118,9 +118,8 @@ class Orders(Sequence[Order]):
         empty."""
         if not finished:
             return None
-        from sally.store.deduplicate import (
-            which_are_there,  # imports numpy, which workers do not need
-        )
+        # imports numpy, which workers do not need
+        from sally.store.deduplicate import which_are_there
 
         if not self._ids:
             ids = (self._digest(n, self.seed(n)) for n in range(len(self)))

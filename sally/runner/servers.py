@@ -15,10 +15,8 @@ from sally.runner.gates import Gate, gate_of
 from sally.runner.rates import Turnstile, turnstile_of
 from sally.runner.routing import Routed, preferred
 
-ADDRESS, KEY = (
-    "OPENAI_BASE_URL",
-    "OPENAI_API_KEY",
-)  # variables that models of `server/` fall back to
+# variables that models of `server/` fall back to
+ADDRESS, KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY"
 
 
 def model_of(name: str) -> Model:

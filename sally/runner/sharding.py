@@ -20,11 +20,8 @@ import msgspec
 from sally.runner.orders import Orders, alike, kind_of
 from sally.runner.shards import Shard
 
-LEAST = {
-    "bots": 50,
-    "models": 20,
-    "providers": 20,
-}  # least episodes of a shard; bots take milliseconds each
+# least episodes of a shard; bots take milliseconds each
+LEAST = {"bots": 50, "models": 20, "providers": 20}
 SEEN = 4  # episodes whose ids enter a shard's name
 MOST = 1000  # most episodes of a shard
 # shards of a medium study; bots' shards are split into parts anyway
@@ -72,9 +69,8 @@ def cuts_of(
     for kind in (kind for kind in LEAST if kind in kinds):
         whole = together and kind != "bots"
         cut = [kinds[kind]] if whole else _cut(wanted, kinds[kind], kind)
-        for part, place in zip(
-            cut, places, strict=False
-        ):  # `cut` first, so that no place is skipped
+        # `cut` first, so that no place is skipped
+        for part, place in zip(cut, places, strict=False):
             if lacking := part if there is None else [n for n in part if not there[n]]:
                 yield Cut(_name(wanted, place, part), kind, named[wanted.which(part[0])], lacking)
 

@@ -69,9 +69,8 @@ class Cluster:
 
     def _played(self, job: Job, take: Take) -> Generator[Result, None, None]:
         line = msgspec.json.encode(job)
-        keeper = (
-            self._keeper(job) if job.rates else None
-        )  # the actor lives as long as this reference
+        # the actor lives as long as this reference
+        keeper = self._keeper(job) if job.rates else None
         out: dict[Any, Shard] = {}
         try:
             while True:

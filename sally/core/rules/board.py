@@ -9,9 +9,8 @@ import msgspec
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 
-Mark = Literal[
-    "", "yours", "goal", "last", "hidden", "ready", "good", "bad"
-]  # how an element is highlighted
+# how an element is highlighted
+Mark = Literal["", "yours", "goal", "last", "hidden", "ready", "good", "bad"]
 
 
 class Part(msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower):

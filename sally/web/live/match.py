@@ -100,9 +100,8 @@ class LiveMatch:
         self._out: dict[AskId, asyncio.Task[None]] = {}
         self._lines: dict[str, list[str]] = {seat: [] for seat in people}
         self._labels, self._forfeits_late = labels or Labels(), forfeits_late
-        self._menus: dict[
-            str, list[str]
-        ] = {}  # of mirrored seats, option labels in the game's order
+        # of mirrored seats, option labels in the game's order
+        self._menus: dict[str, list[str]] = {}
         self._plainly = {s: self._labels.plainly(match.context(Seat(s))) for s in people}
         self._rules = {  # constant during a match
             s: plainly(match.context(Seat(s)).words.rules(Seat(s)))

@@ -37,9 +37,8 @@ IDLE = 600.0  # seconds after which a finished match is dropped from memory
 COLUMNS = "setup, people, patience, mirrored, owner"
 OPEN = "SELECT id FROM matches WHERE ended = 0"
 T = TypeVar("T")
-Watcher = Callable[
-    [str, Episode], Awaitable[None]
-]  # called with a match's id and record at its end
+# called with a match's id and record at its end
+Watcher = Callable[[str, Episode], Awaitable[None]]
 
 
 PERSON = "person"  # player name of people in the log
@@ -107,9 +106,8 @@ class LiveMatches:
         self._loading: dict[str, asyncio.Lock] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._ended = asyncio.Event()
-        self._in_doubt = (
-            True  # whether the store may hold episodes that the database marks as unstored
-        )
+        # whether the store may hold episodes that the database marks as unstored
+        self._in_doubt = True
 
     # --- starting and stopping ------------------------------------------------------------------
 

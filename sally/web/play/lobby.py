@@ -98,9 +98,8 @@ class Lobby:
         self, live_matches: LiveMatches, models: Sequence[str] = (), most_open: int = 2000
     ) -> None:
         self.live_matches, self._models, self._most_open = live_matches, tuple(models), most_open
-        self._seen: dict[
-            str, tuple[str, float]
-        ] = {}  # hashed ticket -> game, time of the last poll
+        # hashed ticket -> game, time of the last poll
+        self._seen: dict[str, tuple[str, float]] = {}
         self._pairing, self._news = asyncio.Lock(), asyncio.Event()
         self._stopping = False
 

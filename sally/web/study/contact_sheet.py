@@ -124,10 +124,7 @@ class PageWalk:
 
     def come(self) -> None:
         """Open the study's link, which shows the current page."""
-        platform = self.study.platform
-        asked = {platform.participant: self.name} if platform.participant else {}
-        query = "&".join(f"{k}={v}" for k, v in {**platform.require, **asked}.items())
-        self.page.goto(f"{self.address}/study/{self.study.name}?{query}")
+        self.page.goto(f"{self.address}{self.study.link(self.name)}")
 
     @property
     def waits(self) -> bool:

@@ -168,12 +168,9 @@ async def play_as(request: Request) -> Response:
 
 def begin_anew(here: RunningStudy) -> Response:
     """Open the study's link as a new test participant would."""
-    platform, query = here.study.platform, dict(here.study.platform.require)
-    if platform.participant:
-        query[platform.participant] = f"test-{secrets.token_hex(4)}"
-    if platform.labels:
-        query[platform.participant] = secrets.choice(platform.labels)
-    answer = RedirectResponse(f"/study/{here.study.name}?{urlencode(query)}", 303)
+    labels = here.study.platform.labels
+    name = secrets.choice(labels) if labels else f"test-{secrets.token_hex(4)}"
+    answer = RedirectResponse(here.study.link(name), 303)
     answer.delete_cookie(COOKIE, path="/study")
     return answer
 

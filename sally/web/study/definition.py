@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import msgspec
 
@@ -111,12 +111,10 @@ class Platform(StudySection, frozen=True):
     """
 
     name: str = ""  # of the platform, for the list of payments
-    participant: str = (
-        ""  # parameter of the participant id, such as PROLIFIC_PID; empty: open to all
-    )
-    require: dict[str, str] = msgspec.field(
-        default_factory=dict
-    )  # parameters that a link must have, such as the platform's study id
+    # parameter of the participant id, such as PROLIFIC_PID; empty: open to all
+    participant: str = ""
+    # parameters that a link must have, such as the platform's study id
+    require: dict[str, str] = msgspec.field(default_factory=dict)
     resume_by_link: bool = False  # whether the link resumes in another browser
     keep: tuple[str, ...] = ()  # further parameters for the list of payments, such as SESSION_ID
     labels: tuple[str, ...] = ()  # ids that may take part, as in a laboratory; empty: any
@@ -165,9 +163,8 @@ class Layout(StudySection, frozen=True):
     about another player's mind before they move)."""
 
     people: tuple[str, ...]  # seats of participants; several are filled by a group
-    others: dict[str, PlayerSpec] = msgspec.field(
-        default_factory=dict
-    )  # bots and models in the other seats
+    # bots and models in the other seats
+    others: dict[str, PlayerSpec] = msgspec.field(default_factory=dict)
     arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     injections: tuple[Injection, ...] = ()
 
@@ -242,12 +239,10 @@ class HumanStudy(StudySection, frozen=True):
     option_order: Literal["as given", "balanced"] = "as given"
     assignment: Literal["balanced", "random"] = "balanced"  # of conditions
     language: str = ENGLISH  # of all pages
-    texts: dict[str, str] = msgspec.field(
-        default_factory=dict
-    )  # texts that replace those of the language
-    words: dict[str, str] = msgspec.field(
-        default_factory=dict
-    )  # words pack by game; default: the shipped pack of the study's language
+    # texts that replace those of the language
+    texts: dict[str, str] = msgspec.field(default_factory=dict)
+    # words pack by game; default: the shipped pack of the study's language
+    words: dict[str, str] = msgspec.field(default_factory=dict)
     titles: dict[str, str] = msgspec.field(default_factory=dict)  # titles of games in this study
     roles: dict[str, str] = msgspec.field(default_factory=dict)  # role names by seat
     quality: Quality = Quality()
@@ -356,6 +351,12 @@ class HumanStudy(StudySection, frozen=True):
         own += [page for c in self.conditions for b in c.blocks for page in b.instructions]
         texts = (self.consent.text, *self.instructions, *own, self.debrief)
         return [name for text in texts for name in pictures(text)]
+
+    def link(self, participant: str = "") -> str:
+        """Return the path of the study's link for a participant of its platform."""
+        given = {self.platform.participant: participant} if self.platform.participant else {}
+        query = urlencode({**self.platform.require, **given})
+        return f"/study/{self.name}?{query}" if query else f"/study/{self.name}"
 
     def condition(self, name: str) -> Condition:
         return next(c for c in self.conditions if c.name == name)

@@ -123,7 +123,6 @@ async def payments(here: RunningStudy) -> str:
             platform, currency = here.study.platform.name, here.study.bonus.currency
             known = (person.given, platform, person.state, base, bonus, currency, person.code)
             who = (*known, *(kept.get(name, "") for name in further))
-            rows.writerow(
-                [formula_safe(str(each)) for each in who]
-            )  # ids come from links and may be spreadsheet formulas
+            # ids come from links and may be spreadsheet formulas
+            rows.writerow([formula_safe(str(each)) for each in who])
     return out.getvalue()

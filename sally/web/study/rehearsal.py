@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import msgspec
 from starlette.applications import Starlette
@@ -147,10 +147,7 @@ class Actor:
 
     async def come(self) -> None:
         """Open the study's link and consent."""
-        platform = self.study.platform
-        asked = {platform.participant: self.name} if platform.participant else {}
-        query = "&".join(f"{k}={quote(v)}" for k, v in {**platform.require, **asked}.items())
-        await self.browser.get(f"{self.address}?{query}" if query else self.address)
+        await self.browser.get(self.study.link(self.name))
         token, given = self.browser.field("token"), self.browser.field("given")
         await self.browser.post(f"{self.address}/consent", token=token, given=given, agree="yes")
 
