@@ -27,6 +27,7 @@ from sally.analysis.profile.selected_seats import known, select_seats
 from sally.cli.common import STORE, say_bad
 from sally.cli.comparing import plain
 from sally.core.errors import listed, unknown
+from sally.core.grouping import grouped
 from sally.core.log.events import Episode
 from sally.core.terminal_text import echo
 from sally.output.figures import panels
@@ -370,7 +371,7 @@ def profile_rows_of(
 
 def say(rows: Sequence[ProfileRow]) -> None:
     """Print a table per game and seat, its scale, and why values are missing."""
-    groups = grouped(rows)
+    groups = by_table(rows)
     for (game, seat, cell, part), group in groups.items():
         lines = [_line(row) for row in group]
         title = f"{game}, seat {seat}" + (f", cell {cell}" if cell else "")
@@ -383,12 +384,9 @@ def say(rows: Sequence[ProfileRow]) -> None:
     print_text(LEGEND)
 
 
-def grouped(rows: Sequence[ProfileRow]) -> dict[tuple[str, str, str, str], list[ProfileRow]]:
+def by_table(rows: Sequence[ProfileRow]) -> dict[tuple[str, str, str, str], list[ProfileRow]]:
     """Return the rows of each table, by game, seat, cell and partners."""
-    groups: dict[tuple[str, str, str, str], list[ProfileRow]] = {}
-    for row in rows:
-        groups.setdefault((row.game, row.seat, row.cell, row.part), []).append(row)
-    return groups
+    return grouped(rows, lambda row: (row.game, row.seat, row.cell, row.part))
 
 
 def counts(group: Sequence[ProfileRow]) -> list[str]:
@@ -410,7 +408,7 @@ def telling(group: Sequence[ProfileRow], lines: Sequence[Row]) -> list[str]:
 def length(rows: Sequence[ProfileRow]) -> int:
     """Return roughly how many lines the full profile takes."""
     found = len(folded(LEGEND).split("\n"))
-    for group in grouped(rows).values():
+    for group in by_table(rows).values():
         lines = [_line(row) for row in group]
         tables = len(fitting(lines, counts(group), telling(group, lines)))
         said = sum(len(folded(sentence).split("\n")) for sentence in sentences(group))

@@ -30,6 +30,7 @@ from sally.analysis.columns.rows import Measure, Row, estimate_row, seat_measure
 from sally.analysis.columns.scores import FINEST, STUDIED
 from sally.analysis.profile.bounds import PAID, enclosing, instance_bounds, key_of, mean_within
 from sally.core.errors import BadInput
+from sally.core.grouping import grouped
 from sally.core.log.events import Episode, PlayerSpec, label, model_and_strategy
 from sally.core.log.fingerprint import fingerprint
 from sally.core.rules.game import Seat
@@ -378,17 +379,16 @@ def table_means(
     `results` is the number of episodes of the group with a result, `missing` the number without
     one. Payoffs are averaged over results only: a void episode pays 0 because nothing was played.
     """
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for kind in sorted(kinds, key=lambda row: [str(row[key]) for key in keys]):
-        groups.setdefault(tuple(kind[key] for key in keys), []).append(kind)
+    ordered = sorted(kinds, key=lambda row: [str(row[key]) for key in keys])
+    groups = grouped(ordered, lambda kind: tuple(kind[key] for key in keys))
     number = {key: n for n, key in enumerate(groups)}
     most = max((row["at"] for row in seats.kinds), default=-1) + 1
     group_of = np.full(most, -1, dtype=np.int64)
     for key, group in groups.items():
         group_of[[row["at"] for row in group]] = number[key]
-    grouped = group_of[seats.kind]
-    order = np.argsort(grouped, kind="stable")
-    ends = np.searchsorted(grouped[order], np.arange(len(groups) + 1))
+    group_of_row = group_of[seats.kind]
+    order = np.argsort(group_of_row, kind="stable")
+    ends = np.searchsorted(group_of_row[order], np.arange(len(groups) + 1))
     found = []
     for metric in metrics:
         for key, n in number.items():

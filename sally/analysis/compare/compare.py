@@ -26,6 +26,7 @@ from sally.analysis.columns.seat_table import SeatKind, SeatTable, seats_in
 from sally.analysis.profile.bounds import PAID
 from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput, listed, unknown
+from sally.core.grouping import grouped
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label, model_and_strategy
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
@@ -360,10 +361,7 @@ def _clusters(pairs: Sequence[Pair]) -> tuple[list[Hashable], str]:
 
 
 def _by_setting(scores: Sequence[Score]) -> dict[tuple[str, str], list[Score]]:
-    found: dict[tuple[str, str], list[Score]] = {}
-    for score in scores:
-        found.setdefault((score.setting, score.way), []).append(score)
-    return found
+    return grouped(scores, lambda score: (score.setting, score.way))
 
 
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from sally.core.errors import BadInput
+from sally.core.grouping import grouped
 from sally.core.registry import registry
 from sally.core.rules.depth import Depths, Reasoned
 
@@ -28,9 +29,7 @@ def depths_of(game: str) -> Depths:
 def depth_table(game: str) -> list[dict[str, Any]]:
     """Return a row for each group of questions: the chance level, the share of right answers at
     each depth, and the number of questions that need each depth."""
-    groups: dict[str, list[Reasoned]] = {}
-    for one in depths_of(game).questions():
-        groups.setdefault(one.group, []).append(one)
+    groups = grouped(depths_of(game).questions(), lambda one: one.group)
     return [_row(name, listed) for name, listed in groups.items()]
 
 

@@ -19,6 +19,7 @@ from sally.analysis.columns.measured import measure, on_minds
 from sally.analysis.columns.rows import played
 from sally.analysis.decisions.costs import chosen_seats
 from sally.analysis.profile.estimates import person_of
+from sally.core.grouping import grouped
 from sally.core.log.events import Episode, label
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
@@ -113,10 +114,7 @@ Key = tuple[str, str, str]  # game, trait, method
 
 def by_measure(scores: Iterable[Score]) -> dict[Key, list[Score]]:
     """Return scores by game, trait and method."""
-    found: dict[Key, list[Score]] = {}
-    for each in scores:
-        found.setdefault((each.game, each.trait, each.method), []).append(each)
-    return dict(sorted(found.items()))
+    return dict(sorted(grouped(scores, lambda s: (s.game, s.trait, s.method)).items()))
 
 
 def reliability(scores: Iterable[Score], target: float = 0.8) -> list[Reliability]:

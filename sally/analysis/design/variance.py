@@ -13,6 +13,7 @@ import msgspec
 from sally.analysis.columns.measured import measure
 from sally.analysis.compare.contrast import OWN_WORDS, TWIN, wording
 from sally.analysis.design.reliability import answers_on_minds, studied_replays
+from sally.core.grouping import grouped
 from sally.core.log.events import Episode, PlayerSpec, label, model_and_strategy
 from sally.core.prompt.page_layout import read_harness
 from sally.core.prompt.skins import AWARE
@@ -76,9 +77,7 @@ def factor_scores(episodes: Iterable[Episode]) -> Iterator[FactorScore]:
 
 def sources(scores: Iterable[FactorScore]) -> list[Sources]:
     """Return the sources of variance of each measure in each game."""
-    groups: dict[tuple[str, str], list[FactorScore]] = {}
-    for each in scores:
-        groups.setdefault((each.game, each.measure), []).append(each)
+    groups = grouped(scores, lambda each: (each.game, each.measure))
     return [_sources(*key, mine) for key, mine in sorted(groups.items())]
 
 

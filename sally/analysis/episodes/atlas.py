@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sally.analysis.columns.rows import played
+from sally.core.grouping import grouped
 from sally.core.log.events import Episode
 from sally.core.log.imported import RECORDED
 from sally.core.registry import registry
@@ -56,9 +57,7 @@ def _prefix(episode: Episode) -> str:
 def by_column(dots: Sequence[AtlasDot]) -> dict[AtlasColumn, list[AtlasDot]]:
     """Return the scores by column; in each column, people come first, then models (latest year
     first), learners, bots and rules."""
-    found: dict[AtlasColumn, list[AtlasDot]] = {}
-    for dot in dots:
-        found.setdefault(dot.column, []).append(dot)
+    found = grouped(dots, lambda dot: dot.column)
     return {
         column: sorted(
             found[column],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sally.analysis.profile.knowing import uncounted_probes_note
 from sally.analysis.profile.profile import ProfileRow
+from sally.core.grouping import grouped
 from sally.output.figures.panels import COLOURS, GREY, MARKERS, Named, Panel, name_beside, short
 from sally.stats.intervals import Estimate
 
@@ -39,9 +40,7 @@ def ladder_panels(rows: Sequence[ProfileRow]) -> list[Panel]:
     names = [parts_of(row.player) for row in rows]
     models = list(dict.fromkeys(model for model, _ in names))
     ways = list(dict.fromkeys(how for _, how in names))
-    groups: dict[tuple[str, ...], list[ProfileRow]] = {}
-    for row in rows:
-        groups.setdefault((row.game, row.seat, row.cell, row.part), []).append(row)
+    groups = grouped(rows, lambda row: (row.game, row.seat, row.cell, row.part))
     seats = {(row.game, row.seat) for row in rows}
     several = len(seats) > len({game for game, _ in seats})
     return [

@@ -19,6 +19,7 @@ WIDTH = 380  # of every plot, in pixels; fits a phone
 LEFT, RIGHT, ROW = 142, 16, 30  # interval plot: width of names, margin, row height
 MINDLESS = "mindless"
 HEIGHT, EDGE, NAMES = 300, 46, 128  # profile: height, axis, width of names
+QUARTERS = (0, 25, 50, 75, 100)  # percent, at the grid lines of a calibration plot
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -136,12 +137,7 @@ def _bar(bar: Bar, across: Scale, y: float) -> Html:
 # --- the profile ----------------------------------------------------------------------------------
 
 
-def _lattice(
-    across: Scale,
-    up: Scale,
-    levels: Sequence[float],
-    places: Sequence[float] = (0, 25, 50, 75, 100),
-) -> Html:
+def _lattice(across: Scale, up: Scale, levels: Sequence[float], places: Sequence[float]) -> Html:
     """Return grid lines with numbers at these x and y values."""
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
     return joined(
@@ -318,15 +314,7 @@ def calibration_plot(title: str, curves: Sequence[Curve]) -> Html:
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
     across, up = Scale(0, 100, EDGE, right), Scale(0, 100, bottom, 10)
     frame = [
-        joined(
-            tag("line", x1=across(t), x2=across(t), y1=10, y2=bottom, class_="grid"),
-            tag("line", x1=EDGE, x2=right, y1=up(t), y2=up(t), class_="grid"),
-            tag("text", number(t), x=across(t), y=bottom + 14, class_="tick"),
-            tag("text", number(t), x=EDGE - 6, y=up(t) + 4, class_="tick up"),
-        )
-        for t in (0, 25, 50, 75, 100)
-    ]
-    frame += [
+        _lattice(across, up, QUARTERS, QUARTERS),
         tag("line", x1=across(0), x2=across(100), y1=up(0), y2=up(100), class_="mark"),
         tag("text", "stated odds, %", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
         _upward("came true, %", (10 + bottom) / 2),

@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sally.core.errors import BadInput
+from sally.core.grouping import grouped
 from sally.core.terminal_text import echo
 from sally.core.terminal_text import harmless as harmless
 
@@ -86,11 +87,8 @@ def by_kind(lines: Iterable[str]) -> list[str]:
     >>> by_kind(["copy: a", "copy: b", "copy: c", "copy: d", "label: x"])
     ['copy: 4 times, first a', 'label: x']
     """
-    kinds: dict[str, list[str]] = {}
-    for line in lines:
-        kinds.setdefault(line.partition(": ")[0], []).append(line)
     found: list[str] = []
-    for kind, mine in kinds.items():
+    for kind, mine in grouped(lines, lambda line: line.partition(": ")[0]).items():
         first = mine[0].partition(": ")[2]
         found += mine if len(mine) <= FEW else [f"{kind}: {len(mine):,} times, first {first}"]
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.analysis.columns.rows import Row
+from sally.core.grouping import grouped
 from sally.output.tables.console import estimate_cell, fitting, print_table, print_text
 from sally.represent.results import Arms, Represented
 
@@ -91,10 +92,7 @@ def heading(one: Represented) -> str:
 
 def by_question(found: Sequence[Represented]) -> list[list[Represented]]:
     """Return results in groups that answer the same question."""
-    groups: dict[str, list[Represented]] = {}
-    for one in found:
-        groups.setdefault(heading(one), []).append(one)
-    return list(groups.values())
+    return list(grouped(found, heading).values())
 
 
 def say_arms(one: Represented) -> None:

@@ -30,6 +30,7 @@ from sally.analysis.episodes.paper_store import (
     with_conditions,
 )
 from sally.core.errors import BadInput, unknown
+from sally.core.grouping import grouped
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
@@ -198,7 +199,8 @@ class Reproduction:
 
     def _table(self, name: str) -> Iterator[Row]:
         found = reference.table(self.published, name)
-        for figures in _by_cell(found.rows).values():
+        cells = grouped(found.rows, lambda figure: _cell_of(figure.row, figure.metric))
+        for figures in cells.values():
             yield self._row(name, figures)
         for row, metric in (*self.engine.beside.get(name, ()), *self._of_other_models(found.rows)):
             ours = self.of(row, metric)
@@ -339,14 +341,6 @@ Cell = tuple[tuple[tuple[str, Condition], ...], str]
 
 def _cell_of(row: Conditions, metric: str) -> Cell:
     return tuple(sorted(row.items())), metric
-
-
-def _by_cell(figures: Iterable[Figure]) -> dict[Cell, list[Figure]]:
-    """Return the values grouped by row and metric, in printed order."""
-    cells: dict[Cell, list[Figure]] = {}
-    for figure in figures:
-        cells.setdefault(_cell_of(figure.row, figure.metric), []).append(figure)
-    return cells
 
 
 def _provided(model: str) -> str:

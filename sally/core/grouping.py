@@ -1,0 +1,21 @@
+"""Grouping of items by a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Return the items of each key; keys and items stay in order of appearance.
+
+    >>> grouped([1, 2, 3, 4], lambda n: n % 2)
+    {1: [1, 3], 0: [2, 4]}
+    """
+    found: dict[K, list[T]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
