@@ -464,19 +464,16 @@ def audit(
     rows: list[dict[str, Any]] = []
     conditions = conditions_of(game)
     episodes = card_of(game).episodes if episodes is None else episodes
-    for n, condition in enumerate(conditions, 1):  # each is printed as soon as it is known
+    for n, condition in enumerate(conditions, 1):
         found = _audited(condition, f"{game}, {n} of {len(conditions)}", episodes, seed)
         rows += found
-        if not as_json:
+        if whole and not as_json:  # each is printed as soon as it is known
             _print_condition(found, condition.name)
     if as_json:
         print_json(rows)
         return
     away = off_chance(game, rows)
-    if whole:
-        for condition in dict.fromkeys(row["condition"] for row in rows):
-            _print_condition([row for row in rows if row["condition"] == condition], condition)
-    else:
+    if not whole:
         _print_extremes(game, rows)
     for row in away if whole else away[:AWAY]:
         where = f"{row['condition']}, {row['player']}, {row['metric']}"
