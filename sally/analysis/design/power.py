@@ -240,7 +240,7 @@ def _size(metric: Metric, wanted: _Target, scale: float, sd: float, **target: fl
     if wanted.equivalent:
         return equivalence_sample_size(detect, sd**2, **target)
     if metric.bounds != (0, 1):
-        return t_sample_size(detect, sd**2, **target)
+        return t_sample_size(detect, sd**2, groups=1, **target)
     if detect >= 1:
         raise BadInput(
             f"{metric.name} lies between 0 and 1, so a difference of {detect:g} is impossible; it "
