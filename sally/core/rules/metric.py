@@ -12,7 +12,7 @@ import msgspec
 
 from sally.core.log.events import Episode, Reported, Told
 from sally.core.match.replay import Trajectory
-from sally.core.rules.game import GameSpec, Seat
+from sally.core.rules.game import A, GameSpec, Seat
 from sally.core.rules.probe import At, ProbeReport, Question, Value, score
 
 
@@ -105,6 +105,15 @@ def terms_of(parts: Sequence[tuple[float, float, float]], format: float | None) 
         return Terms(format=format)
     inference, translation, missed = (sum(p[i] for p in parts) / len(parts) for i in range(3))
     return Terms(inference, translation, format, missed - inference - translation)
+
+
+def inference_loss(mine: A, replies: Sequence[A], loss: Callable[[A], float]) -> float:
+    """Return the inference loss of a decision, given the best replies to the prediction.
+
+    It is the loss of the move made if that move is one of them, and otherwise their mean loss.
+    """
+    counted = (mine,) if mine in replies else replies
+    return sum(loss(move) for move in counted) / len(counted)
 
 
 Losses = Callable[[Played, Seat], Terms]

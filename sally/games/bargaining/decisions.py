@@ -10,7 +10,7 @@ import numpy as np
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Cost, Played, Terms, terms_of
+from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
 from sally.core.rules.training import Split, Task, Training
 from sally.games.bargaining.instances import ENOUGH, Problem, frozen
 from sally.games.bargaining.metrics import game_of, solved, table
@@ -38,8 +38,7 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
             continue
         best = max(0.0, gain(seat, view.limit, theirs))
         loss = {q: best - round_gain(seat, view.limit, q, theirs) for q in {*replies, mine}}
-        counted = (mine,) if mine in replies else replies
-        inference = sum(loss[quote] for quote in counted) / len(counted)
+        inference = inference_loss(mine, replies, loss.__getitem__)
         expected = max(0.0, gain(seat, view.limit, report.value))
         translation = expected - round_gain(seat, view.limit, mine, report.value)
         parts.append((inference, translation, loss[mine]))

@@ -17,7 +17,7 @@ ROUNDS = {20: "twenty rounds", 5: "five rounds"}
 
 
 @cache
-def offered() -> Problems:
+def PROBLEMS() -> Problems:
     """Return every combination of message order and number of rounds."""
     found = tuple(
         Problem(
@@ -29,6 +29,3 @@ def offered() -> Problems:
         for rounds, long in ROUNDS.items()
     )
     return Problems(("What is said", "The game has"), found)
-
-
-PROBLEMS = offered

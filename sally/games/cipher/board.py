@@ -15,7 +15,7 @@ ENDS = {
 }
 
 
-def board(context: SeatContext, view: View) -> Board:
+def BOARD(context: SeatContext, view: View) -> Board:
     """Return the board of the current game as one seat sees it."""
     parts: list[Part] = []
     if not view.over:
@@ -97,6 +97,3 @@ def _rounds(view: View) -> tuple[Row, ...]:
 
 def _says(right: bool) -> str:
     return "right" if right else "wrong"
-
-
-BOARD = board

@@ -9,7 +9,7 @@ from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry import registry
 from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Cost, Played, Terms, terms_of
+from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
 from sally.core.rules.training import Split, Task, Training
 from sally.games.level_k.metrics import Round, game_of, rounds
 from sally.games.level_k.minds import level_odds
@@ -32,9 +32,7 @@ def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float, float
     """Return one round's inference, translation and total loss; None if the seat made no
     prediction.
 
-    If several moves are best replies to the prediction, the inference loss is that of the move made
-    if this is one of them, and otherwise the mean over them. The translation loss is the payoff
-    that the move gives up if the prediction is right.
+    The translation loss is the payoff that the move gives up if the prediction is right.
     """
     game = game_of(played)
     predicted = next(
@@ -52,8 +50,7 @@ def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float, float
     expected = worths(game, seat, [{predicted: 1.0}] * len(game.others(seat)))
     if not replies or loss is None or expected is None:
         return None
-    counted = (each.mine,) if each.mine in replies else replies
-    inference = sum(loss[move] for move in counted) / len(counted)
+    inference = inference_loss(each.mine, replies, loss.__getitem__)
     translation = max(expected) - expected[game.menu(seat).index(each.mine)]
     return inference, translation, loss[each.mine]
 

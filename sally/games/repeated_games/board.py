@@ -16,7 +16,7 @@ Last = tuple[int, int] | None  # the moves of the previous round, the seat's own
 SHOWN = 12  # rounds drawn; the history beside the board has them all
 
 
-def board(context: SeatContext, view: View) -> Board:
+def BOARD(context: SeatContext, view: View) -> Board:
     """Return the board: the payoff matrix with the cell of the last round marked, and the latest
     rounds side by side."""
     game = context.game
@@ -68,6 +68,3 @@ def _names(game: RepeatedGame, seat: Seat) -> list[tuple[int, str]]:
     names = game.names_of(seat)
     order = game.order if len(game.order) == len(names) else range(len(names))
     return [(move, names[move]) for move in order]
-
-
-BOARD = board

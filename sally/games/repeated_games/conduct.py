@@ -19,10 +19,8 @@ from sally.core.rules.metric import Metric, Played, shared
 from sally.games.repeated_games.rounds import (
     cells,
     finished,
-    joints,
     not_decided,
     pays_of,
-    plain,
     rounds,
     rules,
     table_rounds,
@@ -70,9 +68,6 @@ def is_coordination(game: RepeatedGame) -> bool:
 @shared
 def after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]]:
     """Return (index, previous, current) for each round that follows a played round."""
-    if plain(played):
-        made = joints(played, seat)
-        return list(zip(range(1, len(made)), made, made[1:], strict=False))
     marked = not_decided(played, seat)
     every = [
         (r.turn in marked, None if r.mine is None or r.theirs is None else (r.mine, r.theirs))
@@ -114,10 +109,7 @@ def forgiveness(played: Played, seat: Seat) -> Rate | None:
 def _first_defection(played: Played, seat: Seat) -> float:
     """Return the index of the other seat's first defection, counting void rounds; infinity if
     that seat never defected."""
-    if plain(played):
-        theirs: list[int | None] = [move for _, move in joints(played, seat)]
-    else:
-        theirs = [r.theirs for r in table_rounds(played, seat)]
+    theirs = [r.theirs for r in table_rounds(played, seat)]
     return theirs.index(HARSH) if HARSH in theirs else inf
 
 
@@ -148,7 +140,7 @@ def win_rate(played: Played, seat: Seat) -> float | None:
     if not finished(played):
         return None
     game, made = rules(played), cells(played, seat)
-    everything = len(joints(played, seat) if plain(played) else rounds(played, seat))
+    everything = len(rounds(played, seat))
     mine, theirs = pays_of(game, seat), pays_of(game, other(seat))
     won = [n for (m, t), n in made.items() if mine[m][t] > theirs[t][m]]
     return sum(won) / everything if everything else None

@@ -27,7 +27,6 @@ from sally.games.repeated_games.rounds import (
     not_decided,
     optimum_by_round,
     partner_of,
-    plain,
     rewards,
     rounds,
     rules,
@@ -147,8 +146,6 @@ def format_loss(played: Played, seat: Seat) -> float | None:
     Void rounds count as rounds. The other seat's move is used although it was never revealed; a
     round that both seats forfeited costs nothing, because there was no move to reply to.
     """
-    if plain(played):
-        return 0.0 if played.replay.moves else None
     game, everything = rules(played), rounds(played, seat)
     if not everything:
         return None

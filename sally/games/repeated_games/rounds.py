@@ -79,9 +79,6 @@ def table_rounds(played: Played, seat: Seat) -> list[Round]:
 @shared
 def joints(played: Played, seat: Seat) -> list[Joint]:
     """Return the moves of each played round, as (own move, other's move)."""
-    if plain(played):
-        them = other(seat)
-        return [(made[seat], made[them]) for made in played.replay.moves]
     return [
         (r.mine, r.theirs)
         for r in rounds(played, seat)
@@ -114,12 +111,6 @@ def rewards(played: Played, seat: Seat) -> list[float]:
     """Return the seat's payoff in each played round."""
     pays = pays_of(rules(played), seat)
     return [pays[mine][theirs] for mine, theirs in joints(played, seat)]
-
-
-def plain(played: Played) -> bool:
-    """Return whether the episode is plain: it has neither turns of nature nor forfeits."""
-    marked = played.episode.used.get(SCORED_THERE)
-    return not (rules(played).stop_chance or played.replay.forfeited or marked)
 
 
 def finished(played: Played) -> bool:
@@ -217,7 +208,7 @@ def optimum_by_round(played: Played, seat: Seat) -> tuple[float, ...] | None:
     if found is None:
         return None
     n, game = len(rewards(played, seat)), rules(played)
-    void = 0 if plain(played) else len(rounds(played, seat)) - n
+    void = len(rounds(played, seat)) - n
     return _course(game, seat, *found, n, game.rounds - void)
 
 

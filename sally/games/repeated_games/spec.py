@@ -24,28 +24,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "ipd": {"matrix": [[[8, 8], [0, 10]], [[10, 0], [5, 5]]], "names": ["J", "F"]},
 }
 
-NAME_SETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "rps": {
-        "letters": ("R", "P", "S"),
-        "neutral": ("J", "F", "B"),
-        "long": ("J" * 20, "F" * 20, "B" * 20),
-        "canonical": ("Rock", "Paper", "Scissors"),
-        "food": ("Pasta", "Rice", "Bread"),
-    },
-    "ibs": {
-        "neutral": ("J", "F"),
-        "long": ("J" * 20, "F" * 20),
-        "canonical": ("Fight", "Ballet"),
-        "food": ("Pasta", "Rice"),
-    },
-    "ipd": {
-        "neutral": ("J", "F"),
-        "long": ("J" * 20, "F" * 20),
-        "canonical": ("Cooperate", "Defect"),
-        "food": ("Pasta", "Rice"),
-    },
-}
-
 
 def _about_the_other(name: str, kind: Any) -> Any:
     @cache  # the same in every round
@@ -153,9 +131,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "at the same time, round after round.",
     },
     people=PEOPLE,
-    fresh=lambda draws, name: (
-        {"names": list(NAME_SETS[name]["canonical"])} if name == "rps" else {}
-    ),
+    fresh=lambda draws, name: {"names": ["Rock", "Paper", "Scissors"]} if name == "rps" else {},
     settings={"rounds": (1, 100)},
     usual="tit_for_tat",
     numbers=numbers,

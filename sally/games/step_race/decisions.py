@@ -8,7 +8,7 @@ from sally.core.log.events import Instance, PlayerSpec
 from sally.core.rules.chance import Stream
 from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Cost, Played, Terms, terms_of
+from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
 from sally.core.rules.training import Split, Task, Training
 from sally.games.step_race.certified import Certified, certified
 from sally.games.step_race.metrics import Decided, decided, game_of, known_others, solution
@@ -100,11 +100,7 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def _split(played: Played, seat: Seat, each: Decided) -> tuple[float, float, float] | None:
-    """Return the inference, translation and total loss of a turn; None if a prediction is missing.
-
-    If several moves are best replies to the prediction, the inference loss is the loss of the move
-    made if that move is one of them, and otherwise the mean loss of the best replies.
-    """
+    """Return the inference, translation and total loss of a turn; None if a prediction is missing."""
     odds: list[dict[int, float]] = []
     for other in others_of(each.view.number):
         said = played.replay.report(each.turn, seat, "their_move", SEATS[other])
@@ -114,9 +110,7 @@ def _split(played: Played, seat: Seat, each: Decided) -> tuple[float, float, flo
     hoped = weighed(each.missing, each.view.number, joint_odds(*odds))
     true = dict(zip(MOVES, each.worths, strict=True))
     lost = {move: max(true.values()) - worth for move, worth in true.items()}
-    replies = best(hoped)
-    made = (each.mine,) if each.mine in replies else replies
-    inferred = sum(lost[move] for move in made) / len(made)
+    inferred = inference_loss(each.mine, best(hoped), lost.__getitem__)
     return inferred, max(hoped) - hoped[MOVES.index(each.mine)], lost[each.mine]
 
 

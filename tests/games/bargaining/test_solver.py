@@ -12,7 +12,7 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.games.bargaining.generators import certified, make
-from sally.games.bargaining.instances import ENOUGH, frozen, problem
+from sally.games.bargaining.instances import ENOUGH, frozen
 from sally.games.bargaining.partners import PARTNERS
 from sally.games.bargaining.solver import RULES, known, rule_of, unknown, unknown_of
 
@@ -260,9 +260,7 @@ def test_a_table_that_cannot_be_won_is_no_problem() -> None:
 
 
 def test_a_problem_is_an_instance_with_its_partner() -> None:
-    first = problem(0)
+    first = frozen().problems[0]
     game = registry.game("bargaining").build(first.instance().params)
     assert game.payoffs(game.start()) == {"buyer": 0.0, "seller": 0.0}
     assert len(first.across) == 1 and first.seat not in first.across
-    with pytest.raises(BadInput, match="number must be"):
-        problem(1000)

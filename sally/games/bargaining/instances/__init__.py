@@ -21,10 +21,8 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Instance, PlayerSpec
 
-SETS = ("certified",)
 ENOUGH, TOO_LITTLE = 0.95, 0.85
 
 
@@ -66,17 +64,6 @@ class Frozen(msgspec.Struct, frozen=True):
 
 
 @cache
-def frozen(name: str = "certified") -> Frozen:
-    """Return the stored set of problems with the given name."""
-    if name not in SETS:
-        raise unknown("set of bargaining problems", name, SETS)
-    text = files(__package__).joinpath(f"{name}.json").read_bytes()
-    return msgspec.json.decode(text, type=Frozen)
-
-
-def problem(number: int, name: str = "certified") -> Problem:
-    """Return one problem of a stored set."""
-    found = frozen(name).problems
-    if not 0 <= number < len(found):
-        raise BadInput(f"number must be from 0 to {len(found) - 1}, not {number}")
-    return found[number]
+def frozen() -> Frozen:
+    """Return the stored set of certified problems."""
+    return msgspec.json.decode((files(__package__) / "certified.json").read_bytes(), type=Frozen)
