@@ -100,7 +100,7 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 
 
 def _split(played: Played, seat: Seat, each: Decided) -> tuple[float, float, float] | None:
-    """Return the inference, translation and total loss of a turn; None if a prediction is missing."""
+    """Return the inference, translation and total loss of a turn; None without a prediction."""
     odds: list[dict[int, float]] = []
     for other in others_of(each.view.number):
         said = played.replay.report(each.turn, seat, "their_move", SEATS[other])
