@@ -202,7 +202,7 @@ METRICS = (
     _conditional(retaliation, "in a dilemma: defects right after the other defected"),
     _conditional(
         forgiveness,
-        "in a dilemma: cooperates once the other, which had defected, has cooperated again",
+        "in a dilemma, after the other's first defection: cooperates right after the other did",
     ),
     _conditional(
         exploitation,
