@@ -7,6 +7,7 @@ small sets the best of a dozen rules also scores too high by luck. None of the r
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -68,18 +69,14 @@ def audited(items: Sequence[Item], learn: bool = True) -> Audit:
         raise BadInput("No item is scored: all of them are flagged.")
     blind = learner_hits(items, blind_features) if learn else {}
     page = learner_hits(items, page_features) if learn else {}
-    flags: dict[str, int] = {}
-    for item in items:
-        for flag in item.flags:
-            name = re.sub(r" as \S+$", "", flag)
-            flags[name] = flags.get(name, 0) + 1
+    flags = Counter(re.sub(r" as \S+$", "", flag) for item in items for flag in item.flags)
     lines = [_line("all", items, blind, page)]
     lines += [_line(name, some, blind, page) for name, some in _groups(items) if len(some) >= LEAST]
     return Audit(
         items=len(items),
         stories=len(by_pair(items)),
         not_scored=len(items) - len(scored),
-        flags=flags,
+        flags=dict(flags),
         differ=sum(map(differs, items)),
         lines=tuple(lines),
         strict=dict(_strict(scored)),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import Literal
 
 import msgspec
@@ -137,16 +138,13 @@ class Battery(Game[State, int, View]):
     def schedule(self) -> tuple[Turn, ...]:
         """The turns: every item with its options in the first order, then every item in the second,
         etc."""
-        found, base = [], 0
+        found = []
         shown = [shown_orders(item, self.orders, self.options_seed) for item in self.items]
-        bases = []
-        for item in self.items:
-            bases.append(base)
-            base += len(item.options)
+        *bases, end = accumulate((len(item.options) for item in self.items), initial=0)
         if self.practice:
             first = self.practice_item("people")
             order = shown_orders(first, 1, self.options_seed)[0]
-            found.append(Turn(first, order, base, True))
+            found.append(Turn(first, order, end, True))
         for n in range(self.orders):
             found += [
                 Turn(item, orders[n], at)

@@ -7,7 +7,6 @@ multiple), so the result does not depend on the machine.
 """
 
 from collections.abc import Sequence
-from itertools import groupby
 from math import lcm
 from random import Random
 
@@ -100,12 +99,7 @@ def coincidence(seen: View) -> tuple[int, list[int]]:
     distinct boxes."""
     s, t, last = start(seen)[0], true(seen)[0], last_seen(seen)[0]
     patterns = [s == t == last, s == t != last, s == last != t, t == last != s]
-    boxes = [box for box, _ in groupby(sorted([s, t, last]))]
-    return next((i for i, holds in enumerate(patterns) if holds), 4), _ordered(boxes, s, t)
-
-
-def _ordered(boxes: list[int], start_box: int, true_box: int) -> list[int]:
-    return sorted(boxes, key=lambda box: (box != start_box, box != true_box))
+    return next((i for i, holds in enumerate(patterns) if holds), 4), [*dict.fromkeys((s, t, last))]
 
 
 def _share(drawn_from: tuple[int, ...], believed: int, unit: int) -> int:

@@ -237,7 +237,7 @@ def test_every_sentence_of_the_twin_replaces_one_of_the_generators() -> None:
 
 
 def test_imported_items_have_no_twin() -> None:
-    with pytest.raises(BadInput, match="have no other cast"):
+    with pytest.raises(BadInput, match="not written for another cast"):
         Battery(generator="file", file="x.jsonl", item="a").told_of("units")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
 
@@ -69,7 +69,7 @@ def heard_as(hint: str, clue: str, encode: Encode) -> str:
     """Return the word whose vector is nearest to hint and clue combined, among the words that
     occur in neither of them."""
     scores = _nearness(hint, encode) + _nearness(clue, encode)
-    return _first_allowed(scores, f"{hint} {clue}")
+    return _first_allowed(vocabulary(), scores, f"{hint} {clue}")
 
 
 @lru_cache(maxsize=2048)
@@ -84,19 +84,18 @@ def _nearness(text: str, encode: Encode) -> Vectors:
     return near
 
 
-def _first_allowed(scores: Vectors, said: str) -> str:
+def _first_allowed(words: Sequence[str], scores: Vectors, said: str) -> str:
     """Return the word with the highest score among those that occur in neither the clue nor the
     hint."""
-    best = vocabulary()[int(scores.argmax())]  # nearly always allowed, which saves the sort
-    for word in chain((best,), _ranked(scores)):
+    best = words[int(scores.argmax())]  # nearly always allowed, which saves the sort
+    for word in chain((best,), _ranked(words, scores)):
         if objection(Item(word, "", ""), said) is None:
             return word
     raise BadInput(f"Every word of the vocabulary is contained in {said!r}.")
 
 
-def _ranked(scores: Vectors) -> Iterator[str]:
-    """Yield the vocabulary by descending score; ties are in alphabetical order."""
-    words = vocabulary()
+def _ranked(words: Sequence[str], scores: Vectors) -> Iterator[str]:
+    """Yield the words by descending score; ties stay in the order of `words`."""
     for place in np.argsort(-scores, kind="stable"):
         yield words[int(place)]
 
@@ -107,10 +106,7 @@ def heard_by_senses(hint: str, clue: str, encode: Encode, without: str = "") -> 
     by_hint = senses.fits(encode(hint).tobytes(), hint)
     by_clue = senses.fits(encode(clue).tobytes(), clue, without)
     names, _ = senses.candidates()
-    for place in np.argsort(-senses.worth(by_hint, by_clue), kind="stable"):
-        if objection(Item(names[int(place)], "", ""), f"{hint} {clue}") is None:
-            return names[int(place)]
-    raise BadInput(f"Every word of the vocabulary is contained in {hint + ' ' + clue!r}.")
+    return _first_allowed(names, senses.worth(by_hint, by_clue), f"{hint} {clue}")
 
 
 def _listener(name: str, hear: Callable[[str, str, Encode], str]) -> Callable[..., Script]:
@@ -136,7 +132,7 @@ def _hint_only(game: Ambiguity, seat: Seat) -> Script:
 
     def act(turn: WordTurn) -> Action:
         hint = turn.view.b_hint or turn.view.c_hint
-        return Guess(_first_allowed(_nearness(hint, encoded), hint))
+        return Guess(_first_allowed(vocabulary(), _nearness(hint, encoded), hint))
 
     return act
 
@@ -174,8 +170,8 @@ def best_clue(item: Item) -> str:
     among all legal clues if none wins."""
     if item.word not in vocabulary():
         raise BadInput(f"margin: the word {item.word!r} is not in the vocabulary")
-    margin = margins(item)
-    legal = list(islice((w for w in _ranked(margin) if objection(item, w) is None), TRIED))
+    ranked = _ranked(vocabulary(), margins(item))
+    legal = list(islice((w for w in ranked if objection(item, w) is None), TRIED))
     return next((clue for clue in legal if predicted(item, clue) == (True, False)), legal[0])
 
 
@@ -196,7 +192,7 @@ def natural(item: Item) -> str:
 
 def by_likeness(item: Item, sign: int) -> str:
     """Return the legal word most similar (sign 1) or least similar (sign -1) to the secret word."""
-    ranked = _ranked(sign * _nearness(item.word, encoded))
+    ranked = _ranked(vocabulary(), sign * _nearness(item.word, encoded))
     return next(word for word in ranked if objection(item, word) is None)
 
 

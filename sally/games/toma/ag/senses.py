@@ -25,9 +25,7 @@ SAID = 3.0  # bonus, in standard units, for a word listed with a sense
 def senses() -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return every sense listed in `senses.txt`, as a pair: the word, and the words associated with
     this sense."""
-    text = files(__package__).joinpath("senses.txt").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    pairs = (line.split(": ") for line in lines)
+    pairs = (line.split(": ") for line in _lines("senses.txt"))
     return tuple((word, tuple(about.split())) for word, about in pairs)
 
 
@@ -76,9 +74,13 @@ def fits(vector: bytes, said: str, without: str = "") -> Vectors:
 @cache
 def natural_clues() -> dict[str, str]:
     """Return, for each word, one clue that a person might give, written by the authors of Sally."""
-    text = files(__package__).joinpath("natural.txt").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    return dict(line.split("\t") for line in lines)
+    return dict(line.split("\t") for line in _lines("natural.txt"))
+
+
+def _lines(name: str) -> list[str]:
+    """Return the lines of a file of this package, without empty lines and comments."""
+    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
 def worth(hint: Vectors, clue: Vectors) -> Vectors:

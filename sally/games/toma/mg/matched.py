@@ -92,7 +92,8 @@ def _drawn(level: int, debt: Floats, rng: np.random.Generator) -> Iterator[Set]:
         if not groups:
             continue
         group = groups[int(rng.integers(len(groups)))]
-        wishes = [_in_random_order(table.named[i], rng) for i in drawn[draft]]
+        named = [table.named[i] for i in drawn[draft]]
+        wishes = [(_shuffled(liked, rng), _shuffled(disliked, rng)) for liked, disliked in named]
         said = _said_of_edges(level, table.says[drawn[draft]], np.array(sorted(group)))
         members = []
         for place in PLACES:
@@ -228,13 +229,6 @@ def _descriptions() -> Descriptions:
 
 
 Wishes = tuple[tuple[int, ...], ...]
-
-
-def _in_random_order(
-    named: tuple[tuple[int, ...], tuple[int, ...]], rng: np.random.Generator
-) -> tuple[Wishes, Wishes]:
-    liked, disliked = named
-    return _shuffled(liked, rng), _shuffled(disliked, rng)
 
 
 def _shuffled(places: Sequence[int], rng: np.random.Generator) -> Wishes:

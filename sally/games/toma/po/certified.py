@@ -104,11 +104,11 @@ def _fitting(
             return costs[keep], right[keep]
 
 
-def _firsts(rows: Ints, without: Ints | None = None) -> Ints:
-    """Return the cheapest task of each row, excluding the task `without` of each row if given."""
+def _firsts(rows: Ints, *taken: Ints) -> Ints:
+    """Return the cheapest task of each row; each array in `taken` excludes one task of each row."""
     left = rows.copy()
-    if without is not None:
-        np.put_along_axis(left, without[:, None], COSTS[1] + 1, axis=1)
+    for tasks in taken:
+        np.put_along_axis(left, tasks[:, None], COSTS[1] + 1, axis=1)
     found: Ints = left.argmin(axis=1)
     return found
 
@@ -140,10 +140,7 @@ def _roles_of_tasks(depth: int, others: Ints) -> Ints:
     one, two, three = (others[:, role] for role in range(3))
     first = _firsts(one)
     second = _firsts(two, first)
-    rest = three.copy()
-    for taken in (first, second) if depth == 3 else (first,):
-        np.put_along_axis(rest, taken[:, None], COSTS[1] + 1, axis=1)
-    third: Ints = rest.argmin(axis=1)
+    third = _firsts(three, first, second) if depth == 3 else _firsts(three, first)
     tasks = np.stack([first, second, third], axis=1)
     keys = np.full((len(others), 4), 3)
     for role in (2, 1, 0):  # where two collide, the lower role keeps the task

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sally.core.errors import Unreadable, listed
 from sally.core.log.events import Told
@@ -31,13 +31,11 @@ from sally.games.toma.sw.rules import (
     Open,
     Radio,
     Speak,
+    SpeakOrWait,
     View,
     is_blocked,
     ways,
 )
-
-if TYPE_CHECKING:
-    from sally.games.toma.sw.rules import SpeakOrWait
 
 TEXTS: Mapping[str, str] = {
     "role.guide": "ROLE AND GOAL\nYou are Agent A, the guide. You stay where you are and hold a "
