@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from sally.core.log.events import PlayerSpec
 from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, terms_of
-from sally.core.rules.training import Split, Training, by_problem
+from sally.games.association.conditions import series_training
 from sally.games.association.minds import Mind
 from sally.games.cipher.generators import GOOD, position_of
 from sally.games.cipher.instances import frozen
@@ -54,16 +53,11 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
     ]
 
 
-def _training_tasks(game: str) -> Split:
-    """Return the stored games, split into training, validation and held-out parts; the learner is
-    the interceptor, and the encoder gives clear hints."""
-    rows = range(len(frozen(Cipher().set).rows))
-    problems = {f"{game}_{n}": {"number": n} for n in rows}
-    others = {"encoder": PlayerSpec("nearest"), "decoder": PlayerSpec("by_keywords")}
-    return by_problem(game, "interceptor", problems, others)
-
-
-TRAINING = Training(_training_tasks)
+TRAINING = series_training(
+    lambda: frozen(Cipher().set),
+    "interceptor",
+    {"encoder": "nearest", "decoder": "by_keywords"},
+)
 
 # --- depths of reasoning --------------------------------------------------------------------------
 

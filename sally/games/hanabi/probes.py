@@ -45,16 +45,11 @@ def own_playable(replay: HanabiReplay, at: At) -> dict[str, float]:
 # --- the next seat's mind -------------------------------------------------------------------------
 
 
-def asked_about(game: Hanabi, view: View) -> tuple[int, int]:
-    """Return the next seat, and that seat's slot that a hint touched last (its oldest slot if no
-    hint touched any)."""
-    seat = (view.me + 1) % game.players
-    return seat, last_touched(view, seat) or 0
-
-
 def _about(game: Hanabi, view: View) -> str:
-    seat, slot = asked_about(game, view)
-    return f"{game.seats[seat]} {slot + 1}"
+    """Return the name of the next seat, and that seat's slot that a hint touched last (its oldest
+    slot if no hint touched any)."""
+    seat = (view.me + 1) % game.players
+    return f"{game.seats[seat]} {(last_touched(view, seat) or 0) + 1}"
 
 
 def place_of(game: Hanabi, about: str) -> tuple[int, int]:

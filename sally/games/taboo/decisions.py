@@ -7,11 +7,10 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms
 from sally.games.association.conditions import series_training
 from sally.games.association.measures import declared_mind, mean_terms
-from sally.games.association.minds import Mind
-from sally.games.taboo.instances import Problem, frozen
+from sally.games.taboo.instances import frozen
 from sally.games.taboo.metrics import split
-from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo, Tries
-from sally.games.taboo.solver import best_hint, guess
+from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo
+from sally.games.taboo.solver import best_hint, worth
 
 HOW = "the best hints for the guesser's declared mind, over the whole list"
 
@@ -45,18 +44,6 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
         got = worth(mind, problem, view.tries, said, game.hints)
         costs.append(Cost(step.turn, float(max(most - got, 0)), (Hint(best),), HOW))
     return costs
-
-
-def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: int) -> int:
-    """Return the points of a round if this hint comes next and the best hints found by the
-    solver follow."""
-    while len(tries) < hints:
-        named = None if hint is None else guess(mind, tries, hint)
-        if named == problem.target:
-            return hints - len(tries)
-        tries = (*tries, (hint, named))
-        hint = best_hint(mind, problem, tries)[0]
-    return 0
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:

@@ -10,7 +10,7 @@ from sally.games.association.lexicon import cards
 from sally.games.association.measures import declared_mind, learning, losses, mean
 from sally.games.taboo.partners import PARTNERS
 from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo, is_right
-from sally.games.taboo.solver import best_hint, best_turns, guess
+from sally.games.taboo.solver import best_hint, guess, worth
 
 
 def points(played: Played, seat: Seat) -> list[float]:
@@ -46,8 +46,9 @@ def regrets(played: Played, seat: Seat) -> list[float]:
         mind = declared_mind(played, GUESSER, number) if seat == GIVER else None
         if mind is None:
             return []
-        turns = best_turns(mind, game.row[number], game.hints)
-        found.append((game.hints + 1 - turns if turns else 0) - earned)
+        problem = game.row[number]
+        best = worth(mind, problem, (), best_hint(mind, problem)[0], game.hints)
+        found.append(best - earned)
     return found
 
 

@@ -87,17 +87,17 @@ def _two_strongest(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
 
 
 @lru_cache(maxsize=4096)
-def best_turns(mind: Mind, problem: Problem, hints: int) -> int | None:
-    """Return the number of greedy best hints after which the target is found; None if it never is.
+def worth(mind: Mind, problem: Problem, tries: Tries, hint: str | None, hints: int) -> int:
+    """Return the points of a round if this hint comes next and is followed by greedy best hints:
+    each later hint is the best one given the earlier ones.
 
-    A result of 1 is exact, because all first hints are tried; so is 2, because no first hint
-    worked. Each later hint is the best one given the earlier hints, so a result of 3 or more, or
-    None with two or more hints, is only the best result found; another first hint might need fewer.
+    If the hint or its best successor finds the word, the result is the most that can follow the
+    hint. A smaller result is only the best one found: another hint in between might need fewer.
     """
-    tries: Tries = ()
-    for number in range(1, hints + 1):
-        hint, found = best_hint(mind, problem, tries)
-        if found:
-            return number
-        tries = (*tries, (hint, guess(mind, tries, hint)))
-    return None
+    while len(tries) < hints:
+        named = None if hint is None else guess(mind, tries, hint)
+        if named == problem.target:
+            return hints - len(tries)
+        tries = (*tries, (hint, named))
+        hint = best_hint(mind, problem, tries)[0]
+    return 0

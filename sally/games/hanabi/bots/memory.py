@@ -144,16 +144,10 @@ class Recall(Generic[M]):
         self.game, self.make = game, make
         self._known: dict[int, tuple[M, History[Event]]] = {}
 
-    def of(self, view: View) -> M:
-        """Return the memory of public events, shared by all seats."""
-        return self._folded(view, SHARED, {})
-
-    def own(self, view: View) -> M:
-        """Return the memory of the view's own seat, which also depends on the cards that this seat
-        has seen."""
-        return self._folded(view, view.me, revealed(view))
-
-    def _folded(self, view: View, whose: int, faces: Mapping[int, int]) -> M:
+    def of(self, view: View, own: bool = False) -> M:
+        """Return the memory of public events, shared by all seats, or, with `own`, the memory of
+        the view's own seat, which also depends on the cards that this seat has seen."""
+        whose, faces = (view.me, revealed(view)) if own else (SHARED, {})
         memory, past = self._known.get(whose) or (None, view.past)
         continues = memory is not None and view.past.continues(past)
         if memory is None or not continues or not memory.faces.items() <= faces.items():
@@ -178,7 +172,7 @@ def remembering(
     recall = Recall(game, make)
 
     def policy(view: View) -> Mapping[int, float]:
-        memory = recall.own(view) if sees_hands else recall.of(view)
+        memory = recall.of(view, sees_hands)
         memory.before(None)
         return {move(game, view, memory): 1.0}
 
