@@ -10,7 +10,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, Terms
 from sally.core.rules.metric import mean as mean
 from sally.games.association.minds import Mind
-from sally.games.association.partners import mind_at
+from sally.games.association.partners import declared_at
 
 Find = Callable[[Played, Seat], Sequence[float]]
 Split = Callable[[Played, Seat], Sequence[tuple[float, float]]]  # inference and translation
@@ -27,7 +27,7 @@ def slope(values: Sequence[float]) -> float | None:
 def declared_mind(played: Played, seat: Seat, number: int) -> Mind | None:
     """Return the mind that a seat's player declares for a round; None if it declares none."""
     spec = played.episode.setup.lineup[seat]
-    return mind_at(spec.params, number) if spec.player == "associates" else None
+    return declared_at(Mind, spec.params, number) if spec.player == "associates" else None
 
 
 def learning(

@@ -3,15 +3,17 @@ one seat."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import ProbeReport
 from sally.games.association.minds import Mind, T, declared
 
 Floats = npt.NDArray[np.float64]
@@ -24,12 +26,6 @@ GRID = (
 )  # minds that a learner considers
 HEAT = 0.3  # temperature: the smaller, the more an unlikely answer counts against a mind
 LEAST = -10.0  # lower bound of the log-odds of a single answer
-
-
-def later(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return default parameters for a mind that replaces the partner's mind, unannounced, after
-    `until` rounds."""
-    return {"until": 0, **{f"then_{name}": default for name, default in params.items()}}
 
 
 def declared_at(kind: type[T], params: Mapping[str, Any], number: int) -> T:
@@ -45,16 +41,35 @@ def declared_at(kind: type[T], params: Mapping[str, Any], number: int) -> T:
     return declared(kind, {name.removeprefix("then_"): value for name, value in then.items()})
 
 
-def mind_at(params: Mapping[str, Any], number: int) -> Mind:
-    """Return the mind that is active in round `number`."""
-    return declared_at(Mind, params, number)
+def declaring(
+    name: str,
+    about: str,
+    kind: type[T],
+    round_of: Callable[[Any], int],
+    act: Callable[..., Any],
+    answer: Callable[[Any, T], ProbeReport],
+    **more: Any,
+) -> Partner:
+    """Return a partner whose parameters declare a value of a class, such as its mind, and another
+    value that replaces it, unannounced, after `until` rounds.
 
+    `round_of` returns the number of the round from a view; `act` and `answer` get the turn and the
+    value for its round, and `act` also the parameters `more`, given here with their defaults.
+    """
+    own = msgspec.structs.asdict(kind())
+    then = {f"then_{field}": default for field, default in own.items()}
 
-def check_declared(kind: type[T], params: Mapping[str, Any]) -> None:
-    """Raise BadInput unless the parameters are valid for the class, both before and after the
-    change that they declare."""
-    for number in (0, int(params.get("until", 0))):
-        declared_at(kind, params, number)
+    def make(game: Any, seat: Seat, **params: Any) -> Script:
+        for number in (0, int(params.get("until", 0))):  # both are valid
+            declared_at(kind, params, number)
+        given = {field: params.get(field, default) for field, default in more.items()}
+        return lambda turn: act(turn, declared_at(kind, params, round_of(turn.view)), **given)
+
+    def answers(game: Any, seat: Seat, **params: Any) -> Answerer:
+        return lambda turn: answer(turn, declared_at(kind, params, round_of(turn.view)))
+
+    params = {**own, **more, "until": 0, **then}
+    return Partner(name, about, OURS, make, params=params, answers=answers)
 
 
 def for_seat(

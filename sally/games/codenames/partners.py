@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sally.core.match.player import Turn
-from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Partner
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.lexicon import open_rows, open_words, place
-from sally.games.association.minds import MIND_PARAMS, Mind, closeness, heard, hubness, ties
+from sally.games.association.minds import Mind, closeness, heard, hubness, ties
 from sally.games.association.partners import (
     GRID,
-    OURS,
     Floats,
-    check_declared,
+    declaring,
     for_seat,
-    later,
     likeliest,
     log_share,
-    mind_at,
     shares,
 )
 from sally.games.codenames.rules import (
@@ -32,7 +27,6 @@ from sally.games.codenames.rules import (
     GUESSER,
     Action,
     Clue,
-    Codenames,
     GivenClue,
     Guess,
     Over,
@@ -55,24 +49,12 @@ def own_covered(view: View) -> tuple[str, ...]:
 # --- minds ----------------------------------------------------------------------------------------
 
 
-def _associates(game: Codenames, seat: Seat, **params: Any) -> Script:
-    check_declared(Mind, params)
-    most = int(params.get("most", ALL))
-
-    def act(turn: CardTurn) -> Action:
-        view = turn.view
-        mind = mind_at(params, len(view.boards) - 1)
-        if seat == GIVER:
-            return best_clue(mind, view.covered, own_covered(view), most)
-        assert view.clue is not None
-        return Guess(ranked_cards(mind, view.clue.word, view.covered)[0])
-
-    return act
-
-
-def _associates_answers(game: Codenames, seat: Seat, **params: Any) -> Answerer:
-    """Return answers that assume a partner with the same mind."""
-    return lambda turn: _by_mind(turn, mind_at(params, len(turn.view.boards) - 1))
+def _associates(turn: CardTurn, mind: Mind, most: int) -> Action:
+    view = turn.view
+    if view.seat == GIVER:
+        return best_clue(mind, view.covered, own_covered(view), int(most))
+    assert view.clue is not None
+    return Guess(ranked_cards(mind, view.clue.word, view.covered)[0])
 
 
 def _by_mind(turn: CardTurn, mind: Mind) -> ProbeReport:
@@ -188,14 +170,15 @@ def _near(word: str) -> float:
 PARTNERS = {
     partner.name: partner
     for partner in (
-        Partner(
+        declaring(
             "associates",
             "turns over the cards that the clue brings to its own mind; as giver it says the clue "
             "with the longest run on itself, for at most `most` cards",
-            OURS,
+            Mind,
+            lambda view: len(view.boards) - 1,
             _associates,
-            params={**MIND_PARAMS, "most": ALL, **later(MIND_PARAMS)},
-            answers=_associates_answers,
+            _by_mind,
+            most=ALL,
         ),
         for_seat(
             "adapts",

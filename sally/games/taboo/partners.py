@@ -5,33 +5,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sally.core.match.player import Turn
-from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Partner
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import cards, open_rows, place, plain
-from sally.games.association.minds import MIND_PARAMS, Mind, closeness, hubness, ties
+from sally.games.association.minds import Mind, closeness, hubness, ties
 from sally.games.association.nouns import columns
 from sally.games.association.partners import (
     GRID,
-    OURS,
     Floats,
-    check_declared,
+    declaring,
     for_seat,
-    later,
     likeliest,
     log_share,
-    mind_at,
     shares,
 )
 from sally.games.taboo.instances import Problem
-from sally.games.taboo.rules import GIVER, GUESSER, Action, Guess, Hint, Taboo, Tries, View, hidden
+from sally.games.taboo.rules import GIVER, GUESSER, Action, Guess, Hint, Tries, View, hidden
 from sally.games.taboo.solver import best_hint, guess, strengths
 from sally.games.taboo.spec import OTHER
 
@@ -46,24 +41,13 @@ def problem_of(view: View) -> Problem:
 # --- minds ----------------------------------------------------------------------------------------
 
 
-def _associates(game: Taboo, seat: Seat, **params: Any) -> Script:
-    check_declared(Mind, params)
-
-    def act(turn: TabooTurn) -> Action:
-        view = turn.view
-        mind = mind_at(params, len(view.past))
-        if seat == GIVER:
-            return Hint(best_hint(mind, problem_of(view), view.tries)[0])
-        if view.cue:
-            return Guess(guess(mind, (), view.cue))
-        return Guess(guess(mind, view.tries, view.hint or ""))
-
-    return act
-
-
-def _associates_answers(game: Taboo, seat: Seat, **params: Any) -> Answerer:
-    """Return a function that answers probes, assuming that the other seat has the same mind."""
-    return lambda turn: _by_mind(turn, mind_at(params, len(turn.view.past)))
+def _associates(turn: TabooTurn, mind: Mind) -> Action:
+    view = turn.view
+    if view.seat == GIVER:
+        return Hint(best_hint(mind, problem_of(view), view.tries)[0])
+    if view.cue:
+        return Guess(guess(mind, (), view.cue))
+    return Guess(guess(mind, view.tries, view.hint or ""))
 
 
 def _by_mind(turn: TabooTurn, mind: Mind) -> ProbeReport:
@@ -151,14 +135,14 @@ def _names_in_order(name: str, about: str, nouns: Sequence[str]) -> Partner:
 PARTNERS = {
     partner.name: partner
     for partner in (
-        Partner(
+        declaring(
             "associates",
             "guesses the noun that the hints bring to its own mind; as giver it says the hint "
             "that would work best on itself",
-            OURS,
+            Mind,
+            lambda view: len(view.past),
             _associates,
-            params={**MIND_PARAMS, **later(MIND_PARAMS)},
-            answers=_associates_answers,
+            _by_mind,
         ),
         for_seat(
             "adapts",

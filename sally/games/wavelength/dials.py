@@ -3,9 +3,7 @@ best clue for a guesser with this dial."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -79,7 +77,6 @@ class Dial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 PLAIN = Dial()
-DIAL_PARAMS: Mapping[str, Any] = msgspec.structs.asdict(PLAIN)
 
 
 @lru_cache(maxsize=1024)

@@ -14,6 +14,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played, shared
 from sally.games.association.measures import learning, losses, mean
+from sally.games.association.partners import declared_at
 from sally.games.wavelength.dials import (
     Dial,
     best_points,
@@ -22,7 +23,7 @@ from sally.games.wavelength.dials import (
     reading,
     targets_behind,
 )
-from sally.games.wavelength.partners import PARTNERS, dial_at, worth
+from sally.games.wavelength.partners import PARTNERS, worth
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Wavelength
 
 FEWEST = 5  # rounds for a monotone fit
@@ -44,7 +45,7 @@ def declared_dial(played: Played, seat: Seat, number: int) -> Dial | None:
     player_spec = played.episode.setup.lineup[seat]
     if player_spec.player != "own_dial":
         return None
-    return dial_at(player_spec.params, number)
+    return declared_at(Dial, player_spec.params, number)
 
 
 def random_points(setup: Setup, seat: Seat) -> float | None:
@@ -63,7 +64,7 @@ def random_points(setup: Setup, seat: Seat) -> float | None:
         return None
     found = []
     for number, now in enumerate(here):
-        dial = dial_at(setup.lineup[GUESSER].params, number)
+        dial = declared_at(Dial, setup.lineup[GUESSER].params, number)
         at = np.rint(reading(dial, now.left, now.right))
         found.append(worth(game, np.abs(at[legal_rows(now.left, now.right)] - now.target)).mean())
     return float(np.mean(found))

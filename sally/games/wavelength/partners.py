@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -16,14 +15,11 @@ from sally.games.association.minds import hubness
 from sally.games.association.partners import (
     LEAST,
     OURS,
-    check_declared,
-    declared_at,
+    declaring,
     for_seat,
-    later,
     shares,
 )
 from sally.games.wavelength.dials import (
-    DIAL_PARAMS,
     PLAIN,
     Dial,
     Floats,
@@ -53,29 +49,12 @@ SLACK = 3.0  # scale of the error model, in dial positions
 # --- declared dials -------------------------------------------------------------------------------
 
 
-def dial_at(params: Mapping[str, Any], number: int) -> Dial:
-    """Return the dial that is active in round `number`; some partners switch, unannounced, after
-    some rounds."""
-    return declared_at(Dial, params, number)
-
-
-def _own_dial(game: Wavelength, seat: Seat, **params: Any) -> Script:
-    check_declared(Dial, params)
-
-    def act(turn: DialTurn) -> Action:
-        view = turn.view
-        mine = dial_at(params, len(view.past))
-        if seat == PSYCHIC:
-            assert view.target is not None
-            return Clue(best_clue(mine, view.left, view.right, view.target))
-        return set_for(mine, view.clue or "", view.left, view.right)
-
-    return act
-
-
-def _own_dial_answers(game: Wavelength, seat: Seat, **params: Any) -> Answerer:
-    """Return a function that answers probes, assuming that the other seat has the same dial."""
-    return lambda turn: _by_dial(turn, dial_at(params, len(turn.view.past)))
+def _own_dial(turn: DialTurn, dial: Dial) -> Action:
+    view = turn.view
+    if view.seat == PSYCHIC:
+        assert view.target is not None
+        return Clue(best_clue(dial, view.left, view.right, view.target))
+    return set_for(dial, view.clue or "", view.left, view.right)
 
 
 def _by_dial(turn: DialTurn, dial: Dial) -> ProbeReport:
@@ -208,14 +187,14 @@ def _end(turn: DialTurn) -> int:
 PARTNERS = {
     partner.name: partner
     for partner in (
-        Partner(
+        declaring(
             "own_dial",
             "places words by a dial of its own: shifted, stretched, leaning; as psychic it says "
             "the word that it would itself put on the target",
-            OURS,
+            Dial,
+            lambda view: len(view.past),
             _own_dial,
-            params={**DIAL_PARAMS, **later(DIAL_PARAMS)},
-            answers=_own_dial_answers,
+            _by_dial,
         ),
         Partner(
             "adapts",
