@@ -170,7 +170,7 @@ def _observer(game: Bargaining, seat: Seat) -> Answerer:
 Habit = Callable[[View, int, Round | None], int]  # the view, the limit, the last round -> a quote
 
 
-def _halfway(view: View, limit: int, last: Round | None = None) -> int:
+def halfway(view: View, limit: int, last: Round | None = None) -> int:
     """Return the midpoint between the seat's limit and its best possible price; halves are rounded
     up."""
     return (limit + 1) // 2 if view.is_buyer else (limit + HIGHEST + 1) // 2
@@ -181,7 +181,7 @@ def capped(view: View, limit: int, price: int) -> int:
     return min(price, limit) if view.is_buyer else max(price, limit)
 
 
-def _three_quarters(view: View, limit: int, last: Round | None) -> int:
+def three_quarters(view: View, limit: int, last: Round | None) -> int:
     return (3 * limit + 2) // 4 if view.is_buyer else (3 * limit + HIGHEST + 2) // 4
 
 
@@ -189,7 +189,7 @@ def _one_quarter(view: View, limit: int, last: Round | None) -> int:
     return (limit + 2) // 4 if view.is_buyer else (limit + 3 * HIGHEST + 2) // 4
 
 
-def _fifty_capped(view: View, limit: int, last: Round | None) -> int:
+def fifty_capped(view: View, limit: int, last: Round | None) -> int:
     return capped(view, limit, HIGHEST // 2)
 
 
@@ -206,29 +206,29 @@ def theirs(view: View, last: Round) -> int:
     return quoted
 
 
-def _copy_last_capped(view: View, limit: int, last: Round | None) -> int:
-    return _halfway(view, limit) if last is None else capped(view, limit, theirs(view, last))
+def copy_last_capped(view: View, limit: int, last: Round | None) -> int:
+    return halfway(view, limit) if last is None else capped(view, limit, theirs(view, last))
 
 
 def _away_from_last(view: View, limit: int, last: Round | None) -> int:
-    return _halfway(view, limit) if last is None else HIGHEST - theirs(view, last)
+    return halfway(view, limit) if last is None else HIGHEST - theirs(view, last)
 
 
-def _split_own_and_last(view: View, limit: int, last: Round | None) -> int:
+def split_own_and_last(view: View, limit: int, last: Round | None) -> int:
     if last is None:
-        return _halfway(view, limit)
+        return halfway(view, limit)
     assert last.bid is not None and last.ask is not None
     return capped(view, limit, (last.bid + last.ask + 1) // 2)
 
 
-def _concede(view: View, limit: int, last: Round | None) -> int:
+def concede(view: View, limit: int, last: Round | None) -> int:
     steps = len(view.past) if view.is_buyer else -len(view.past)
-    return capped(view, limit, _halfway(view, limit) + steps)
+    return capped(view, limit, halfway(view, limit) + steps)
 
 
 def _harden(view: View, limit: int, last: Round | None) -> int:
     steps = -len(view.past) if view.is_buyer else len(view.past)
-    return max(0, min(HIGHEST, _halfway(view, limit) + steps))
+    return max(0, min(HIGHEST, halfway(view, limit) + steps))
 
 
 def _habit(name: str, about: str, habit: Habit, memory: int | None = 0) -> Partner:
@@ -307,25 +307,25 @@ PARTNERS = by_name(
         _bayes_adaptive,
         answers=_observer,
     ),
-    _habit("half", "quotes halfway between its limit and the best possible price", _halfway),
-    _habit("three_quarters", "keeps a quarter of the way to the best price", _three_quarters),
+    _habit("half", "quotes halfway between its limit and the best possible price", halfway),
+    _habit("three_quarters", "keeps a quarter of the way to the best price", three_quarters),
     _habit("one_quarter", "keeps three quarters of the way to the best price", _one_quarter),
-    _habit("fifty_capped", "quotes 50, or its limit where 50 is beyond it", _fifty_capped),
+    _habit("fifty_capped", "quotes 50, or its limit where 50 is beyond it", fifty_capped),
     _habit("beyond_limit", "quotes halfway from its limit to the worst price", _beyond_limit),
     _habit(
         "copy_last_capped",
         "quotes what the other quoted last, or its limit where that is beyond it; halfway in "
         "the first round",
-        _copy_last_capped,
+        copy_last_capped,
         1,
     ),
     _habit("away_from_last", "quotes 100 less what the other quoted last", _away_from_last, 1),
     _habit(
         "split_own_and_last",
         "quotes halfway between its own last quote and the other's; halves go up",
-        _split_own_and_last,
+        split_own_and_last,
         1,
     ),
-    _habit("concede_1", "starts halfway and concedes 1 per round, up to its limit", _concede, None),
+    _habit("concede_1", "starts halfway and concedes 1 per round, up to its limit", concede, None),
     _habit("harden_1", "starts halfway and takes 1 more per round", _harden, None),
 )

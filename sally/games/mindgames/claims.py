@@ -36,11 +36,6 @@ class Claims(Act, frozen=True):
     inferential: tuple[str, ...] = ()
     unclear: tuple[Disclosure, ...] = ()  # ambiguous; the speaker is asked which is meant
 
-    @property
-    def empty(self) -> bool:
-        """Whether no claim was found."""
-        return self == Claims()
-
 
 class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The names of a puzzle's proposals (rows) and attributes (columns) in a conversation."""

@@ -211,10 +211,8 @@ def sample(n: int, seed: int) -> tuple[Puzzle, ...]:
     found = all_matrices()
     classes = symmetry_classes(found)
     rng = np.random.default_rng(seed)
-    order = np.concatenate(
-        [rng.permutation(classes.max() + 1) for _ in range(-(-n // int(classes.max() + 1)))]
-        or [np.zeros(0, dtype=np.int64)]
-    )
+    passes = -(-n // int(classes.max() + 1))
+    order = np.concatenate([rng.permutation(classes.max() + 1) for _ in range(passes)])
     grid = _grid(found.target_values.shape[-1])
     puzzles = []
     for drawn in order[:n]:

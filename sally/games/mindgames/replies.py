@@ -47,11 +47,6 @@ class Answer(msgspec.Struct, frozen=True):
     motivation: tuple[tuple[int, int], ...] = ()  # (attribute, like)
     inference: Ranked | None = None
 
-    @property
-    def empty(self) -> bool:
-        """Whether there was nothing to answer."""
-        return self == Answer()
-
 
 class Voice(msgspec.Struct, frozen=True):
     """The phrases in which a target answers; one set is for a target that is presented as a person,

@@ -17,7 +17,6 @@ from sally.core.prompt.model import Model, Settings
 from sally.games.mindgames.claims import Claims, falsehoods
 from sally.games.mindgames.players import ModelReader
 from sally.games.mindgames.reading import read
-from sally.games.mindgames.replies import BadMessage, parse_discrete
 from sally.papers.moore2025.importer import as_episode
 from sally.papers.moore2025.published_layout import PublishedGame, rerun
 
@@ -128,26 +127,15 @@ def by_rules(game: PublishedGame, *, charity: bool = False) -> list[Claims]:
 
     With `charity` the rules also see the true table, as in play, so that a loose phrase is not
     taken for a lie. Agreement is measured without it, because the table reveals what a message may
-    say. Messages of the discrete game are parsed; a message that cannot be parsed counts as
-    claiming nothing.
+    say.
     """
     found: list[Claims] = []
     earlier: list[tuple[str, str]] = []
+    puzzle = game.puzzle if charity else None
     for turn in game.turns:
-        if game.condition.discrete_game:
-            found.append(_parsed(turn.message, game))
-        else:
-            puzzle = game.puzzle if charity else None
-            found.append(read(turn.message, game.names, earlier, puzzle))
+        found.append(read(turn.message, game.names, earlier, puzzle))
         earlier.append((turn.message, turn.reply))
     return found
-
-
-def _parsed(message: str, game: PublishedGame) -> Claims:
-    try:
-        return parse_discrete(message, game.names)
-    except BadMessage:
-        return Claims()
 
 
 def compared(found: Claims, recorded: Claims) -> dict[LabelKind, Tally]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import click
-import msgspec
 
 from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
@@ -41,26 +41,8 @@ from sally.papers.moore2025.tables import facts
 HIDDEN = ("persuader", "condition", "games", "success_interval")
 
 
-class MessagePoint(msgspec.Struct, frozen=True):
-    """Results after one message, over all games of a persuader in a condition."""
-
-    persuader: str
-    condition: str  # or the variant of hidden
-    message: int  # from 1
-    games: int
-    success: float | None
-    success_interval: list[float] | None
-    success_published: float | None  # ties settled by the choice at the end of the game
-    trap: float | None
-    told: float | None  # cells told in this message
-    likes_asked: float | None  # in this message for the first time, rankings counted
-    cells_asked: float | None
-    asked_all: float | None  # by this message, rankings counted
-    asked_all_literally: float | None
-
-
-def points_by_message(games: Iterable[Played]) -> list[MessagePoint]:
-    """Return a point for each message of each persuader and condition; finished games only."""
+def points_by_message(games: Iterable[Played]) -> list[dict[str, Any]]:
+    """Return a row for each message of each persuader and condition; finished games only."""
     groups: dict[tuple[str, str], list[tuple[Conditions, Played]]] = {}
     for played in games:
         known = facts(played)
@@ -75,30 +57,27 @@ def points_by_message(games: Iterable[Played]) -> list[MessagePoint]:
     ]
 
 
-def _point(persuader: str, condition: str, at: int, found: Known) -> MessagePoint:
+def _point(persuader: str, condition: str, at: int, found: Known) -> dict[str, Any]:
+    """Return the results after one message, over all games of a persuader in a condition."""
     games = [played for _, played in found]
     success = estimated(found, lambda played: bool(metrics.won(played)[at]))
     new = [metrics.new_appeals(p, inferential=True)[at] for p in games]
-    return MessagePoint(
-        persuader,
-        condition,
-        at + 1,
-        len(games),
-        success.value,
-        success.interval,
-        _mean(metrics.won_with_look_ahead(p)[at] for p in games),
-        _mean(metrics.sunk(p)[at] for p in games),
-        _mean(metrics.disclosures(p)[at] for p in games),
-        _mean(len(asked.likes) for asked in new),
-        _mean(len(asked.cells) for asked in new),
-        _mean(metrics.asked_all(p, True)[at] for p in games),
-        _mean(metrics.asked_all(p, False)[at] for p in games),
-    )
-
-
-def _mean(values: Iterable[float]) -> float | None:
-    found = [float(v) for v in values]
-    return sum(found) / len(found) if found else None
+    return {
+        "persuader": persuader,
+        "condition": condition,  # or the variant of hidden
+        "message": at + 1,
+        "games": len(games),
+        "success": success.value,
+        "success_interval": success.interval,
+        # ties settled by the choice at the end of the game
+        "success_published": fmean(metrics.won_with_look_ahead(p)[at] for p in games),
+        "trap": fmean(metrics.sunk(p)[at] for p in games),
+        "told": fmean(metrics.disclosures(p)[at] for p in games),
+        "likes_asked": fmean(len(asked.likes) for asked in new),  # here for the first time
+        "cells_asked": fmean(len(asked.cells) for asked in new),
+        "asked_all": fmean(metrics.asked_all(p, True)[at] for p in games),  # by this message
+        "asked_all_literally": fmean(metrics.asked_all(p, False)[at] for p in games),
+    }
 
 
 _on_store = click.option(
@@ -233,10 +212,9 @@ def _span(values: list[float | None]) -> str | None:
 def curves(folder: Path, as_json: bool) -> None:
     """Print, for each message, the share of games that would be won or lost to the trap at that
     point, and the numbers of disclosures and questions; success is also counted as in moore2025."""
-    points = points_by_message(games_in(folder, "mindgames"))
-    if not points:
+    rows = points_by_message(games_in(folder, "mindgames"))
+    if not rows:
         raise BadInput(f"There is no finished game of mindgames in {folder}.")
-    rows = [msgspec.to_builtins(point) for point in points]
     if as_json:
         print_json(rows)
         return

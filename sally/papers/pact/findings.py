@@ -16,6 +16,7 @@ import numpy as np
 
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
+from sally.core.rules.history import History
 from sally.games.bargaining.metrics import (
     Quoted,
     Table,
@@ -27,8 +28,16 @@ from sally.games.bargaining.metrics import (
     random_worth,
     words_of,
 )
-from sally.games.bargaining.rules import BUYER, SEATS, gain, other, round_gain
-from sally.games.bargaining.values import HIGHEST
+from sally.games.bargaining.partners import (
+    Habit,
+    concede,
+    copy_last_capped,
+    fifty_capped,
+    halfway,
+    split_own_and_last,
+    three_quarters,
+)
+from sally.games.bargaining.rules import BUYER, SEATS, Round, View, gain, other, round_gain
 from sally.papers.pact.reading import Record
 from sally.stats.additive_ratings import additive_ratings
 from sally.stats.bradley_terry import components
@@ -206,45 +215,14 @@ SHARES = {efficiency, irrational, announced, kept, broken_own, broken_for_other,
 # --- mindless players on the recorded quotes ------------------------------------------------------
 
 
-def _within(seat: Seat, limit: int, price: float) -> float:
-    return min(price, limit) if seat == BUYER else max(price, limit)
-
-
-def _toward_best(seat: Seat, limit: int, share: float) -> int:
-    """Return the price at a given share of the way from the seat's own value or cost to the best
-    conceivable price."""
-    return int(
-        (1 - share) * limit + 0.5 if seat == BUYER else limit + share * (HIGHEST - limit) + 0.5
-    )
-
-
-Habit = Callable[[Seat, int, int, int | None, int | None], float]
-"""(seat, limit, round from 0, own last quote, the other's last quote) -> a quote."""
-
-
-def _copy(seat: Seat, limit: int, number: int, mine: int | None, last: int | None) -> float:
-    return _toward_best(seat, limit, 0.5) if last is None else _within(seat, limit, last)
-
-
-def _split(seat: Seat, limit: int, number: int, mine: int | None, last: int | None) -> float:
-    if last is None or mine is None:
-        return _toward_best(seat, limit, 0.5)
-    return _within(seat, limit, (mine + last + 1) // 2)
-
-
-def _concede(seat: Seat, limit: int, number: int, mine: int | None, last: int | None) -> float:
-    start = _toward_best(seat, limit, 0.5)
-    return _within(seat, limit, start + number if seat == BUYER else start - number)
-
-
 HABITS: Mapping[str, Habit] = {
-    "truthful": lambda seat, limit, number, mine, last: limit,
-    "half": lambda seat, limit, number, mine, last: _toward_best(seat, limit, 0.5),
-    "three_quarters": lambda seat, limit, number, mine, last: _toward_best(seat, limit, 0.25),
-    "fifty_capped": lambda seat, limit, number, mine, last: _within(seat, limit, HIGHEST // 2),
-    "copy_last_capped": _copy,
-    "split_own_and_last": _split,
-    "always_concede_1": _concede,
+    "truthful": lambda view, limit, last: limit,
+    "half": halfway,
+    "three_quarters": three_quarters,
+    "fifty_capped": fifty_capped,
+    "copy_last_capped": copy_last_capped,
+    "split_own_and_last": split_own_and_last,
+    "always_concede_1": concede,
 }
 
 
@@ -258,11 +236,13 @@ def mindless(habit: Habit) -> Callable[[SeatGame], Pair]:
 
     def measured(game: SeatGame) -> Pair:
         seat, at = game.seat, game.at
-        total, mine, last = 0.0, None, None
+        total, past = 0.0, History[Round]()
         for each in at.rounds:
-            mine = int(habit(seat, at.limit, each.number, mine, last))
+            view = View(seat, at.limit, past, 0, talking=False)
+            mine = habit(view, at.limit, view.last())
             total += round_gain(seat, at.limit, mine, each.theirs)
-            last = each.theirs
+            bid, ask = (mine, each.theirs) if seat == BUYER else (each.theirs, mine)
+            past = past.append(Round(bid, ask))
         random = _random(game)
         return total - random, hindsight(seat, at) - random
 
