@@ -577,4 +577,4 @@ def _p_of(problems: Sequence[str], was: Sequence[float], now: Sequence[float]) -
     """Return the p value of a change by sign flips of whole problems; None below five problems."""
     if len(set(problems)) < FEW:
         return None
-    return sign_flip_test(np.subtract(now, was), clusters=problems, seed=SEED).p
+    return sign_flip_test(np.subtract(now, was), clusters=problems, seed=SEED)

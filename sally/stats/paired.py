@@ -1,7 +1,7 @@
 """Differences between two paired conditions, and between separate groups, with their tests."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 
 import msgspec
 import numpy as np
@@ -24,37 +24,6 @@ from sally.stats.intervals import (
 MEDIUM = 2**-0.5  # scale of the Cauchy prior, the default of the R package BayesFactor
 WIDEST = 4.0  # effects beyond this many standard deviations are left out of the integral
 POINTS = 801
-
-
-class Pairs(msgspec.Struct, frozen=True):
-    """Values of the same keys under two conditions, and the number of unpaired keys."""
-
-    keys: tuple[Hashable, ...]
-    first: tuple[float, ...]
-    second: tuple[float, ...]
-    only_first: int
-    only_second: int
-
-
-class Significance(msgspec.Struct, frozen=True):
-    """A test statistic and its two-sided p value; both are None if there was nothing to test."""
-
-    statistic: float | None
-    p: float | None
-    n: int
-    method: str
-
-
-def pair_up(first: Mapping[Hashable, float], second: Mapping[Hashable, float]) -> Pairs:
-    """Return the values of the keys that both mappings have, in the order of the first."""
-    keys = tuple(key for key in first if key in second)
-    return Pairs(
-        keys=keys,
-        first=tuple(first[key] for key in keys),
-        second=tuple(second[key] for key in keys),
-        only_first=len(first) - len(keys),
-        only_second=len(second) - len(keys),
-    )
 
 
 def paired_difference(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -114,15 +83,16 @@ def sign_flip_test(
     clusters: Sequence[Hashable] | None = None,
     exact_up_to: int = 18,
     flips: int = 20_000,
-) -> Significance:
-    """Test a mean difference against zero by flipping the signs of pairs or of whole clusters.
+) -> float | None:
+    """Return the two-sided p value of a mean difference, by flipping the signs of pairs or of whole
+    clusters; None if there are no differences.
 
     Up to `exact_up_to` units, all sign patterns are used; otherwise, `flips` random patterns.
     """
     column = finite(differences, "differences")
     n = column.size
     if n == 0:
-        return Significance(None, None, 0, "sign flip; no differences")
+        return None
     labels = range(n) if clusters is None else clusters
     codes, count = coded(labels, n, "clusters")
     sums = sums_by(codes, count, column)
@@ -132,11 +102,9 @@ def sign_flip_test(
     slack = 1e-9 * float(np.abs(sums).sum())
     as_extreme = int((np.abs(totals) >= abs(float(sums.sum())) - slack).sum())
     if exact:
-        p, how = as_extreme / totals.size, "exact"
-    else:  # The observed signs are one of the draws, so p is never 0 (Phipson and Smyth 2010).
-        p, how = (as_extreme + 1) / (flips + 1), f"{flips} flips"
-    units = "" if clusters is None else f" of {count} clusters"
-    return Significance(float(column.mean()), p, n, f"sign flip{units}, {how}")
+        return as_extreme / totals.size
+    # The observed signs are one of the draws, so p is never 0 (Phipson and Smyth 2010).
+    return (as_extreme + 1) / (flips + 1)
 
 
 def _all_totals(sums: Floats) -> Floats:

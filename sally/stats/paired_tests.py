@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sally.stats.cluster_interval import FEWER
 from sally.stats.columns import Floats, finite
 from sally.stats.effects import cohens_dz
-from sally.stats.equivalence import paired_equivalence
+from sally.stats.equivalence import paired_equivalence_p
 from sally.stats.intervals import FEW, Estimate, Seed, without_interval
 from sally.stats.paired import paired_difference_bootstrap, sign_flip_test
 
@@ -63,7 +63,7 @@ def paired_tests(
         first=float(a.mean()),
         second=float(b.mean()),
         difference=difference,
-        p=sign_flip_test(a - b, clusters=clusters, seed=seed).p if a.size > 1 else None,
+        p=sign_flip_test(a - b, clusters=clusters, seed=seed) if a.size > 1 else None,
         effect=cohens_dz(a, b),
         margin=wide,
         p_equivalent=_equivalent(a - b, clusters, wide),
@@ -100,4 +100,4 @@ def _equivalent(
     units = cluster_means(differences, clusters)
     if margin is None or np.ptp(units) == 0:
         return None
-    return paired_equivalence(units, np.zeros(len(units)), (-margin, margin)).p
+    return paired_equivalence_p(units, (-margin, margin))

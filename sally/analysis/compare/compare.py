@@ -34,7 +34,7 @@ from sally.core.rules.metric import Metric, Played
 from sally.stats.cluster_interval import FEWER, Unit, coarsest
 from sally.stats.columns import coded, sums_by
 from sally.stats.effects import cohens_d
-from sally.stats.equivalence import equivalence_test
+from sally.stats.equivalence import equivalence_p
 from sally.stats.intervals import FEW, Estimate, t_estimate, without_interval
 from sally.stats.multiple import holm_where_known
 from sally.stats.paired_tests import default_margin, paired_tests
@@ -271,7 +271,7 @@ def _unpaired(
             difference = t_estimate(away, error, degrees, n, 0.95, method)
             p = 2 * float(scipy.special.stdtr(degrees, -abs(away) / error))
             if wide is not None:
-                alike = equivalence_test(away, error, degrees, (-wide, wide), n=n).p
+                alike = equivalence_p(away, error, degrees, (-wide, wide))
     metric: Metric = registry.entries("metrics")[group.metric]
     return Comparison(
         **msgspec.structs.asdict(group),

@@ -28,7 +28,6 @@ from sally.papers.kang2026.layout import LAYOUTS
 from sally.papers.kang2026.study import WORLDS
 from sally.stats.cluster_interval import coarsest, mean_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.paired import pair_up
 
 PLAYER = Seat("player")
 FIRST_SEATS = ("player", "guide", "speaker")  # seats of the tested model
@@ -140,11 +139,11 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
         _successes({**completes(row), "strategy": strategy}, known, model)
         for strategy in (row["strategy"], "zero_shot")
     )
-    pairs = pair_up(mine, plain)
-    if not pairs.keys:
+    both = [key for key in mine if key in plain]
+    if not both:
         return None
-    scenarios = [str(key[0]) for key in pairs.keys]  # type: ignore[index]
-    gains = [a - b for a, b in zip(pairs.first, pairs.second, strict=True)]
+    scenarios = [str(key[0]) for key in both]
+    gains = [mine[key] - plain[key] for key in both]
     units: dict[str, Sequence[Any]] = {"scenarios": scenarios, "runs": range(len(gains))}
     return mean_by_rule(gains, units[coarsest(units)], (-1, 1))
 
