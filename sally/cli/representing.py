@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -14,7 +14,6 @@ import msgspec
 from sally import store
 from sally.cli.common import STORE
 from sally.core.errors import BadInput
-from sally.core.log.events import Episode
 from sally.core.terminal_text import echo
 from sally.output.figures.panels import check, write
 from sally.output.files.bundle_reader import opened
@@ -22,7 +21,7 @@ from sally.output.tables.console import PATH, json_option, print_json, progress
 from sally.output.tables.represented import say
 from sally.represent.prompts import Place, decisions, require_decisions
 from sally.represent.results import FOLDER
-from sally.represent.run import fit_groups, plain_name
+from sally.represent.run import fit_groups
 from sally.represent.surface import As
 
 
@@ -100,7 +99,10 @@ def represent(
             if not cells or any(fnmatch(episode.cell, cell) for cell in cells)
         ]
         if causal:
-            _causal(episodes, model, about, kind, layers, most, seed, out, figure, as_json)
+            from sally.cli.steering import causal_check
+
+            named = None if layers == "all" else partial(_layers, layers)
+            causal_check(episodes, model, about, kind, named, most, seed, out, figure, as_json)
             return
         with progress() as bar:
             task = bar.add_task("prompts", total=len(episodes), note="")
@@ -143,51 +145,8 @@ def represent(
         print_json(msgspec.to_builtins(found))
         return
     say(found)
-    for path in filter(None, (figure,)):
-        echo(f"Written: {path}")
-
-
-def _causal(
-    episodes: Sequence[Episode],
-    model: str,
-    about: str,
-    kind: As,
-    layers: str,
-    most: int | None,
-    seed: int,
-    out: Path,
-    figure: Path | None,
-    as_json: bool,
-) -> None:
-    from sally.cli import steering
-
-    def chosen(count: int) -> list[int]:
-        return steering.spaced(count) if layers == "all" else _layers(layers, count)
-
-    games = "-".join(sorted({episode.setup.instance.game for episode in episodes}))
-    name = plain_name(model.removeprefix("hf:"))
-    target = out / f"{name}-{plain_name(about or 'others')}-{kind}-causal-{games}.json"
-    found = steering.causal_check(
-        episodes,
-        model,
-        about,
-        kind,
-        chosen,
-        most,
-        seed,
-        out,
-        target,
-    )
     if figure:
-        from sally.output.figures.causal import dose_figure
-
-        write(dose_figure(found), figure)
-    if as_json:
-        print_json([msgspec.to_builtins(one) for one in found])
-        return
-    steering.say(found)
-    for path in filter(None, (target, figure)):
-        echo(f"Written: {path}")
+        echo(f"Written: {figure}")
 
 
 def _out_folder(folder: Path | str, out: Path | None) -> Path:

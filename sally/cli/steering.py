@@ -11,17 +11,20 @@ import msgspec
 from sally.analysis.columns.rows import Row
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
+from sally.core.terminal_text import echo
+from sally.output.figures.panels import write
 from sally.output.tables.console import (
     estimate_cell,
     fitting,
+    print_json,
     print_table,
     print_text,
     progress,
 )
 from sally.represent.activations import activations, folder_of
-from sally.represent.causal import Causal, Patched, Steered, by_player, cases, causal
-from sally.represent.causal import spaced as spaced
+from sally.represent.causal import Causal, Patched, Steered, by_player, cases, causal, spaced
 from sally.represent.prompts import Place
+from sally.represent.run import plain_name
 from sally.represent.surface import As
 
 PAGES: tuple[Place, ...] = ("probe", "move")
@@ -43,13 +46,16 @@ def causal_check(
     model: str,
     about: str,
     kind: As,
-    layers: Callable[[int], Sequence[int]],
+    layers: Callable[[int], Sequence[int]] | None,
     most: int | None,
     seed: int,
     out: Path,
-    target: Path,
-) -> list[Causal]:
-    """Steer and patch the decisions of every player and game, and write the results.
+    figure: Path | None,
+    as_json: bool,
+) -> None:
+    """Steer and patch the decisions of every player and game; write and print the results.
+
+    `layers` returns the layers to change, given their number; without it, four layers are changed.
 
     Raises:
         BadInput: No stored decision has scored options.
@@ -65,6 +71,9 @@ def causal_check(
         )
     network = ResidualStream(model)
     found: list[Causal] = []
+    games = "-".join(sorted({episode.setup.instance.game for episode in episodes}))
+    name = plain_name(model.removeprefix("hf:"))
+    target = out / f"{name}-{plain_name(about or 'others')}-{kind}-causal-{games}.json"
     target.parent.mkdir(parents=True, exist_ok=True)
     for page in PAGES:
         for key, rows in groups[page].items():
@@ -88,13 +97,22 @@ def causal_check(
                         about=about or "what the others will do",
                         at=page,
                         kind=kind,
-                        layers=layers(network.layers),
+                        layers=(layers or spaced)(network.layers),
                         most=most,
                         seed=seed,
                     )
                 )
             target.write_bytes(msgspec.json.encode(found) + b"\n")
-    return found
+    if figure:
+        from sally.output.figures.causal import dose_figure
+
+        write(dose_figure(found), figure)
+    if as_json:
+        print_json([msgspec.to_builtins(one) for one in found])
+        return
+    say(found)
+    for path in filter(None, (target, figure)):
+        echo(f"Written: {path}")
 
 
 def say(found: Sequence[Causal]) -> None:
