@@ -84,6 +84,23 @@ def by_problem(
     return Split(game, about, {part: tuple(tasks) for part, tasks in parts.items()})
 
 
+def by_partner(
+    game: str,
+    about: str,
+    seats: Sequence[str],
+    partners: Mapping[str, Sequence[PlayerSpec]],
+    instance: Instance | None = None,
+) -> Split:
+    """Return a split of one problem by partner: the first seat learns, and all other seats have the
+    same partner."""
+    problem, (mine, *others) = instance or Instance(game, game, {}), seats
+    parts = {
+        part: tuple(Task(problem, str(mine), dict.fromkeys(map(str, others), who)) for who in there)
+        for part, there in partners.items()
+    }
+    return Split(game, about, parts)
+
+
 def check_split(split: Split, alike: Alike | None = None) -> None:
     """Raise BadInput if two parts hold the same task, or tasks equivalent for a learner."""
     for part, tasks in split.parts.items():

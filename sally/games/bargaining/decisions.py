@@ -11,10 +11,10 @@ from sally.core.log.events import Instance, PlayerSpec
 from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
-from sally.core.rules.training import Split, Task, Training
+from sally.core.rules.training import Split, Training, by_partner
 from sally.games.bargaining.instances import ENOUGH, Problem, frozen
 from sally.games.bargaining.metrics import game_of, solved, table
-from sally.games.bargaining.rules import BUYER, State, gain, other, round_gain
+from sally.games.bargaining.rules import BUYER, SEATS, State, gain, other, round_gain
 from sally.games.bargaining.solver import SAME, mirrored
 from sally.games.bargaining.spec import a_round, best_replies, limit_of
 
@@ -134,14 +134,9 @@ _PARTNERS = {
 def _training_tasks(game: str) -> Split:
     """Return training tasks for the buyer, without messages; each partner is in one part of the
     split only."""
-    parts = {
-        part: tuple(
-            Task(Instance(f"{game}-silent", game, {"talk": "none"}), "buyer", {"seller": who})
-            for who in there
-        )
-        for part, there in _PARTNERS.items()
-    }
-    return Split(game, "partners held out by how they react to quotes", parts)
+    silent = Instance(f"{game}-silent", game, {"talk": "none"})
+    about = "partners held out by how they react to quotes"
+    return by_partner(game, about, SEATS, _PARTNERS, silent)
 
 
 TRAINING = Training(_training_tasks)

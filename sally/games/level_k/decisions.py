@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sally.core.log.events import Instance, PlayerSpec
+from sally.core.log.events import PlayerSpec
 from sally.core.registry import registry
 from sally.core.rules.depth import Answered, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
-from sally.core.rules.training import Split, Task, Training
+from sally.core.rules.training import Split, Training, by_partner
 from sally.games.level_k.metrics import Round, game_of, rounds
 from sally.games.level_k.minds import level_odds
 from sally.games.level_k.payoffs import Boxes, Request
@@ -147,14 +147,8 @@ _PARTNERS = {
 def _training_tasks(game: str) -> Split:
     """Return training tasks for the first seat: shallow partners to train on, deeper ones to test
     on."""
-    mine, *others = map(str, registry.game(game).build().seats)
-    parts = {
-        part: tuple(
-            Task(Instance(game, game, {}), mine, dict.fromkeys(others, who)) for who in there
-        )
-        for part, there in _PARTNERS.items()
-    }
-    return Split(game, "partners held out by how many steps they think", parts)
+    about = "partners held out by how many steps they think"
+    return by_partner(game, about, registry.game(game).build().seats, _PARTNERS)
 
 
 TRAINING = Training(_training_tasks)

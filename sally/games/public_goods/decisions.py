@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from sally.core.log.events import Instance, PlayerSpec
+from sally.core.log.events import PlayerSpec
 from sally.core.registry import registry
-from sally.core.rules.training import Split, Task, Training
+from sally.core.rules.training import Split, Training, by_partner
 
 _PARTNERS = {
-    "train": ("free_rider", "conditional_cooperator"),
-    "validation": ("matcher",),
-    "held_out": ("threshold",),
+    "train": (PlayerSpec("free_rider"), PlayerSpec("conditional_cooperator")),
+    "validation": (PlayerSpec("matcher"),),
+    "held_out": (PlayerSpec("threshold"),),
 }
 
 
 def _training_tasks(game: str) -> Split:
     """Return training tasks for the first seat, each with other players that all follow the same
     rule."""
-    mine, *others = map(str, registry.game(game).build().seats)
-    parts = {
-        part: tuple(
-            Task(Instance(game, game, {}), mine, dict.fromkeys(others, PlayerSpec(name)))
-            for name in names
-        )
-        for part, names in _PARTNERS.items()
-    }
-    return Split(game, "partners held out by their rule", parts)
+    about = "partners held out by their rule"
+    return by_partner(game, about, registry.game(game).build().seats, _PARTNERS)
 
 
 TRAINING = Training(_training_tasks)
