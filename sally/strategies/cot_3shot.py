@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult
+from sally.core.prompt.strategy import PromptContext, Speaker, Strategy, StrategyResult
 from sally.strategies import cot
 
 TEXTS: Mapping[str, str] = {
@@ -13,19 +13,16 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-def _make() -> tuple[Run, Run]:
-    async def shown(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        worked = f"{prompt.say('cot_3shot.intro')}\n{prompt.examples}"
-        return await cot.thought(prompt, speaker, opening=prompt.opening(after_rules=worked))
-
-    return shown, shown
+async def _shown(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+    worked = f"{prompt.say('cot_3shot.intro')}\n{prompt.examples}"
+    return await cot.thought(prompt, speaker, opening=prompt.opening(after_rules=worked))
 
 
 STRATEGY = Strategy(
     name="cot_3shot",
     about="shows three worked examples of thoughts, then asks for thoughts and the answer",
     source="Riemer et al. 2025",
-    make=_make,
+    make=lambda: (_shown, _shown),
     calls="1",
     texts=TEXTS,
     schema=True,

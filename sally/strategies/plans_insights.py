@@ -9,7 +9,6 @@ import msgspec
 from sally.core.errors import Unreadable
 from sally.core.prompt.strategy import (
     PromptContext,
-    Run,
     Speaker,
     Strategy,
     StrategyResult,
@@ -54,26 +53,24 @@ def _written(prompt: PromptContext, reply: str) -> Notes:
     return Notes(plans, insights)
 
 
-def _make() -> tuple[Run, Run]:
-    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        held = prompt.schema("Plans", "Insights")
-        key = "plans_insights.schema" if held else "plans_insights.format"
-        wanted = prompt.say(key, format=prompt.form("Plans", "Insights"))
-        page = prompt.user(_shown(prompt), format=wanted)
-        reply = await speaker.say("move", page, schema=held)
-        return spoken(reply, memory=_written(prompt, whole_lines(reply)))
+async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+    held = prompt.schema("Plans", "Insights")
+    key = "plans_insights.schema" if held else "plans_insights.format"
+    wanted = prompt.say(key, format=prompt.form("Plans", "Insights"))
+    page = prompt.user(_shown(prompt), format=wanted)
+    reply = await speaker.say("move", page, schema=held)
+    return spoken(reply, memory=_written(prompt, whole_lines(reply)))
 
-    async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        return await answered(prompt, speaker, _shown(prompt))
 
-    return act, answer
+async def _answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+    return await answered(prompt, speaker, _shown(prompt))
 
 
 STRATEGY = Strategy(
     name="plans_insights",
     about="asks for plans and insights with every move and shows them in the next turn",
     source="Riemer et al. 2025, after Fish et al. 2024",
-    make=_make,
+    make=lambda: (_act, _answer),
     calls="1",
     texts=TEXTS,
     schema=True,

@@ -8,7 +8,6 @@ from sally.core.prompt.hashed_text import HashedText
 from sally.core.prompt.model import User
 from sally.core.prompt.strategy import (
     PromptContext,
-    Run,
     Speaker,
     Strategy,
     StrategyResult,
@@ -38,19 +37,16 @@ async def summed_up(prompt: PromptContext, speaker: Speaker) -> HashedText:
     return HashedText.start(f"{await once(prompt, 'summary', ask)}\n\n")
 
 
-def _make() -> tuple[Run, Run]:
-    async def run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        summary = await summed_up(prompt, speaker)
-        return await answered(prompt, speaker, opening=summary, past=False)
-
-    return run, run
+async def _run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+    summary = await summed_up(prompt, speaker)
+    return await answered(prompt, speaker, opening=summary, past=False)
 
 
 STRATEGY = Strategy(
     name="s2a",
     about="replaces rules and history by a summary that the model writes, then asks as in qa",
     source="Riemer et al. 2025, after Weston and Sukhbaatar 2023",
-    make=_make,
+    make=lambda: (_run, _run),
     calls="2",
     texts=TEXTS,
     schema=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, once
+from sally.core.prompt.strategy import PromptContext, Speaker, Strategy, StrategyResult, once
 from sally.core.rules.probe import Foreseen
 from sally.strategies import lm, social_qa
 
@@ -17,19 +17,16 @@ async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[Foreseen,
     return tuple(found)
 
 
-def _make() -> tuple[Run, Run]:
-    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
-        return await social_qa.given(prompt, speaker, foreseen)
-
-    return act, lm.guessed
+async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+    foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
+    return await social_qa.given(prompt, speaker, foreseen)
 
 
 STRATEGY = Strategy(
     name="social_lm",
     about="predicts the others' moves by scoring, then asks for the choice given the prediction",
     source="Riemer et al. 2025, after Akata et al. 2023",
-    make=_make,
+    make=lambda: (_act, lm.guessed),
     calls="1 + 1 scoring per prediction",
     needs=frozenset({"probe", "scoring"}),
     version=2,  # the question asks for the player's own best option

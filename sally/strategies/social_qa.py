@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sally.core.prompt.strategy import (
     PromptContext,
-    Run,
     Speaker,
     Strategy,
     StrategyResult,
@@ -38,19 +37,16 @@ async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[Foreseen,
     return tuple(found)
 
 
-def _make() -> tuple[Run, Run]:
-    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
-        return await given(prompt, speaker, foreseen)
-
-    return act, qa.answered
+async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+    foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
+    return await given(prompt, speaker, foreseen)
 
 
 STRATEGY = Strategy(
     name="social_qa",
     about="asks for a prediction of what the others will do, then for a choice based on it",
     source="Riemer et al. 2025, after Akata et al. 2023",
-    make=_make,
+    make=lambda: (_act, qa.answered),
     calls="1 + 1 per prediction",
     needs=frozenset({"probe"}),
     version=2,  # the question asks for what is best for oneself

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from sally.core.prompt.strategy import (
     PromptContext,
-    Run,
     Speaker,
     Strategy,
     StrategyResult,
@@ -56,22 +55,19 @@ def foreseen_in(prompt: PromptContext, reply: str) -> tuple[Foreseen, ...]:
     )
 
 
-def _make() -> tuple[Run, Run]:
-    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        if not prompt.foresee:
-            return await cot.thought(prompt, speaker)
-        wanted = prompt.say("tom_cot.format", lines=wanted_lines(prompt), format=prompt.format)
-        reply = await speaker.say("move", prompt.user(format=wanted))
-        return spoken(reply, foreseen=foreseen_in(prompt, whole_lines(reply)))
-
-    return act, cot.thought
+async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+    if not prompt.foresee:
+        return await cot.thought(prompt, speaker)
+    wanted = prompt.say("tom_cot.format", lines=wanted_lines(prompt), format=prompt.format)
+    reply = await speaker.say("move", prompt.user(format=wanted))
+    return spoken(reply, foreseen=foreseen_in(prompt, whole_lines(reply)))
 
 
 STRATEGY = Strategy(
     name="tom_cot",
     about="asks for predictions about the others and for the choice in one reply",
     source="Kang et al. 2026",
-    make=_make,
+    make=lambda: (_act, cot.thought),
     calls="1",
     needs=frozenset({"probe"}),
     texts=TEXTS,

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from sally.core.errors import Unreadable
 from sally.core.prompt.strategy import (
     PromptContext,
-    Run,
     Speaker,
     Strategy,
     StrategyResult,
@@ -39,29 +38,26 @@ async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[Foreseen,
     return foreseen
 
 
-def _make() -> tuple[Run, Run]:
-    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-        questions = prompt.foresee
-        if not questions:
-            return await cot.thought(prompt, speaker)
-        foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
-        expected = "\n".join(
-            prompt.predicted(question, prediction.value)
-            for question, prediction in zip(questions, foreseen, strict=True)
-            if prediction.value is not None
-        )
-        wanted = prompt.say("tom_guide.decide", format=prompt.format)
-        reply = await speaker.say("move", prompt.user(given=expected, format=wanted))
-        return spoken(reply, foreseen=foreseen)
-
-    return act, cot.thought
+async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+    questions = prompt.foresee
+    if not questions:
+        return await cot.thought(prompt, speaker)
+    foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
+    expected = "\n".join(
+        prompt.predicted(question, prediction.value)
+        for question, prediction in zip(questions, foreseen, strict=True)
+        if prediction.value is not None
+    )
+    wanted = prompt.say("tom_guide.decide", format=prompt.format)
+    reply = await speaker.say("move", prompt.user(given=expected, format=wanted))
+    return spoken(reply, foreseen=foreseen)
 
 
 STRATEGY = Strategy(
     name="tom_guide",
     about="asks for predictions about the others first, then for a choice in a second call",
     source="Kang et al. 2026",
-    make=_make,
+    make=lambda: (_act, cot.thought),
     calls="2",
     needs=frozenset({"probe"}),
     texts=TEXTS,

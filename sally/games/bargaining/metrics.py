@@ -7,8 +7,9 @@ The two benchmarks differ if the partner reacts: *hindsight* holds the partner's
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
+from typing import TypeVar
 
 import msgspec
 
@@ -28,6 +29,7 @@ from sally.games.bargaining.spec import limit_of
 from sally.games.bargaining.talk import read_message
 from sally.games.bargaining.values import HIGHEST
 
+T = TypeVar("T")
 Measure = Callable[[Played, Seat], float | None]
 
 
@@ -221,21 +223,27 @@ def lost(seat: Seat, limit: int, mine: int, theirs: int) -> Losses:
     return Losses(beyond=-got) if trades else Losses()
 
 
-def _per_round(value: Callable[[Seat, Table, Quoted], float]) -> Measure:
-    """Return a measure: the mean of a value over the rounds in which both quoted."""
+def _mean_over(
+    items: Callable[[Seat, Table], Sequence[T]], value: Callable[[Seat, Table, T], float]
+) -> Measure:
+    """Return a measure: the mean value of an episode's rounds, announcements or claims."""
 
     def measure(played: Played, seat: Seat) -> float | None:
         at = table(played, seat)
-        return None if at is None else mean([value(seat, at, each) for each in at.rounds])
+        return None if at is None else mean([value(seat, at, one) for one in items(seat, at)])
 
     return measure
+
+
+def _quoted(seat: Seat, at: Table) -> Sequence[Quoted]:
+    return at.rounds
 
 
 def _mean_loss(cause: str, about: str) -> Metric:
     def value(seat: Seat, at: Table, each: Quoted) -> float:
         return float(getattr(lost(seat, at.limit, each.mine, each.theirs), cause))
 
-    measure, bounds = _per_round(value), (0.0, HIGHEST)
+    measure, bounds = _mean_over(_quoted, value), (0.0, HIGHEST)
     return Metric(f"lost_{cause}", about, measure, better="lower", unit="payoff", bounds=bounds)
 
 
@@ -265,22 +273,10 @@ def words_of(seat: Seat, at: Table) -> list[Word]:
     return [Word(said, quoted) for said, quoted in found if said is not None]
 
 
-@shared
-def words(played: Played, seat: Seat) -> list[Word]:
-    at = table(played, seat)
-    return [] if at is None else words_of(seat, at)
-
-
 def claims_of(seat: Seat, at: Table) -> list[int]:
     """Return the values that a seat has stated, in order."""
     found = (read_message(each.said, seat).claimed for each in at.rounds)
     return [claimed for claimed in found if claimed is not None]
-
-
-@shared
-def claims(played: Played, seat: Seat) -> list[int]:
-    at = table(played, seat)
-    return [] if at is None else claims_of(seat, at)
 
 
 def is_bluff(seat: Seat, limit: int, claimed: int) -> bool:
@@ -292,24 +288,7 @@ def _announced(played: Played, seat: Seat) -> float | None:
     at = table(played, seat)
     if at is None or game_of(played).talk == "none":
         return None
-    return len(words(played, seat)) / len(at.rounds)
-
-
-def _of_words(holds: Callable[[Word, Seat], bool]) -> Measure:
-    """Return a measure: the share of a seat's announcements for which a condition holds."""
-    return lambda played, seat: mean([float(holds(word, seat)) for word in words(played, seat)])
-
-
-def _claims_true(played: Played, seat: Seat) -> float | None:
-    at, found = table(played, seat), claims(played, seat)
-    return None if at is None or not found else found.count(at.limit) / len(found)
-
-
-def _bluffs(played: Played, seat: Seat) -> float | None:
-    at, found = table(played, seat), claims(played, seat)
-    if at is None or not found:
-        return None
-    return sum(is_bluff(seat, at.limit, claimed) for claimed in found) / len(found)
+    return len(words_of(seat, at)) / len(at.rounds)
 
 
 def from_truthful(seat: Seat, at: Table) -> tuple[float, int]:
@@ -417,20 +396,20 @@ METRICS = (
     Metric(
         "trade_rate",
         "share of rounds with a trade",
-        _per_round(lambda seat, at, each: each.price is not None),
+        _mean_over(_quoted, lambda seat, at, each: each.price is not None),
         unit="share",
     ),
     Metric(
         "irrational_quotes",
         "share of quotes beyond the seat's own limit",
-        _per_round(lambda seat, at, each: gain(seat, at.limit, each.mine) < 0),
+        _mean_over(_quoted, lambda seat, at, each: gain(seat, at.limit, each.mine) < 0),
         better="lower",
         unit="share",
     ),
     Metric(
         "aim_error",
         "mean distance between the seat's quote and the other's",
-        _per_round(lambda seat, at, each: abs(each.mine - each.theirs)),
+        _mean_over(_quoted, lambda seat, at, each: abs(each.mine - each.theirs)),
         better="lower",
         unit="price",
         bounds=(0.0, HIGHEST),
@@ -444,26 +423,31 @@ METRICS = (
     Metric(
         "promises_kept",
         "share of announced quotes that were quoted exactly",
-        _of_words(lambda word, seat: word.kept),
+        _mean_over(words_of, lambda seat, at, word: word.kept),
         unit="share",
     ),
     Metric(
         "broken_own_favour",
         "share of announced quotes that were broken in the seat's own favour",
-        _of_words(lambda word, seat: word.own_favour(seat)),
+        _mean_over(words_of, lambda seat, at, word: word.own_favour(seat)),
         unit="share",
     ),
     Metric(
         "broken_other_favour",
         "share of announced quotes that were broken in the other's favour",
-        _of_words(lambda word, seat: not word.kept and not word.own_favour(seat)),
+        _mean_over(words_of, lambda seat, at, word: not word.kept and not word.own_favour(seat)),
         unit="share",
     ),
-    Metric("claims_true", "share of stated values that were true", _claims_true, unit="share"),
+    Metric(
+        "claims_true",
+        "share of stated values that were true",
+        _mean_over(claims_of, lambda seat, at, claimed: claimed == at.limit),
+        unit="share",
+    ),
     Metric(
         "claims_bluff",
         "share of stated values that were shaded in the seat's own favour",
-        _bluffs,
+        _mean_over(claims_of, lambda seat, at, claimed: is_bluff(seat, at.limit, claimed)),
         unit="share",
     ),
     Metric(
