@@ -89,29 +89,22 @@ def _announce(turn: Turn[Action, View], lottery: dict[int | None, float]) -> Act
 # --- habits: what the mindless players of the card do ---------------------------------------------
 
 
-def _free_of_last(game: StepRace, seat: Seat) -> Script:
-    """Return a script that plays the largest number that neither opponent played in the last turn;
-    5 in the first turn."""
-
-    def odds(view: View, said: Announced) -> Odds:
-        last = view.past.last
-        if last is None:
-            return solver.sure(5)
-        taken = {last.moves[other] for other in others_of(view.number)}
-        return solver.sure(max(move for move in MOVES if move not in taken))
-
-    return _script(odds)
+def free_of_last(view: View) -> int:
+    """Return the largest number that neither opponent played in the last turn; 5 in the first
+    turn."""
+    last = view.past.last
+    taken = {last.moves[other] for other in others_of(view.number)} if last is not None else ()
+    return max(move for move in MOVES if move not in taken)
 
 
-def _repeat_own_last(game: StepRace, seat: Seat) -> Script:
-    """Return a script that repeats its own last move, or plays 5 if it made none."""
+def repeat_own_last(view: View) -> int:
+    """Return the seat's own last move, or 5 if it made none."""
+    last = view.past.last
+    return 5 if last is None else last.moves[view.number] or 5
 
-    def odds(view: View, said: Announced) -> Odds:
-        last = view.past.last
-        mine = 0 if last is None else last.moves[view.number]
-        return solver.sure(mine or 5)
 
-    return _script(odds)
+def _by_habit(habit: Callable[[View], int]) -> Callable[[StepRace, Seat], Script]:
+    return lambda game, seat: _script(lambda view, said: solver.sure(habit(view)))
 
 
 def _but(thinks: Callable[[StepRace, Seat], Script]) -> Callable[..., Script]:
@@ -382,28 +375,28 @@ PARTNERS = by_name(
         "free_of_last",
         "the largest number that neither other played last turn, without a word",
         CARD,
-        _free_of_last,
+        _by_habit(free_of_last),
         memory=1,
     ),
     Partner(
         "not_free_of_last",
         "anything but the largest number that neither other played last turn",
         "the inverse of free_of_last",
-        _but(_free_of_last),
+        _but(_by_habit(free_of_last)),
         memory=1,
     ),
     Partner(
         "repeat_own_last",
         "repeats its own last move, without a word",
         CARD,
-        _repeat_own_last,
+        _by_habit(repeat_own_last),
         memory=1,
     ),
     Partner(
         "switch_own_last",
         "anything but its own last move",
         "the inverse of repeat_own_last",
-        _but(_repeat_own_last),
+        _but(_by_habit(repeat_own_last)),
         memory=1,
     ),
     Partner(

@@ -213,7 +213,7 @@ def _matched(
     if found is None:
         raise BadInput(
             f"{file.name}, line {at + 1}: {line[:60]!r} should be {wanted}; the file may be "
-            "truncated. "
+            "truncated."
         )
     return found
 

@@ -109,8 +109,11 @@ _RAW = re.compile(r"(?i)<price>\s*(\d+)\s*</price>")
 
 
 def read_record(file: Path) -> Record:
-    """Read one log. Raises: BadInput: A line is not JSON, or the game does not have twenty full
-    rounds.
+    """Return the game in one log.
+
+    Raises:
+        BadInput: A line is not a line of a PACT log, the log is incomplete, or a round does not
+            have two quotes.
     """
     data = file.read_bytes()
     lines = []

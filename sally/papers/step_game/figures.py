@@ -18,7 +18,8 @@ import numpy as np
 from sally.core.rules.chance import Stream
 from sally.core.rules.metric import Played
 from sally.games.step_race.metrics import METRICS, RATIOS, Decided, Tally, decided, tally_of, total
-from sally.games.step_race.rules import MOVES, SEATS, others_of
+from sally.games.step_race.partners import free_of_last, repeat_own_last
+from sally.games.step_race.rules import MOVES, SEATS
 from sally.games.step_race.solver import (
     EVEN,
     Odds,
@@ -112,19 +113,6 @@ def win_share(seats: Sequence[SeatGame]) -> Estimate | None:
 Rule = Callable[[Decided], Odds]
 
 
-def _free_of_last(each: Decided) -> Odds:
-    last = each.view.past.last
-    if last is None:
-        return sure(5)  # nothing was played, so every number is free
-    taken = {last.moves[other] for other in others_of(each.view.number)}
-    return sure(max(move for move in MOVES if move not in taken))
-
-
-def _repeat_own_last(each: Decided) -> Odds:
-    last = each.view.past.last
-    return sure(5 if last is None else last.moves[each.view.number])
-
-
 def rules() -> Mapping[str, Rule]:
     """Return, for each mindless player, the function that gives its move probabilities in a
     recorded turn."""
@@ -134,9 +122,9 @@ def rules() -> Mapping[str, Rule]:
         "always_5": lambda each: sure(5),
         "always_3": lambda each: sure(3),
         "always_1": lambda each: sure(1),
-        "free_of_last": _free_of_last,
+        "free_of_last": lambda each: sure(free_of_last(each.view)),
         "free_of_announced": lambda each: sure(free_of_announced(each.said, each.view.number)),
-        "repeat_own_last": _repeat_own_last,
+        "repeat_own_last": lambda each: sure(repeat_own_last(each.view)),
         "stage_equilibrium": lambda each: equilibrium,
     }
 
