@@ -29,8 +29,10 @@ from sally.analysis.profile.baselines import Baseline, baselines
 from sally.analysis.profile.depth_curve import DepthPoint, depth_curve
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.core.errors import BadInput, listed
+from sally.core.grouping import grouped
 from sally.core.log.events import Episode, label
 from sally.core.prompt.model import Usage
+from sally.core.rules.game import Seat
 from sally.metrics.play import error_survival
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import FEW, Estimate
@@ -350,21 +352,14 @@ def _reference_lines(
 def _survived(episodes: Sequence[Episode]) -> dict[str, Estimate]:
     """Return, for each game, the mean payoff of the evaluated seat that may be due to forfeits of
     other seats (no value for one-player games)."""
-    values: dict[str, list[float]] = {}
-    clusters: dict[str, list[str]] = {}
-    seats = evaluated_seats(episodes)
-    for episode in episodes:
-        game = episode.setup.instance.game
-        values.setdefault(game, [])
-        clusters.setdefault(game, [])
-        whole = played(episode)
-        for seat in whole.replay.game.seats:
-            if seat == seats[game]:
-                found = error_survival(whole, seat)
-                if found is not None:
-                    values[game].append(found)
-                    clusters[game].append(episode.setup.instance.id)
-    return {game: mean_by_rule(values[game], clusters[game]) for game in values}
+    seats, found = evaluated_seats(episodes), dict[str, Estimate]()
+    for game, mine in grouped(episodes, lambda e: e.setup.instance.game).items():
+        survived = [
+            (error_survival(played(e), Seat(seats[game])), e.setup.instance.id) for e in mine
+        ]
+        known = [(value, problem) for value, problem in survived if value is not None]
+        found[game] = mean_by_rule([value for value, _ in known], [where for _, where in known])
+    return found
 
 
 def _result(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from sally.stats.columns import Floats, paired, same_length
 
-Scale = Literal["nominal", "ordinal", "interval"]
+Scale = Literal["nominal", "interval"]
 
 
 class LabelScore(msgspec.Struct, frozen=True):
@@ -41,19 +41,11 @@ def cohens_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float
     return (observed - expected) / (1 - expected) if expected < 1 else None
 
 
-def krippendorffs_alpha(
-    ratings: Sequence[Sequence[Any]],
-    scale: Scale = "nominal",
-    *,
-    order: Sequence[Hashable] | None = None,
-) -> float | None:
+def krippendorffs_alpha(ratings: Sequence[Sequence[Any]], scale: Scale = "nominal") -> float | None:
     """Return Krippendorff's alpha of coders (rows) over units (columns); None marks a missing
-    rating.
-
-    Ordinal ratings that are not numbers need their `order`, lowest first.
-    """
+    rating."""
     units = _units(ratings)
-    values = _values(units, scale, order)
+    values = _values(units, scale)
     places = {value: i for i, value in enumerate(values)}
     together = np.zeros((len(values), len(values)))
     for unit in units:
@@ -63,7 +55,7 @@ def krippendorffs_alpha(
     n = float(totals.sum())
     if n == 0:
         return None
-    distance = _distances(values, totals, scale)
+    distance = _distances(values, scale)
     expected = float((np.outer(totals, totals) * distance).sum()) / (n - 1)
     if expected == 0:  # Every rating is the same: no variation that coders could agree about.
         return None
@@ -117,28 +109,20 @@ def _units(ratings: Sequence[Sequence[Any]]) -> list[list[Any]]:
     return [unit for unit in columns if len(unit) > 1]
 
 
-def _values(units: list[list[Any]], scale: Scale, order: Sequence[Hashable] | None) -> list[Any]:
-    """Return the distinct ratings, lowest first if the scale is ordered."""
-    if scale not in ("nominal", "ordinal", "interval"):
-        raise ValueError(f"scale is {scale!r}; it must be 'nominal', 'ordinal' or 'interval'.")
+def _values(units: list[list[Any]], scale: Scale) -> list[Any]:
+    """Return the distinct ratings."""
+    if scale not in ("nominal", "interval"):
+        raise ValueError(f"scale is {scale!r}; it must be 'nominal' or 'interval'.")
     found = dict.fromkeys(value for unit in units for value in unit)
-    if scale == "nominal":
-        return list(found)
-    if scale == "ordinal" and order is not None:
-        strange = [value for value in found if value not in order]
-        if strange:
-            raise ValueError(f"the rating {strange[0]!r} is not in the order given.")
-        return [value for value in order if value in found]
-    for value in found:
+    for value in found if scale == "interval" else ():
         if isinstance(value, str) or not np.isfinite(value):
-            raise ValueError(f"the rating {value!r} is not a number; give numbers, or an order.")
-    return sorted(found)
+            raise ValueError(f"the rating {value!r} is not a number.")
+    return list(found)
 
 
-def _distances(values: list[Any], totals: Floats, scale: Scale) -> Floats:
+def _distances(values: list[Any], scale: Scale) -> Floats:
     """Return squared distances between values (Krippendorff 2011, section on metrics)."""
     if scale == "nominal":
         return 1 - np.eye(len(values))
-    # Ordinal distance counts the ratings between two values, with half of each end.
-    ranks = np.cumsum(totals) - totals / 2 if scale == "ordinal" else np.asarray(values, float)
+    ranks = np.asarray(values, float)
     return np.asarray(np.subtract.outer(ranks, ranks) ** 2)

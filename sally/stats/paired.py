@@ -12,10 +12,8 @@ from sally.core.errors import BadInput
 from sally.stats.columns import Floats, coded, finite, paired, sums_by
 from sally.stats.intervals import (
     BLOCK,
-    Bootstrap,
     Estimate,
     Seed,
-    clustered_mean_interval,
     mean_interval,
     t_estimate,
     without_interval,
@@ -30,28 +28,6 @@ def paired_difference(first: ArrayLike, second: ArrayLike, *, level: float = 0.9
     """Return the mean of first minus second over pairs, with its t interval."""
     one, two = paired(first, second)
     return msgspec.structs.replace(mean_interval(one - two, level=level), method="paired t")
-
-
-def paired_difference_bootstrap(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    seed: Seed,
-    clusters: Sequence[Hashable] | None = None,
-    resamples: int = 5000,
-    level: float = 0.95,
-    method: Bootstrap = "percentile",
-) -> Estimate:
-    """Return the mean of first minus second, with an interval from resampled clusters or pairs."""
-    one, two = paired(first, second)
-    return clustered_mean_interval(
-        one - two,
-        range(one.size) if clusters is None else clusters,
-        seed=seed,
-        resamples=resamples,
-        level=level,
-        method=method,
-    )
 
 
 def welch_error(one: Floats, two: Floats) -> tuple[float, float]:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sally.stats.cluster_interval import FEWER
-from sally.stats.columns import Floats, finite
+from sally.stats.columns import Floats, finite, same_length
 from sally.stats.effects import cohens_dz
 from sally.stats.equivalence import paired_equivalence_p
-from sally.stats.intervals import FEW, Estimate, Seed, without_interval
-from sally.stats.paired import paired_difference_bootstrap, sign_flip_test
+from sally.stats.intervals import FEW, Estimate, Seed, clustered_mean_interval, without_interval
+from sally.stats.paired import sign_flip_test
 
 RESAMPLES = 2000
 SMALL = 0.2  # standard deviations: the default margin within which a difference counts as none
@@ -52,8 +52,9 @@ def paired_tests(
         n: The number of independent pairs, if it is not the number of rows.
     """
     a, b = finite(first, "first"), finite(second, "second")
-    difference = paired_difference_bootstrap(
-        a, b, clusters=clusters, seed=seed, resamples=RESAMPLES, method="expanded"
+    same_length("first", a.size, "second", b.size)
+    difference = clustered_mean_interval(
+        a - b, clusters, seed=seed, resamples=RESAMPLES, method="expanded"
     )
     units = len(set(clusters))
     if units < FEW:

@@ -11,9 +11,9 @@ from scipy import stats as peer
 
 from sally.stats.effects import cohens_d, cohens_dz
 from sally.stats.equivalence import equivalence_p, paired_equivalence_p
+from sally.stats.intervals import clustered_mean_interval
 from sally.stats.paired import (
     paired_difference,
-    paired_difference_bootstrap,
     sign_flip_test,
     unpaired_difference,
 )
@@ -86,11 +86,10 @@ def test_a_bootstrapped_difference_is_near_the_t_interval_and_widens_with_cluste
     shared = np.repeat(rng.normal(size=30), 5)
     first, second = shared + rng.normal(size=150) * 0.3, np.zeros(150)
     t = paired_difference(first, second)
-    plain = paired_difference_bootstrap(first, second, seed=1)
+    plain = clustered_mean_interval(first - second, range(150), seed=1)
     assert plain.interval == pytest.approx(t.interval, abs=0.02)
-    clustered = paired_difference_bootstrap(
-        first, second, clusters=np.repeat(range(30), 5).tolist(), seed=1
-    )
+    together = np.repeat(range(30), 5).tolist()
+    clustered = clustered_mean_interval(first - second, together, seed=1)
     assert clustered.high - clustered.low > 1.8 * (plain.high - plain.low)
 
 

@@ -11,10 +11,9 @@ import numpy as np
 
 from sally.analysis.evaluation import Evaluation, Recorded, Scores
 from sally.output.files.new_file import new_file
-from sally.output.page.evaluation import LEGEND, TABLE, recorded_table, table
+from sally.output.page.evaluation import LEGEND, TABLE, figure_cell, recorded_table, table
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.write import foot, head
-from sally.output.tables.console import estimate_cell
 from sally.stats.bradley_terry import Met, Rating, ratings
 from sally.stats.cluster_interval import mean_by_rule
 
@@ -108,10 +107,7 @@ def _figures(entries: Sequence[Entry]) -> Html:
     rows = []
     for entry in entries:
         for game in entry.found.games:
-            cells = [
-                tag("td", estimate_cell(found.value, found.interval, 2), data_v=found.value)
-                for found in (getattr(game, field) for field in TABLE.values())
-            ]
+            cells = [figure_cell(getattr(game, field)) for field in TABLE.values()]
             share = game.forfeits / max(1, game.forfeits + game.moves)
             rows.append(
                 tag("tr", tag("th", tag("a", entry.name, href=entry.page), scope="row"),
@@ -170,9 +166,8 @@ def _ratings(entries: Sequence[Entry]) -> Html:
         return tag("p", "No two entries have played the same problem.")
     rows = [
         tag("tr", tag("th", one.player, scope="row"), tag("td", game),
-            tag("td", estimate_cell(one.rating.value, one.rating.interval, 2),
-                data_v=one.rating.value),
-            tag("td", one.component + 1), tag("td", one.met), data_n=one.player)
+            figure_cell(one.rating), tag("td", one.component + 1), tag("td", one.met),
+            data_n=one.player)
         for game, listed in found.items()
         for one in listed
     ]  # fmt: skip
@@ -202,10 +197,8 @@ def _differences(entries: Sequence[Entry]) -> Html:
                 found = mean_by_rule(moved, [mine[s][0] for s in both])
                 rows.append(
                     tag("tr", tag("th", f"{one} minus {two}", scope="row"), tag("td", game),
-                        tag("td", measure),
-                        tag("td", estimate_cell(found.value, found.interval, 2),
-                            data_v=found.value),
-                        tag("td", len(both)), data_n=f"{one}\n{two}")
+                        tag("td", measure), figure_cell(found), tag("td", len(both)),
+                        data_n=f"{one}\n{two}")
                 )  # fmt: skip
     note = "Means over the problems that both played, in the unit of each score (doing: payoff)."
     shown = table(["entries", "game", "measure", "difference", "problems"], rows)

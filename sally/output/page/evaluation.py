@@ -205,15 +205,17 @@ def measures_table(games: Sequence[GameResult]) -> Html:
     top = ["game", "problems", *TABLE, "forfeits"]
     rows = []
     for one in games:
-        cells = [
-            tag("td", estimate_cell(found.value, found.interval, 2), data_v=found.value)
-            for found in (getattr(one, field) for field in TABLE.values())
-        ]
+        cells = [figure_cell(getattr(one, field)) for field in TABLE.values()]
         rows.append(
             tag("tr", tag("th", one.game, scope="row"), tag("td", one.problems), cells,
                 tag("td", f"{one.forfeits} of {one.forfeits + one.moves}"))
         )  # fmt: skip
     return table(top, rows)
+
+
+def figure_cell(found: Estimate) -> Html:
+    """Return a table cell with a value and its interval, sorted by the value."""
+    return tag("td", estimate_cell(found.value, found.interval, 2), data_v=found.value)
 
 
 def table(top: Sequence[str], rows: Sequence[Html]) -> Html:
