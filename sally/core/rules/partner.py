@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from sally.core.errors import BadInput, listed
 from sally.core.match.player import Decision, Silence, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import ProbeReport
@@ -64,6 +65,12 @@ class Scripted(msgspec.Struct, frozen=True):
 
 
 Make = Callable[[Any, Seat], Script]
+
+
+def must_sit(seat: Seat, name: str, *fits: Seat) -> None:
+    """Raise BadInput if the player of this name cannot play in the seat."""
+    if seat not in fits:
+        raise BadInput(f"{name} can play as {listed(fits, 'or')}, not as {seat}")
 
 
 class Named(Protocol):

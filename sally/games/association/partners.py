@@ -10,9 +10,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, must_sit
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.minds import Mind, T, declared
 
@@ -78,8 +77,7 @@ def for_seat(
     """Return a partner without parameters that can play only in the seat `fits`."""
 
     def make(game: Any, seat: Seat) -> Script:
-        if seat != fits:
-            raise BadInput(f"{name} can play as {fits}, not as {seat}")
+        must_sit(seat, name, fits)
         return act
 
     return Partner(name, about, OURS, make, answers=answers and (lambda game, seat: answers))

@@ -7,7 +7,7 @@ from typing import Any
 
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.battery.items import Item
 from sally.games.battery.mindless import SURFACE, Rule
@@ -74,34 +74,31 @@ def _surface(name: str, rule: Rule) -> Partner:
     return Partner(name, about, OURS, _script(rule), memory=0)
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        Partner(
-            "believer",
-            "the answer of the belief rule; the reference, right in every item",
-            "ours",
-            _script(lambda item: (item.answer,)),
-            answers=_believes,
-            memory=0,
-        ),
-        Partner(
-            "reader_of_depth",
-            "follows the last `k` minds of a chain; 0: what is so",
-            "ours",
-            _to_depth,
-            params={"k": 0},
-            memory=0,
-        ),
-        Partner(
-            "skips",
-            "skips part of the reasoning: `what` is where_it_is, talk_ignored, old_state, "
-            "other_person, always_aware and others, by generator",
-            OURS,
-            _skipping,
-            params={"what": "where_it_is"},
-            memory=0,
-        ),
-        *(_surface(name, rule) for name, rule in SURFACE.items()),
-    )
-}
+PARTNERS = by_name(
+    Partner(
+        "believer",
+        "the answer of the belief rule; the reference, right in every item",
+        "ours",
+        _script(lambda item: (item.answer,)),
+        answers=_believes,
+        memory=0,
+    ),
+    Partner(
+        "reader_of_depth",
+        "follows the last `k` minds of a chain; 0: what is so",
+        "ours",
+        _to_depth,
+        params={"k": 0},
+        memory=0,
+    ),
+    Partner(
+        "skips",
+        "skips part of the reasoning: `what` is where_it_is, talk_ignored, old_state, "
+        "other_person, always_aware and others, by generator",
+        OURS,
+        _skipping,
+        params={"what": "where_it_is"},
+        memory=0,
+    ),
+    *(_surface(name, rule) for name, rule in SURFACE.items()),
+)

@@ -12,7 +12,7 @@ import numpy as np
 from sally.core.errors import BadInput
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name
+from sally.core.rules.partner import Answerer, Partner, Script, by_name, must_sit
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.association.lexicon import cards, open_words, place
 from sally.games.association.minds import MIND_PARAMS, Mind, hubness, mind_of, tie
@@ -61,12 +61,6 @@ def position(view: View) -> Position:
     """Return the encoder's information when it must give hints."""
     record = view.record
     return Position(view.keywords[-1], record.filed, record.left, view.code)
-
-
-def must_sit(seat: Seat, name: str, *fits: Seat) -> None:
-    """Raise BadInput if a player cannot play in a seat."""
-    if seat not in fits:
-        raise BadInput(f"{name} can play as {' or '.join(fits)}, not as {seat}")
 
 
 # --- encoders that choose digit by digit ----------------------------------------------------------

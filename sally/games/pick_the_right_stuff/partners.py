@@ -8,7 +8,7 @@ from typing import Any
 
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Partner, Script
+from sally.core.rules.partner import Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.pick_the_right_stuff.locker import View
 from sally.games.pick_the_right_stuff.rules import LockerGame
@@ -109,12 +109,9 @@ def _guess(seen: View) -> tuple[int, ...]:
 
 
 RULES = {**RULES_OF_THUMB, "random": _guess, **COMBINED}
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        TRACKER,
-        SAW_LAST,
-        AT_LAST_LOOK,
-        *(_of_thumb(name, rule) for name, rule in RULES.items()),
-    )
-}
+PARTNERS = by_name(
+    TRACKER,
+    SAW_LAST,
+    AT_LAST_LOOK,
+    *(_of_thumb(name, rule) for name, rule in RULES.items()),
+)

@@ -17,7 +17,7 @@ from sally.core.prompt.words import Words
 from sally.core.reply import reading
 from sally.core.rules.game import A, Game, Seat, V
 from sally.core.rules.menu import Options
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import At, Probe, ProbeReport, Question
 from sally.core.rules.training import Split, Training, by_problem
 
@@ -220,7 +220,7 @@ def _believer(game: AnyOneShot, seat: Seat) -> Script:
 
 def exact_partners(about: str, source: str) -> dict[str, Partner]:
     """Return the exact solver, with its description and source, and the player `believer`."""
-    found = (
+    return by_name(
         Partner("solver", about, source, _solver, answers=_solved),
         Partner(
             "believer",
@@ -231,7 +231,6 @@ def exact_partners(about: str, source: str) -> dict[str, Partner]:
             answers=_solved,
         ),
     )
-    return {partner.name: partner for partner in found}
 
 
 # --- words for numbered options -------------------------------------------------------------------

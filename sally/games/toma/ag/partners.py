@@ -8,10 +8,10 @@ from itertools import chain, islice
 
 import numpy as np
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, by_name, must_sit
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.english import vocabulary
 from sally.games.association.minilm import minilm
@@ -113,7 +113,7 @@ def _listener(name: str, hear: Callable[[str, str, Encode], str]) -> Callable[..
     """Return a factory of listeners that guess from their hint and the clue."""
 
     def make(game: Ambiguity, seat: Seat, vocabulary_only: bool = False) -> Script:
-        _check(seat, name, LISTENERS)
+        must_sit(seat, name, *LISTENERS)
         if not vocabulary_only:
             minilm()  # fails now if the weights are not available
         encode = shipped if vocabulary_only else encoded
@@ -128,7 +128,7 @@ def _listener(name: str, hear: Callable[[str, str, Encode], str]) -> Callable[..
 
 
 def _hint_only(game: Ambiguity, seat: Seat) -> Script:
-    _check(seat, "hint_only", LISTENERS)
+    must_sit(seat, "hint_only", *LISTENERS)
 
     def act(turn: WordTurn) -> Action:
         hint = turn.view.b_hint or turn.view.c_hint
@@ -234,57 +234,49 @@ def _speaker(
     answers: Callable[[Ambiguity, Seat], Answerer] = _hopes,
 ) -> Partner:
     def make(game: Ambiguity, seat: Seat) -> Script:
-        _check(seat, name, (SPEAKER,))
+        must_sit(seat, name, SPEAKER)
         clue = Clue(say(game.problem))
         return lambda turn: clue
 
     return Partner(name, about, OURS, make, answers=answers)
 
 
-def _check(seat: Seat, name: str, fits: tuple[Seat, ...]) -> None:
-    if seat not in fits:
-        raise BadInput(f"{name} can play as {listed(fits, 'or')}, not as {seat}")
-
-
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        Partner(
-            "embedding",
-            "guesses the word nearest to its hint and the clue together, by MiniLM vectors",
-            OURS,
-            _listener("embedding", heard_as),
-            params={"vocabulary_only": False},
-        ),
-        Partner(
-            "senses",
-            "guesses the word one of whose senses fits hint and clue together, by word "
-            "associations of ours and MiniLM vectors",
-            OURS,
-            _listener("senses", heard_by_senses),
-            params={"vocabulary_only": False},
-        ),
-        Partner(
-            "hint_only", "guesses the word nearest to its hint, ignoring the clue", OURS, _hint_only
-        ),
-        _speaker(
-            "margin",
-            "the word of the vocabulary with the best margin between embedding listeners",
-            best_clue,
-            _predicts,
-        ),
-        _speaker("natural", "a clue that a person might give, one a word, ours", natural),
-        _speaker("hint_b", "repeats the teammate's hint", lambda item: item.b_hint),
-        _speaker("hint_c", "repeats the opponent's hint", lambda item: item.c_hint),
-        _speaker(
-            "synonym",
-            "the word most like the secret one, whatever the hints",
-            lambda item: by_likeness(item, 1),
-        ),
-        _speaker(
-            "stranger",
-            "the word least like the secret one, whatever the hints",
-            lambda item: by_likeness(item, -1),
-        ),
-    )
-}
+PARTNERS = by_name(
+    Partner(
+        "embedding",
+        "guesses the word nearest to its hint and the clue together, by MiniLM vectors",
+        OURS,
+        _listener("embedding", heard_as),
+        params={"vocabulary_only": False},
+    ),
+    Partner(
+        "senses",
+        "guesses the word one of whose senses fits hint and clue together, by word "
+        "associations of ours and MiniLM vectors",
+        OURS,
+        _listener("senses", heard_by_senses),
+        params={"vocabulary_only": False},
+    ),
+    Partner(
+        "hint_only", "guesses the word nearest to its hint, ignoring the clue", OURS, _hint_only
+    ),
+    _speaker(
+        "margin",
+        "the word of the vocabulary with the best margin between embedding listeners",
+        best_clue,
+        _predicts,
+    ),
+    _speaker("natural", "a clue that a person might give, one a word, ours", natural),
+    _speaker("hint_b", "repeats the teammate's hint", lambda item: item.b_hint),
+    _speaker("hint_c", "repeats the opponent's hint", lambda item: item.c_hint),
+    _speaker(
+        "synonym",
+        "the word most like the secret one, whatever the hints",
+        lambda item: by_likeness(item, 1),
+    ),
+    _speaker(
+        "stranger",
+        "the word least like the secret one, whatever the hints",
+        lambda item: by_likeness(item, -1),
+    ),
+)

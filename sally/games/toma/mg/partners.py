@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.games.toma.mg.depths import emptiest_at, places_at
 from sally.games.toma.mg.game import Minority
 from sally.games.toma.mg.rules import PLACES, best_places, profiles
@@ -84,5 +84,5 @@ PARTNERS = {
         params={"depth": 1},
         answers=_reasoned,
     ),
-    **{partner.name: partner for partner in _MADE},
+    **by_name(*_MADE),
 }

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, by_name, must_sit
 from sally.core.rules.probe import ProbeReport
 from sally.games.toma.sw.reader import read_claims, said_at
 from sally.games.toma.sw.rules import (
@@ -244,8 +244,7 @@ def _partner(
     answers: Callable[[SpeakOrWait, Seat], Answerer] | None = None,
 ) -> Partner:
     def make(game: SpeakOrWait, seat: Seat) -> Script:
-        if seat not in makers:
-            raise BadInput(f"{name} can play as {listed(makers, 'or')}, not as {seat}")
+        must_sit(seat, name, *makers)
         return makers[seat](game)
 
     source = "ours, for kang2026's game"
@@ -265,64 +264,61 @@ def _even(number: int) -> bool:
     return number % 2 == 0
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        _partner(
-            "turn_taker",
-            "the explorer speaks in odd turns and the guide in even ones; places by landmark",
-            {GUIDE: lambda g: _guide(by_landmark, _even), EXPLORER: lambda g: _explorer},
-            _expects_turns,
-        ),
-        _partner(
-            "leaky",
-            "a guide who takes turns and names the treasure's cell on the air",
-            {GUIDE: lambda g: _guide(by_cell, _even)},
-            _expects_turns,
-        ),
-        _partner(
-            "talker",
-            "speaks in every turn, even if the ally does",
-            {GUIDE: _talking_guide, EXPLORER: _talking_explorer},
-        ),
-        _partner(
-            "silent",
-            "does nothing at all",
-            {
-                GUIDE: lambda g: lambda turn: WAIT,
-                EXPLORER: lambda g: lambda turn: WAIT,
-                EAVESDROPPER: _silent_listener,
-            },
-        ),
-        _partner(
-            "sweeper",
-            "an explorer who walks through all cells and never speaks",
-            {EXPLORER: lambda g: _sweep},
-        ),
-        _partner(
-            "tell_and_sweep",
-            "an explorer who gives the password and then walks through all cells",
-            {EXPLORER: lambda g: _tell_and_sweep},
-        ),
-        _partner(
-            "worlds",
-            "an eavesdropper who keeps every world that fits all that was heard",
-            {EAVESDROPPER: _worlds},
-        ),
-        _partner(
-            "search",
-            "an eavesdropper who tries the cells one by one for the treasure, ignoring the radio",
-            {EAVESDROPPER: lambda g: _search(CELLS)},
-        ),
-        _partner(
-            "search_back",
-            "as search, from the other end of the map",
-            {EAVESDROPPER: lambda g: _search(CELLS[::-1])},
-        ),
-        _partner(
-            "noter",
-            "determines by fixed rules what a message claims",
-            {READER: _noter},
-        ),
-    )
-}
+PARTNERS = by_name(
+    _partner(
+        "turn_taker",
+        "the explorer speaks in odd turns and the guide in even ones; places by landmark",
+        {GUIDE: lambda g: _guide(by_landmark, _even), EXPLORER: lambda g: _explorer},
+        _expects_turns,
+    ),
+    _partner(
+        "leaky",
+        "a guide who takes turns and names the treasure's cell on the air",
+        {GUIDE: lambda g: _guide(by_cell, _even)},
+        _expects_turns,
+    ),
+    _partner(
+        "talker",
+        "speaks in every turn, even if the ally does",
+        {GUIDE: _talking_guide, EXPLORER: _talking_explorer},
+    ),
+    _partner(
+        "silent",
+        "does nothing at all",
+        {
+            GUIDE: lambda g: lambda turn: WAIT,
+            EXPLORER: lambda g: lambda turn: WAIT,
+            EAVESDROPPER: _silent_listener,
+        },
+    ),
+    _partner(
+        "sweeper",
+        "an explorer who walks through all cells and never speaks",
+        {EXPLORER: lambda g: _sweep},
+    ),
+    _partner(
+        "tell_and_sweep",
+        "an explorer who gives the password and then walks through all cells",
+        {EXPLORER: lambda g: _tell_and_sweep},
+    ),
+    _partner(
+        "worlds",
+        "an eavesdropper who keeps every world that fits all that was heard",
+        {EAVESDROPPER: _worlds},
+    ),
+    _partner(
+        "search",
+        "an eavesdropper who tries the cells one by one for the treasure, ignoring the radio",
+        {EAVESDROPPER: lambda g: _search(CELLS)},
+    ),
+    _partner(
+        "search_back",
+        "as search, from the other end of the map",
+        {EAVESDROPPER: lambda g: _search(CELLS[::-1])},
+    ),
+    _partner(
+        "noter",
+        "determines by fixed rules what a message claims",
+        {READER: _noter},
+    ),
+)
