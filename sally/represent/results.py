@@ -22,6 +22,7 @@ from sally.represent.surface import NONE, Labels, features
 from sally.stats.cluster_interval import gap_by_rule, mean_by_rule
 from sally.stats.intervals import Estimate
 from sally.stats.power import t_power
+from sally.store import Folder
 
 CONTROLS = 3  # control tasks whose accuracy is averaged
 ALL = "all partners"
@@ -488,10 +489,7 @@ def short_partner(name: str) -> str:
 
 def write_results(found: Sequence[Represented], path: Path) -> None:
     """Write results as one JSON file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".part")
-    aside.write_bytes(msgspec.json.encode(list(found)) + b"\n")
-    aside.rename(path)
+    Folder(path.parent).put(path.name, msgspec.json.encode(list(found)) + b"\n")
 
 
 def read_results(where: Path) -> list[Represented]:

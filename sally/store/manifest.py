@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -12,6 +12,7 @@ from sally.core.log.events import SCHEMA
 from sally.core.registry.study import Study
 from sally.store.places import Folder, Place, Where, place
 
+T = TypeVar("T")
 MANIFEST = "study.json"
 PEOPLE = "people_study.json"
 
@@ -58,16 +59,25 @@ def claim(where: Where, manifest: Manifest, asked: Study | None = None) -> None:
         raise not_written(f"The store {at} cannot be created", why) from None
     require(at, manifest.study)
     if asked is not None:
-        _keep_study(at, manifest.asks, asked)
+        data = msgspec.json.encode(asked, order="sorted") + b"\n"
+        _create_once(at, "studies", f"{manifest.asks}.json", data, "study")
 
 
-def _keep_study(at: Place, asks: str, study: Study) -> None:
-    """Store a study once, under the hash of everything that it requires."""
+def _create_once(at: Place, folder: str, name: str, data: bytes, what: str) -> None:
+    """Store a file unless it exists; `what` names its content in messages."""
     try:
-        if f"{asks}.json" not in at.names("studies"):
-            at.create(f"studies/{asks}.json", msgspec.json.encode(study, order="sorted") + b"\n")
+        if name not in at.names(folder):
+            at.create(f"{folder}/{name}", data)
     except OSError as why:
-        raise not_written("The study could not be stored", why) from None
+        raise not_written(f"The {what} could not be stored", why) from None
+
+
+def _decoded(at: Place, name: str, kind: type[T], what: str) -> T:
+    """Return the content of a file; raises BadInput if it is missing or not a valid `what`."""
+    try:
+        return msgspec.json.decode(at.read(name), type=kind)
+    except (OSError, msgspec.DecodeError) as why:
+        raise BadInput(f"{at}/{name} is not a valid {what}: {why}.") from None
 
 
 def studies(where: Where) -> dict[str, Study]:
@@ -76,25 +86,17 @@ def studies(where: Where) -> dict[str, Study]:
     Raises:
         BadInput: A file is not a valid study.
     """
-    at, found = place(where), dict[str, Study]()
-    for name in at.names("studies"):
-        try:
-            found[name.removesuffix(".json")] = msgspec.json.decode(
-                at.read(f"studies/{name}"), type=Study
-            )
-        except (OSError, msgspec.DecodeError) as why:
-            raise BadInput(f"{at}/studies/{name} is not a valid study: {why}.") from None
-    return found
+    at = place(where)
+    return {
+        name.removesuffix(".json"): _decoded(at, f"studies/{name}", Study, "study")
+        for name in at.names("studies")
+    }
 
 
 def keep_settings(where: Where, asks: str, settings: Mapping[str, Any]) -> None:
     """Store the model settings of a run and where each came from, by the hash of its study."""
-    at, name = place(where), f"settings/{asks}.json"
-    try:
-        if f"{asks}.json" not in at.names("settings"):
-            at.create(name, msgspec.json.encode(settings) + b"\n")
-    except OSError as why:
-        raise not_written("The settings could not be stored", why) from None
+    data = msgspec.json.encode(settings) + b"\n"
+    _create_once(place(where), "settings", f"{asks}.json", data, "model settings")
 
 
 def refuse_others(at: Place) -> None:
@@ -128,11 +130,7 @@ def read_manifest(where: Where) -> Manifest:
     Raises:
         BadInput: The manifest is missing or not valid.
     """
-    at = place(where)
-    try:
-        return msgspec.json.decode(at.read(MANIFEST), type=Manifest)
-    except (OSError, msgspec.DecodeError) as why:
-        raise BadInput(f"{at}/{MANIFEST} is not a valid manifest: {why}.") from None
+    return _decoded(place(where), MANIFEST, Manifest, "manifest")
 
 
 # --- studies with people --------------------------------------------------------------------------
@@ -162,9 +160,4 @@ def people_plan(where: Where) -> PeoplePlan | None:
         BadInput: The file of the plan is not valid.
     """
     at = place(where)
-    if PEOPLE not in at.names():
-        return None
-    try:
-        return msgspec.json.decode(at.read(PEOPLE), type=PeoplePlan)
-    except (OSError, msgspec.DecodeError) as why:
-        raise BadInput(f"{at}/{PEOPLE} is not a valid plan: {why}.") from None
+    return _decoded(at, PEOPLE, PeoplePlan, "plan") if PEOPLE in at.names() else None

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from sally.core.errors import IllegalMove, Unreadable
 from sally.core.prompt.words import Words, as_tuples, only_object
-from sally.core.rules.menu import Options, Whole, filled, is_finite, menu_schema
+from sally.core.rules.menu import Options, Whole, closed, filled, is_finite, menu_schema
 from sally.core.rules.probe import ProbeReport, Question
 
 VERSION = 1  # of the wording and the schemas; stored with players whose format is `schema`
@@ -33,16 +33,6 @@ def of_answer(label: str, answer: dict[str, Any], before: Sequence[str] = ()) ->
     text = {"type": "string", "maxLength": MOST_THOUGHT}
     properties = {field_name(each): text for each in before} | {field_name(label): answer}
     return json.dumps(closed(properties), separators=(",", ":"), ensure_ascii=False)
-
-
-def closed(properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with exactly these fields."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def of_move(words: Words[Any, Any], options: Options[Any]) -> dict[str, Any]:

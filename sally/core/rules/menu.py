@@ -201,13 +201,18 @@ class Form(msgspec.Struct, Generic[A], frozen=True):
         return self.make(**{name: field.example(draws) for name, field in self.fields})
 
     def schema(self) -> dict[str, Any]:
-        kind = {"kind": {"const": self.kind}}
-        return {
-            "type": "object",
-            "properties": kind | {name: field.schema() for name, field in self.fields},
-            "required": ["kind", *(name for name, _ in self.fields)],
-            "additionalProperties": False,
-        }
+        kind: dict[str, Any] = {"kind": {"const": self.kind}}
+        return closed(kind | {name: field.schema() for name, field in self.fields})
+
+
+def closed(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of an object with exactly these fields."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def kind_of(action: type[Any]) -> str:

@@ -64,9 +64,6 @@ class Scripted(msgspec.Struct, frozen=True):
         return Decision(self.script(turn))
 
 
-Make = Callable[[Any, Seat], Script]
-
-
 def must_sit(seat: Seat, name: str, *fits: Seat) -> None:
     """Raise BadInput if the player of this name cannot play in the seat."""
     if seat not in fits:
