@@ -22,8 +22,8 @@ from sally import store
 from sally.adapters.executors.pool import START
 from sally.api.studies import find_study
 from sally.runner.local import manifest, orders
-from sally.runner.sharding import shards_of
-from sally.runner.shards import Job
+from sally.runner.sharding import cuts_of
+from sally.runner.shards import Job, Shard
 
 TIMES = 7
 AIMS: Mapping[str, float | None] = {
@@ -72,7 +72,9 @@ def for_a_worker(folder: Path) -> bytes:
     """The lines that a worker reads: a job, and a shard of one episode of two bots."""
     study = find_study("quickstart")
     store.claim(folder / "WORKED", manifest(study))
-    shard = next(shards_of(orders(study, 1)))
+    wanted = orders(study, 1)
+    cut = next(cuts_of(wanted))
+    shard = Shard(cut.name, wanted.packed(cut.numbers))
     job = Job(study.name, str(folder / "WORKED"))
     return b"\n".join((msgspec.json.encode(job), msgspec.json.encode(shard), b""))
 

@@ -301,10 +301,8 @@ def _body(
 
 def _weights(path: str | Path | None) -> Path:
     """Return the file of the named weights, or the user's own file."""
-    if path is None:
-        return catalogue.have("smollm2")
-    if str(path) in catalogue.NAMES:
-        return catalogue.have(str(path))
+    if path is None or str(path) in catalogue.NAMES:
+        return catalogue.have(str(path or "smollm2"))
     try:
         return weights.local(path)
     except weights.Unavailable as why:

@@ -5,21 +5,10 @@ During play, the trainer supplies the answers (`sally.adapters.trainers.text`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from sally.core.errors import BadInput
-from sally.core.prompt.model import (
-    AS_THE_PROVIDER_DOES,
-    Context,
-    Message,
-    ModelFailure,
-    ModelKind,
-    Reply,
-    Scores,
-    Settings,
-    ToolSpec,
-)
+from sally.core.prompt.model import ModelFailure, ModelKind
 
 TRAINED = "trained"
 WHERE = (
@@ -37,21 +26,11 @@ class Trained:
         self.name = name
         self.used = used
 
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-        tools: Sequence[ToolSpec] = (),
-    ) -> Reply:
+    async def _refuse(self, *given: Any, **named: Any) -> Any:
+        """Raise ModelFailure: only the trainer can answer."""
         raise ModelFailure("unsupported", f"{self.name} {WHERE}")
 
-    async def score(
-        self,
-        context: Context,
-        candidates: Sequence[str],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-    ) -> Scores:
-        raise ModelFailure("unsupported", f"{self.name} {WHERE}")
+    complete = score = _refuse
 
 
 def _make(name: str) -> Trained:

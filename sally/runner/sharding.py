@@ -18,7 +18,6 @@ from typing import TypeVar
 import msgspec
 
 from sally.runner.orders import Orders, alike, kind_of
-from sally.runner.shards import Shard
 
 # least episodes of a shard; bots take milliseconds each
 LEAST = {"bots": 50, "models": 20, "providers": 20}
@@ -40,18 +39,6 @@ class Cut(msgspec.Struct, frozen=True):
     kind: str  # as `kind_of` has it
     alike: str  # key of episodes that take about as long
     numbers: Sequence[int]  # numbers of its missing orders
-
-    def shard(self, wanted: Orders) -> Shard:
-        """Return the shard with its planned episodes in compact form, ready to be sent to a
-        worker."""
-        return Shard(self.name, wanted.packed(self.numbers))
-
-
-def shards_of(
-    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
-) -> Iterator[Shard]:
-    """Yield the shards of `cuts_of`, each with its planned episodes."""
-    return (cut.shard(wanted) for cut in cuts_of(wanted, together, there))
 
 
 def cuts_of(

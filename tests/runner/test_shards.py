@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import pytest
@@ -24,11 +24,18 @@ from sally.runner import sharding
 from sally.runner.budget import Meter
 from sally.runner.local import orders
 from sally.runner.orders import Order, Orders, Packed
-from sally.runner.sharding import LEAST, MOST, shards_of
+from sally.runner.sharding import LEAST, MOST, cuts_of
 from sally.runner.shards import Job, Notes, Shard
 from sally.store import Folder
 from sally.store.deduplicate import IdSet, packed_ids
 from sally.studies.quickstart import STUDY
+
+
+def shards_of(
+    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
+) -> Iterator[Shard]:
+    cuts = cuts_of(wanted, together, there)
+    return (Shard(cut.name, wanted.packed(cut.numbers)) for cut in cuts)
 
 
 def order(number: int, game: str, agent: str, model: str = "") -> Order:

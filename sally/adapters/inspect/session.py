@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sally import store
 from sally.core.log.events import Episode
@@ -23,13 +23,11 @@ class Session:
     meter: Meter
     writer: store.Writer
     cache: bool = False
-    kept: list[str] = field(default_factory=list)  # ids in the order of completion
     told: OnStored | None = None  # called with each stored episode
 
     def keep(self, episode: Episode) -> None:
         """Store an episode."""
         self.writer.add(episode)
-        self.kept.append(episode.id)
         if self.told is not None:
             self.told(episode)
 
@@ -48,7 +46,7 @@ def session(
 ) -> Iterator[Session]:
     """Open the session of an Inspect eval that Sally itself started."""
     with store.Writer(out, label, ours) as writer:
-        begun = Session(meter.config, meter, writer, cache, told=told)
+        begun = Session(meter.config, meter, writer, cache, told)
         _sessions[str(out)] = begun
         try:
             yield begun

@@ -122,6 +122,7 @@ class PromptContext:
 
     def read(self, said: str | StrategyResult) -> Any:
         """Return the action or report in a reply or strategy result.
+
         Raises:
             Unreadable: The reply names no action or report, or several.
         """

@@ -256,8 +256,7 @@ def drawn(torch: Any, logits: Any, jobs: Sequence[Job]) -> list[int]:
     """Return the next token of each job: the likeliest at temperature 0, else one drawn at random.
 
     Each job has its own random stream, and one number from it selects the token by its place in
-    the cumulative probabilities, so the draw does
-    not depend on which other calls share the pass.
+    the cumulative probabilities, so the draw does not depend on which other calls share the pass.
     """
     with torch.inference_mode():
         picked: list[int] = logits.argmax(-1).tolist()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
@@ -90,7 +89,6 @@ class Job:
     at: int = 0  # tokens of the prompt evaluated so far
     cached: int = 0
     said: list[int] = field(default_factory=list)
-    begun: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
         self._draws = random.Random(self.settings.seed)  # without a seed, from the system

@@ -16,7 +16,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode, label
 from sally.core.log.scenes import REFEREE, ending, tell
 from sally.web import security
-from sally.web.database import Row, Transaction
+from sally.web.database import Transaction
 from sally.web.explorer import perspective
 from sally.web.explorer.index import EpisodeFilter, EpisodeIndex, IndexEntry
 from sally.web.live.match import LiveMatch
@@ -106,14 +106,11 @@ async def episode_of(request: Request, store_name: str, id: str) -> Episode:
 async def tables(request: Request) -> list[InProgress]:
     """Return the matches in progress, oldest first."""
     live_matches: LiveMatches = request.app.state.live_matches
-    rows: list[Row] = await live_matches.database.run(_open_matches)
+    query = "SELECT id, cell, made FROM matches WHERE ended = 0 ORDER BY made"
+    rows = await live_matches.database.run(Transaction.all, query)
     matches = {live.id: live for live in live_matches.in_progress()}
     now = time.time()
     return [_in_progress(matches[id], cell, now - made) for id, cell, made in rows if id in matches]
-
-
-def _open_matches(tx: Transaction) -> list[Row]:
-    return tx.all("SELECT id, cell, made FROM matches WHERE ended = 0 ORDER BY made")
 
 
 def _in_progress(live: LiveMatch, cell: str, seconds: float) -> InProgress:

@@ -22,6 +22,7 @@ from starlette.applications import Starlette
 
 from sally.web.app import Settings, make_app
 from sally.web.database import Transaction
+from sally.web.security import RateLimiter
 from sally.web.study import participants
 from sally.web.study.definition import Condition, HumanStudy
 from sally.web.study.export import put_into_store, tabled
@@ -275,7 +276,7 @@ async def rehearse(
             database or str(Path(folder) / "database.sqlite"), None, studies=(file,), a_second=1e6
         )
         app = make_app(settings)
-        app.state.rates = app.state.rates.unlimited()
+        app.state.rates = RateLimiter(1e9, 1e9)  # no limit
         async with app.router.lifespan_context(app):
             draw = random.Random(seed)
             actors = [
