@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from sally.core.log.events import Reported
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.games.hanabi.belief import Odds, Posterior, counted, counted_by, read
+from sally.games.hanabi.belief import Odds, counted, counted_by, read
 from sally.games.hanabi.bots import BOTS
 from sally.games.hanabi.decisions import turns_of
 from sally.games.hanabi.probes import PERCENT, place_of
@@ -96,9 +96,7 @@ def brier(odds: tuple[float, ...], truth: int) -> float:
     return sum((p - (card == truth)) ** 2 for card, p in enumerate(odds))
 
 
-@lru_cache(maxsize=4096)
-def _counted(game: Hanabi, view: View) -> Posterior:
-    return counted(game, view)
+_counted = lru_cache(maxsize=4096)(counted)
 
 
 def _odds_by_reading(played: Played, view: View, slot: int) -> tuple[float, ...] | None:

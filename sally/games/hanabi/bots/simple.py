@@ -4,10 +4,11 @@ played."""
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import partial
 
 import msgspec
 
-from sally.games.hanabi.bots.memory import Memory, remembering, touched_by
+from sally.games.hanabi.bots.memory import Memory, best_of_all_hints, remembering
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import Discarded, Hinted, Played, Policy, View
 
@@ -65,25 +66,20 @@ def _move(game: Hanabi, view: View, memory: SimpleMemory) -> int:
     going = [slot for slot, note in enumerate(mine) if note.go]
     if going:
         return game.play(min(going, key=lambda slot: mine[slot].rank))
-    hint = _best_hint(game, view, memory) if view.tokens else None
-    if hint is not None:
-        return hint
+    if view.tokens:
+        worth, hint = best_of_all_hints(game, view, partial(_worth, view, memory))
+        if worth > 0:
+            return hint
     return tempo_hint(game, view) if view.tokens == game.hints else 0
 
 
-def _best_hint(game: Hanabi, view: View, memory: SimpleMemory) -> int | None:
-    """Return the hint that touches only playable cards and the most cards not yet hinted as
-    playable, or None."""
-    best, found = 0, None
-    nexts = memory.next_cards()
-    for ahead in range(1, game.players):
-        seat = (view.me + ahead) % game.players
-        hand, ids = view.hands[seat], view.ids[seat]
-        for value, touched in enumerate(touched_by(game, hand)):
-            new = sum(not memory.notes[ids[slot]].go for slot in touched)
-            if new > best and all(nexts >> hand[slot] & 1 for slot in touched):
-                best, found = new, game.hint(ahead, value)
-    return found
+def _worth(view: View, memory: SimpleMemory, hint: Hinted) -> int:
+    """Return how many touched cards were not yet hinted as playable; 0 if the hint touches a card
+    that is not playable."""
+    nexts, hand, ids = memory.next_cards(), view.hands[hint.to], view.ids[hint.to]
+    if not all(nexts >> hand[slot] & 1 for slot in hint.touched):
+        return 0
+    return sum(not memory.notes[ids[slot]].go for slot in hint.touched)
 
 
 def tempo_hint(game: Hanabi, view: View) -> int:
