@@ -24,6 +24,8 @@ from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View,
 
 ROUNDS = 10  # of a game to learn from
 OPENING = 2  # rounds in which a partner's play may still be transient
+Transitions = list[list[list[int]]]  # by state, the machine's move and the other's move
+Tables = list[list[list[float]]]  # by rounds left - 1, state and move
 _LOOK_AHEAD = 6  # moves by which nearly all machines are told apart
 
 _RPS = {
@@ -91,17 +93,16 @@ def worths(
     """Return exact move values if the partner is a finite-state machine; None for any other
     partner."""
     assert isinstance(game, RepeatedGame)
-    machine = _machine(game, seat, lineup.get(other(seat)))
-    return None if machine is None else _Ahead(game, seat, machine)
+    found = rounds.declared(lineup.get(other(seat)))
+    return None if found is None else _Ahead(*_solved(game, seat, *found))
 
 
 class _Ahead:
     """A function that returns the exact value of each possible move, given a view of an episode. It
     remembers how much of the episode it has read; this affects only its speed, never the result."""
 
-    def __init__(self, game: RepeatedGame, seat: Seat, machine: Machine) -> None:
-        key = _key(machine)
-        self._follow, self._tables = _followed(key), _tables(game, seat, key)
+    def __init__(self, follow: Transitions, tables: Tables) -> None:
+        self._follow, self._tables = follow, tables
         self._read, self._at = 0, 0
 
     def __copy__(self) -> _Ahead:
@@ -122,26 +123,13 @@ class _Ahead:
         return self._tables[left - 1][at] if left > 0 else None
 
 
-_machines: dict[bytes, Machine] = {}
-
-
-def _key(machine: Machine) -> bytes:
-    key = machine.odds.tobytes() + machine.after.tobytes()
-    _machines.setdefault(key, machine)
-    return key
-
-
 @lru_cache(maxsize=256)
-def _followed(key: bytes) -> Any:
-    """Return the machine's transitions as nested lists, which are faster to index than arrays."""
-    return followed(_machines[key]).tolist()
-
-
-@lru_cache(maxsize=256)
-def _tables(game: RepeatedGame, seat: Seat, key: bytes) -> list[list[list[float]]]:
-    """Return the values of each move and, last, of a forfeit, indexed by (rounds left - 1,
-    state)."""
-    machine = _machines[key]
+def _solved(
+    game: RepeatedGame, seat: Seat, make: rounds.Maker, params: bytes
+) -> tuple[Transitions, Tables]:
+    """Return the transitions of an automaton, and the values of each move and, last, of a forfeit;
+    both as nested lists, which are faster to index than arrays."""
+    machine = rounds.machine(game, seat, make, params)
     pay, goes_on = pay_table(game, seat), 1 - game.stop_chance
     values = plan(game, seat, machine, game.rounds).values
     found = []
@@ -150,7 +138,7 @@ def _tables(game: RepeatedGame, seat: Seat, key: bytes) -> list[list[list[float]
         moves = machine.odds @ pay.T + goes_on * then
         void = goes_on * values[left - 1][:, None]
         found.append(np.concatenate([moves, void], axis=1).tolist())
-    return found
+    return followed(machine).tolist(), found
 
 
 def _machine(game: RepeatedGame, seat: Seat, who: PlayerSpec | None) -> Machine | None:

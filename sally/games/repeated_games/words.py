@@ -233,7 +233,7 @@ class RepeatedWords(Words[int, View]):
         mine_of, theirs_of = self._names[seat], self._names[other(seat)]
         told: dict[Joint | None, list[str]] = {None: self.around("past.void", "round")}
         for mine, theirs in product(range(len(mine_of)), range(len(theirs_of))):
-            outcome = self._outcomes[seat, mine, theirs]
+            outcome = self.say(f"outcome.{self._style}", **self._pays(seat, mine, theirs))
             facts = {"mine": mine_of[mine], "theirs": theirs_of[theirs], "outcome": outcome}
             told[mine, theirs] = self.around(f"past.{form}", "round", **facts)
         self._rounds[form, seat] = told
@@ -242,17 +242,6 @@ class RepeatedWords(Words[int, View]):
     @cached_property
     def _now(self) -> list[str]:
         return self.around("now", "round")
-
-    @cached_property
-    def _outcomes(self) -> Mapping[tuple[Seat, int, int], str]:
-        return {
-            (seat, mine, theirs): self.say(
-                f"outcome.{self._style}", **self._pays(seat, mine, theirs)
-            )
-            for seat in (AGENT, PARTNER)
-            for mine in self.game.moves_of(seat)
-            for theirs in self.game.moves_of(other(seat))
-        }
 
     @cached_property
     def _questions(self) -> Mapping[Seat, str]:
