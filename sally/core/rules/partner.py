@@ -80,6 +80,13 @@ class Named(Protocol):
 N = TypeVar("N", bound=Named)
 
 
+def described(rule: Callable[..., Any]) -> str:
+    """Return the first paragraph of a function's docstring on one line, in lower case at the start
+    and without the final full stop, as the description of a partner that follows the function."""
+    text = " ".join((rule.__doc__ or "").partition("\n\n")[0].split()).rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
 def by_name(*entries: N) -> dict[str, N]:
     """Return entries of the registry by name."""
     return {entry.name: entry for entry in entries}

@@ -123,8 +123,6 @@ def old_state(item: Item) -> tuple[int, ...]:
     This is the option that the question names first. If that does not decide, or if the question is
     about an action, it is the option with the largest share of its words in the story.
     """
-    # Belief questions: the option that the question names first. Questions about acts, or if that
-    # rule does not decide: the option with the largest share of its words in the story.
     acts = item.task is not None and "action" in item.task
     found = () if acts else first_in_question(item)
     return found if 0 < len(found) < len(item.options) else most_words(item)

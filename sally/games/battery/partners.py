@@ -7,7 +7,7 @@ from typing import Any
 
 from sally.core.match.player import Silence, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name
+from sally.core.rules.partner import Answerer, Partner, Script, by_name, described
 from sally.core.rules.probe import ProbeReport
 from sally.games.battery.items import Item
 from sally.games.battery.mindless import SURFACE, Rule
@@ -70,8 +70,7 @@ def _skipping(game: Battery, seat: Seat, what: str = "where_it_is") -> Script:
 
 
 def _surface(name: str, rule: Rule) -> Partner:
-    about = (rule.__doc__ or name).strip().rstrip(".").lower()
-    return Partner(name, about, OURS, _script(rule), memory=0)
+    return Partner(name, described(rule), OURS, _script(rule), memory=0)
 
 
 PARTNERS = by_name(

@@ -10,7 +10,7 @@ from typing import Any
 from sally.core import errors
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Partner, Script
+from sally.core.rules.partner import Partner, Script, described
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.hanabi.belief import (
     Odds,
@@ -166,10 +166,9 @@ def _bot(name: str, make: Make) -> Partner:
 
 def _mindless(name: str, make: Make) -> Partner:
     """Return a rule-of-thumb partner that answers probes from the face-up cards only."""
-    about = " ".join((make.__doc__ or "").split()).rstrip(".")
     return Partner(
         name,
-        about[:1].lower() + about[1:],
+        described(make),
         OURS,
         lambda game, seat: script(make(game)),
         answers=lambda game, seat: answerer(game, by_public_counts(game), None, minds=False),

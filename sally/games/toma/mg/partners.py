@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name
+from sally.core.rules.partner import Answerer, Partner, Script, by_name, described
 from sally.games.toma.mg.depths import emptiest_at, places_at
 from sally.games.toma.mg.game import Minority
 from sally.games.toma.mg.rules import PLACES, best_places, profiles
@@ -59,8 +59,9 @@ def _shortcut(name: str, count: Counter, end: str, picked: Picked) -> Partner:
         places = picked(count(profiles(game.problem)))
         return lambda turn: turn.draws.pick(places)  # a tie is a guess among the tied
 
-    what = (count.__doc__ or name).strip().rstrip(".").removeprefix("Return ")
-    about = f"the place with the {end} of: {what}"
+    extreme = {"least": "smallest", "most": "largest"}[end]
+    what = described(count).removeprefix("return ")
+    about = f"the place with the {extreme} count, where the count is {what}"
     return Partner(f"{end}_{name}", about, OURS, make, answers=_loner_report)
 
 
