@@ -121,7 +121,7 @@ def test_links_within_the_documentation_lead_somewhere(page):
 def test_every_dependency_has_its_reason_under_its_extra():
     page = (ROOT / "docs/reference/dependencies.md").read_text(encoding="utf-8")
     page, _, _ = page.partition("\n## ")  # what follows was weighed, some of it not taken
-    rows = [line.split("|")[1:3] for line in page.splitlines()[4:] if line.startswith("|")]
+    rows = [line.split("|")[1:3] for line in page.splitlines()[6:] if line.startswith("|")]
     said = {
         (name, extra.strip(" `")) for names, extra in rows for name in names.strip().split(", ")
     }
