@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sally.core.match.player import Turn
-from sally.core.rules.partner import Partner
+from sally.core.rules.partner import Partner, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.lexicon import open_rows, open_words, place
 from sally.games.association.minds import Mind, closeness, heard, hubness, ties
@@ -167,42 +167,35 @@ def _near(word: str) -> float:
     return float(hubness()[place(word)])
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        declaring(
-            "associates",
-            "turns over the cards that the clue brings to its own mind; as giver it says the clue "
-            "with the longest run on itself, for at most `most` cards",
-            Mind,
-            lambda view: len(view.boards) - 1,
-            _associates,
-            _by_mind,
-            most=ALL,
-        ),
-        for_seat(
-            "adapts",
-            "a giver who learns the guesser's mind from its cards, by Bayes over four minds",
-            GIVER,
-            _adapts,
-            _adapts_answer,
-        ),
-        _giver("to_one", "the word nearest to one own card, for 1", _to_one),
-        _giver("from_one", "the word farthest from one own card, for 1", lambda t: -_to_one(t)),
-        _giver("to_all", "the word nearest to own cards, for 2", lambda t: _to_all(t, "own"), 2),
-        _giver("to_rival", "the word nearest to rival cards", lambda t: _to_all(t, "other"), 2),
-        _giver("hub", "the word that is near to most, for 1", lambda t: hubness()),
-        _giver("hub_all", "the same for all own cards", lambda t: hubness(), ALL),
-        _giver("loner", "the word that is near to fewest, for 1", lambda t: -hubness()),
-        _guesser(
-            "first_card", "the first covered card, ignoring the clue", lambda covered: covered[0]
-        ),
-        _guesser(
-            "last_card", "the last covered card, ignoring the clue", lambda covered: covered[-1]
-        ),
-        _guesser("hub_card", "the card that is near to most", lambda c: max(c, key=_near)),
-        _guesser("loner_card", "the card that is near to fewest", lambda c: min(c, key=_near)),
-        _guesser("a_to_z", "the first card of the alphabet", min),
-        _guesser("z_to_a", "the last card of the alphabet", max),
-    )
-}
+PARTNERS = by_name(
+    declaring(
+        "associates",
+        "turns over the cards that the clue brings to its own mind; as giver it says the clue "
+        "with the longest run on itself, for at most `most` cards",
+        Mind,
+        lambda view: len(view.boards) - 1,
+        _associates,
+        _by_mind,
+        most=ALL,
+    ),
+    for_seat(
+        "adapts",
+        "a giver who learns the guesser's mind from its cards, by Bayes over four minds",
+        GIVER,
+        _adapts,
+        _adapts_answer,
+    ),
+    _giver("to_one", "the word nearest to one own card, for 1", _to_one),
+    _giver("from_one", "the word farthest from one own card, for 1", lambda t: -_to_one(t)),
+    _giver("to_all", "the word nearest to own cards, for 2", lambda t: _to_all(t, "own"), 2),
+    _giver("to_rival", "the word nearest to rival cards", lambda t: _to_all(t, "other"), 2),
+    _giver("hub", "the word that is near to most, for 1", lambda t: hubness()),
+    _giver("hub_all", "the same for all own cards", lambda t: hubness(), ALL),
+    _giver("loner", "the word that is near to fewest, for 1", lambda t: -hubness()),
+    _guesser("first_card", "the first covered card, ignoring the clue", lambda covered: covered[0]),
+    _guesser("last_card", "the last covered card, ignoring the clue", lambda covered: covered[-1]),
+    _guesser("hub_card", "the card that is near to most", lambda c: max(c, key=_near)),
+    _guesser("loner_card", "the card that is near to fewest", lambda c: min(c, key=_near)),
+    _guesser("a_to_z", "the first card of the alphabet", min),
+    _guesser("z_to_a", "the last card of the alphabet", max),
+)

@@ -10,7 +10,7 @@ from typing import Any
 from sally.core import errors
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Partner, Script, described
+from sally.core.rules.partner import Partner, Script, by_name, described
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.hanabi.belief import (
     Odds,
@@ -247,13 +247,10 @@ OBSERVER = Partner(
     answers=_observer_answers,
 )
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        *(_bot(name, make) for name, make in BOTS.items()),
-        BOOKKEEPER,
-        READER,
-        OBSERVER,
-        *(_mindless(name, make) for name, make in MINDLESS.items()),
-    )
-}
+PARTNERS = by_name(
+    *(_bot(name, make) for name, make in BOTS.items()),
+    BOOKKEEPER,
+    READER,
+    OBSERVER,
+    *(_mindless(name, make) for name, make in MINDLESS.items()),
+)

@@ -9,7 +9,7 @@ from sally.core.errors import BadInput
 from sally.core.log.imported import recorded_partner
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.mindgames import planners
 from sally.games.mindgames.claims import Claims, Names, claims
@@ -191,52 +191,49 @@ def _persuader(name: str, about: str, planner: Planner) -> Partner:
     return Partner(name, about, SOURCE, make, answers=_expects)
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        _persuader(
-            "revealed", "tells the smallest winning set in its first message", planners.revealed
-        ),
-        _persuader(
-            "hidden",
-            "asks what the target knows and likes, then tells the smallest winning set",
-            planners.hidden,
-        ),
-        _persuader(
-            "greedy",
-            "asks, then tells each turn the cell that helps its proposal most, while one helps",
-            planners.greedy,
-        ),
-        _persuader("tell_all", "tells everything, one proposal per message", _row_by_row),
-        _persuader("goal_only", "praises its own proposal and no other", planners.goal_only),
-        _persuader("silent", "writes nothing of substance", _silent),
-        _persuader("others_only", "tells everything but what its proposal does", _others_only),
-        _persuader("increases", "tells whatever a proposal increases", _signs(1)),
-        _persuader("decreases", "tells whatever a proposal decreases", _signs(-1)),
-        _persuader("ask_only", "asks for everything in every message and tells nothing", _ask_only),
-        Partner(
-            "random",
-            "tells a cell drawn at random in each of its first n messages",
-            "Moore et al. 2025, appendix A.4",
-            _random,
-            params={"n": MESSAGES},
-            answers=_expects,
-        ),
-        Partner(
-            "rules",
-            "determines by rules what a message claims",
-            SOURCE,
-            _rules_reader,
-            helps=True,
-            version=3,
-        ),
-        Partner(
-            "exact",
-            "chooses what is best as far as it knows, and answers truly",
-            "Moore et al. 2025",
-            _exact,
-            helps=True,
-        ),
-        recorded_partner(name=""),
-    )
-}
+PARTNERS = by_name(
+    _persuader(
+        "revealed", "tells the smallest winning set in its first message", planners.revealed
+    ),
+    _persuader(
+        "hidden",
+        "asks what the target knows and likes, then tells the smallest winning set",
+        planners.hidden,
+    ),
+    _persuader(
+        "greedy",
+        "asks, then tells each turn the cell that helps its proposal most, while one helps",
+        planners.greedy,
+    ),
+    _persuader("tell_all", "tells everything, one proposal per message", _row_by_row),
+    _persuader("goal_only", "praises its own proposal and no other", planners.goal_only),
+    _persuader("silent", "writes nothing of substance", _silent),
+    _persuader("others_only", "tells everything but what its proposal does", _others_only),
+    _persuader("increases", "tells whatever a proposal increases", _signs(1)),
+    _persuader("decreases", "tells whatever a proposal decreases", _signs(-1)),
+    _persuader("ask_only", "asks for everything in every message and tells nothing", _ask_only),
+    Partner(
+        "random",
+        "tells a cell drawn at random in each of its first n messages",
+        "Moore et al. 2025, appendix A.4",
+        _random,
+        params={"n": MESSAGES},
+        answers=_expects,
+    ),
+    Partner(
+        "rules",
+        "determines by rules what a message claims",
+        SOURCE,
+        _rules_reader,
+        helps=True,
+        version=3,
+    ),
+    Partner(
+        "exact",
+        "chooses what is best as far as it knows, and answers truly",
+        "Moore et al. 2025",
+        _exact,
+        helps=True,
+    ),
+    recorded_partner(name=""),
+)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sally.core.match.player import Turn
-from sally.core.rules.partner import Partner
+from sally.core.rules.partner import Partner, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import cards, open_rows, place, plain
@@ -132,32 +132,27 @@ def _names_in_order(name: str, about: str, nouns: Sequence[str]) -> Partner:
     return for_seat(name, about, GUESSER, act)
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        declaring(
-            "associates",
-            "guesses the noun that the hints bring to its own mind; as giver it says the hint "
-            "that would work best on itself",
-            Mind,
-            lambda view: len(view.past),
-            _associates,
-            _by_mind,
-        ),
-        for_seat(
-            "adapts",
-            "a giver who learns the guesser's mind from its guesses, by Bayes over four minds",
-            GIVER,
-            _adapts,
-            _adapts_answer,
-        ),
-        _giver("nearest", "the legal word nearest to the target, for any listener", _near),
-        _giver("farthest", "the legal word farthest from the target", lambda view: -_near(view)),
-        _giver("hub", "the legal word that is near to most", lambda view: hubness()),
-        _giver("loner", "the legal word that is near to fewest", lambda view: -hubness()),
-        _names_in_order("list_order", "names the nouns from a on, ignoring hints", cards()),
-        _names_in_order(
-            "list_backwards", "names the nouns from z on, ignoring hints", cards()[::-1]
-        ),
-    )
-}
+PARTNERS = by_name(
+    declaring(
+        "associates",
+        "guesses the noun that the hints bring to its own mind; as giver it says the hint "
+        "that would work best on itself",
+        Mind,
+        lambda view: len(view.past),
+        _associates,
+        _by_mind,
+    ),
+    for_seat(
+        "adapts",
+        "a giver who learns the guesser's mind from its guesses, by Bayes over four minds",
+        GIVER,
+        _adapts,
+        _adapts_answer,
+    ),
+    _giver("nearest", "the legal word nearest to the target, for any listener", _near),
+    _giver("farthest", "the legal word farthest from the target", lambda view: -_near(view)),
+    _giver("hub", "the legal word that is near to most", lambda view: hubness()),
+    _giver("loner", "the legal word that is near to fewest", lambda view: -hubness()),
+    _names_in_order("list_order", "names the nouns from a on, ignoring hints", cards()),
+    _names_in_order("list_backwards", "names the nouns from z on, ignoring hints", cards()[::-1]),
+)

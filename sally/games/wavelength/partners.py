@@ -9,7 +9,7 @@ import numpy as np
 
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.minds import hubness
 from sally.games.association.partners import (
@@ -184,30 +184,27 @@ def _end(turn: DialTurn) -> int:
     return turn.draws.pick((0, 100))
 
 
-PARTNERS = {
-    partner.name: partner
-    for partner in (
-        declaring(
-            "own_dial",
-            "places words by a dial of its own: shifted, stretched, leaning; as psychic it says "
-            "the word that it would itself put on the target",
-            Dial,
-            lambda view: len(view.past),
-            _own_dial,
-            _by_dial,
-        ),
-        Partner(
-            "adapts",
-            "learns the other's shift and stretch from the rounds, by Bayes over a grid",
-            OURS,
-            _adapts,
-            answers=_adapts_answers,
-        ),
-        _psychic("pole", "the end of the target's side", lambda view: at_the_pole(view, False)),
-        _psychic("other_pole", "the end of the other side", lambda view: at_the_pole(view, True)),
-        _psychic("hub", "the word that is near to most", lambda view: by_hubness(view, False)),
-        _psychic("loner", "the word that is near to fewest", lambda view: by_hubness(view, True)),
-        for_seat("middle", "always 50", GUESSER, lambda turn: 50),
-        for_seat("end", "an end of the dial, drawn", GUESSER, _end),
-    )
-}
+PARTNERS = by_name(
+    declaring(
+        "own_dial",
+        "places words by a dial of its own: shifted, stretched, leaning; as psychic it says "
+        "the word that it would itself put on the target",
+        Dial,
+        lambda view: len(view.past),
+        _own_dial,
+        _by_dial,
+    ),
+    Partner(
+        "adapts",
+        "learns the other's shift and stretch from the rounds, by Bayes over a grid",
+        OURS,
+        _adapts,
+        answers=_adapts_answers,
+    ),
+    _psychic("pole", "the end of the target's side", lambda view: at_the_pole(view, False)),
+    _psychic("other_pole", "the end of the other side", lambda view: at_the_pole(view, True)),
+    _psychic("hub", "the word that is near to most", lambda view: by_hubness(view, False)),
+    _psychic("loner", "the word that is near to fewest", lambda view: by_hubness(view, True)),
+    for_seat("middle", "always 50", GUESSER, lambda turn: 50),
+    for_seat("end", "an end of the dial, drawn", GUESSER, _end),
+)
