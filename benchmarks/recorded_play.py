@@ -26,7 +26,12 @@ from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.games.repeated_games.conduct import CONDITIONAL
+from sally.games.repeated_games.conduct import (
+    alternation,
+    exploitation,
+    forgiveness,
+    retaliation,
+)
 from sally.games.repeated_games.optimum import machine_of
 from sally.games.repeated_games.regret import functional_regret
 from sally.games.repeated_games.rounds import rewards, rounds
@@ -39,6 +44,10 @@ BESIDE = ("tabular", "random", "win_stay_lose_shift")
 MODELS = ("gpt4", "gpt35", "gpt3", "claude", "llama2")
 SEED = 1
 TEN = 10  # rounds of all games with people in akata2025
+
+CONDITIONAL = {
+    rate.__name__: rate for rate in (retaliation, forgiveness, exploitation, alternation)
+}
 
 
 class Seen(msgspec.Struct, frozen=True):
