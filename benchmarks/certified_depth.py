@@ -16,7 +16,7 @@ from itertools import islice
 import click
 
 from sally.analysis.design import adversary
-from sally.core.rules.card import Attack, Posed
+from sally.core.rules.card import Attack, CardQuestion
 from sally.core.rules.depth import Reasoned
 from sally.games.toma.mg import decisions as mg
 from sally.games.toma.mg import generators as mg_generators
@@ -34,11 +34,11 @@ def shares(listed: Iterable[Reasoned]) -> str:
     return "  ".join(f"{share:.3f}" for share in found) + f"   chance {rows[0].chance:.2f}"
 
 
-def one_step(scenario: Scenario, depth: int, own: bool) -> Posed:
+def one_step(scenario: Scenario, depth: int, own: bool) -> CardQuestion:
     """Return each task by how many agents are predicted on it at a depth, and its own cost."""
     predicted = list(predictions_at(scenario, depth).values())
     row = scenario.costs[scenario.player]
-    return Posed(
+    return CardQuestion(
         tuple((predicted.count(t), *((row[t],) if own else ())) for t in TASKS), answer(scenario)
     )
 

@@ -115,7 +115,7 @@ class Pattern:
 
 
 def _survey(column: bytes, made: Sequence[Episode], plain: Sequence[bytes]) -> bytes:
-    return _with(surveying.Noted, column, ids=[e.id for e in made])
+    return _with(surveying.SummaryRows, column, ids=[e.id for e in made])
 
 
 def _seats(column: bytes, made: Sequence[Episode], plain: Sequence[bytes]) -> bytes:

@@ -43,7 +43,7 @@ from benchmarks.local_postgres import local_postgres
 from sally.core.log.events import Episode, Moved, from_line
 from sally.core.registry import registry
 from sally.web.study.definition import HumanStudy, read_human_study
-from sally.web.study.rehearsal import Actor, Browser
+from sally.web.study.rehearsal import Browser, ScriptedParticipant
 
 SECRET = "the secret of this campaign"
 WON = re.compile(r"You won (-?[\d.]+) points")
@@ -135,7 +135,7 @@ class OverHttp(Browser):
 
 
 @dataclass
-class Person(Actor):
+class Person(ScriptedParticipant):
     """A scripted participant who may leave, be late or withdraw, and keeps what was seen."""
 
     fate: str = "stays"  # or: leaves, is late, withdraws

@@ -22,7 +22,7 @@ from sally.core.errors import BadInput
 from sally.core.prompt import words
 from sally.core.reply import reading as version_5
 from sally.output.files.bundle_reader import opened
-from sally.runner.reread import RULES, Reading, installed, readings, sensitivity
+from sally.runner.reread import RULES, RereadReply, installed, readings, sensitivity
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def rule_4(prompt: Any, turn: Any, said: Any) -> Any:
 
 
 def main() -> None:
-    found = list[Reading]()
+    found = list[RereadReply]()
     for path in sys.argv[1:]:
         with opened(Path(path)) as (place, _):
             for episode in store.load(place).episodes.values():

@@ -20,7 +20,7 @@ from sally import store
 from sally.models.hf.residual import ResidualStream
 from sally.output.files.bundle_reader import opened
 from sally.represent.prompts import decisions
-from sally.represent.results import Represented, write_results
+from sally.represent.results import RepresentationResult, write_results
 from sally.represent.run import fit_groups, plain_name
 
 # game, at, kind; in rps canonical actions differ only in their names, so they are not asked for
@@ -69,7 +69,7 @@ def main() -> None:
         return networks[untrained]
 
     scratch = given.scratch or Path(tempfile.mkdtemp())
-    found: list[Represented] = []
+    found: list[RepresentationResult] = []
     for game, at, kind in PLAN[: given.groups]:
         cells = [cell.format(game=game) for cell in CELLS]
         some = [e for e in episodes if any(fnmatch(e.cell, cell) for cell in cells)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sally.core.log.events import label
-from sally.represent.results import ALL, Arms, Represented, read_results, short_partner
+from sally.represent.results import ALL, Arms, RepresentationResult, read_results, short_partner
 from sally.stats.intervals import Estimate
 from sally.studies.knowing_doing import PARTNERS
 
@@ -32,7 +32,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield f"| {' | '.join(row)} |"
 
 
-def probe_row(one: Represented) -> list[str]:
+def probe_row(one: RepresentationResult) -> list[str]:
     """Return one line of the table of probes."""
     layers = sorted(set(one.chosen_layers))
     return [
@@ -58,7 +58,7 @@ PROBES = ("model", "game", "at", "as", "decisions / instances", "right", "common
           "layers")  # fmt: skip
 
 
-def twin_row(one: Represented) -> list[str]:
+def twin_row(one: RepresentationResult) -> list[str]:
     """Return one line of the table of twins."""
     return [
         one.model,
@@ -71,7 +71,7 @@ def twin_row(one: Represented) -> list[str]:
     ]
 
 
-def arms_row(one: Represented, each: Arms) -> list[str]:
+def arms_row(one: RepresentationResult, each: Arms) -> list[str]:
     """Return one line of the table of three arms; combinations in percent."""
 
     def both(*parts: str) -> str:

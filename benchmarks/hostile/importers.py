@@ -25,7 +25,7 @@ from sally.adapters.importers.table_layout import layout_of
 from sally.core.errors import BadInput
 from sally.core.log.validation import log_problem
 from sally.core.registry import registry
-from sally.core.registry.paper import Imported, Importer
+from sally.core.registry.paper import Importer, ImportResult
 from tests.adapters import test_import_clembench as clem
 from tests.games.mindgames.records import MODEL, PEOPLE, record
 from tests.games.mindgames.records import written as mindgames_written
@@ -47,7 +47,7 @@ FLAGS: Mapping[str, Any] = {
 }
 
 
-def sources(folder: Path) -> dict[str, tuple[Callable[[Path], Imported], Path]]:
+def sources(folder: Path) -> dict[str, tuple[Callable[[Path], ImportResult], Path]]:
     """For each importer a folder of good files that it takes in."""
     where = {name: folder / name for name in ("akata2025", "brockbank2024", "moore2025")}
     rows = akata.episode("act_gpt4", "act_tft", ["JJ", "FJ", "FF", "JF"], akata.PD)
@@ -105,8 +105,8 @@ def _rounds(folder: Path) -> None:
     (folder / "rounds.csv").write_text("\n".join(lines) + "\n")
 
 
-def _table(folder: Path) -> Imported:
-    def read(at: Path) -> Imported:
+def _table(folder: Path) -> ImportResult:
+    def read(at: Path) -> ImportResult:
         (file,) = at.iterdir()
         return tables.imported(file, layout_of(file, dict(FLAGS), None))
 

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from sally.analysis.columns.measured import (
-    Measured,
+    MeasuredSeat,
     is_mind,
     measured_seats,
     seats_under_study,
@@ -137,7 +137,7 @@ class Control(msgspec.Struct, frozen=True):
     pairs: int
 
 
-class Bill(msgspec.Struct, frozen=True):
+class CallTotals(msgspec.Struct, frozen=True):
     """The calls of the evaluated player: their number, tokens, seconds and cost."""
 
     calls: int = 0
@@ -159,7 +159,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     games: tuple[GameResult, ...]
     controls: tuple[Control, ...]
     depths: tuple[DepthPoint, ...]
-    bill: Bill
+    bill: CallTotals
     sentences: tuple[str, ...]  # which words the episodes support
     recorded: tuple[Recorded, ...] = ()  # people and published models in other problems
 
@@ -233,7 +233,7 @@ def evaluate(
 
 
 def _rows(
-    seats: Sequence[Measured], ends: Sequence[Baseline], player: str
+    seats: Sequence[MeasuredSeat], ends: Sequence[Baseline], player: str
 ) -> dict[str, ProfileRow]:
     """Return one profile row per game. The figures about gains (doing, regret and the baseline
     players) use only the episodes whose optimum or reference score is known; all others use every
@@ -265,7 +265,7 @@ def evaluated_seats(episodes: Iterable[Episode]) -> dict[str, str]:
     }
 
 
-def measured_of(episodes: Iterable[Episode]) -> list[Measured]:
+def measured_of(episodes: Iterable[Episode]) -> list[MeasuredSeat]:
     """Return the measurements of the evaluated seat of each episode."""
     every = list(episodes)
     seats = evaluated_seats(every)
@@ -303,7 +303,7 @@ def _arms(episodes: Sequence[Episode], row: ProfileRow) -> tuple[str, ...]:
     return tuple(sorted(here | ({"labels"} if varied else set())))
 
 
-def _doing(seats: Sequence[Measured], ends: Sequence[Baseline]) -> dict[str, Estimate]:
+def _doing(seats: Sequence[MeasuredSeat], ends: Sequence[Baseline]) -> dict[str, Estimate]:
     if not seats:
         return {}
     found: dict[str, Estimate] = {}
@@ -315,7 +315,9 @@ def _doing(seats: Sequence[Measured], ends: Sequence[Baseline]) -> dict[str, Est
 HALVED = {"knowing": "skill", "acting": "acting", "doing": "doing"}  # field -> of a profile
 
 
-def _halves(seats: Sequence[Measured], ends: Sequence[Baseline]) -> dict[str, dict[str, Halves]]:
+def _halves(
+    seats: Sequence[MeasuredSeat], ends: Sequence[Baseline]
+) -> dict[str, dict[str, Halves]]:
     """Return, for each game, the headline measures on the first, third, ... problem and on the
     second, fourth, ... problem."""
     places: dict[tuple[str, str], int] = {}
@@ -439,7 +441,7 @@ def _control(arm: str, made: Comparison) -> Control:
     return Control(arm, made.game, made.metric, value, said_of(made), made.pairs)
 
 
-def _bill(episodes: Iterable[Episode]) -> Bill:
+def _bill(episodes: Iterable[Episode]) -> CallTotals:
     """Return the sums over all calls; the cost is None if the cost of a call is unknown."""
     calls = lost = 0
     used = Usage(cost=0.0)
@@ -450,7 +452,7 @@ def _bill(episodes: Iterable[Episode]) -> Bill:
                 lost += bool(call.failure)
                 used += msgspec.convert({"cost": None, **call.usage}, Usage, strict=False)
     cost = used.cost if calls else None
-    return Bill(calls, lost, used.input, used.output, used.seconds, cost)
+    return CallTotals(calls, lost, used.input, used.output, used.seconds, cost)
 
 
 def sentences(games: Sequence[GameResult], player: str) -> list[str]:

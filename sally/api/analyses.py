@@ -35,7 +35,7 @@ from sally.core.registry import registry
 from sally.output.files.bundle_reader import is_bundle, opened
 from sally.output.tables.reproduce import Effort
 from sally.output.tables.reproduce import reproduce as reproduced
-from sally.runner.check import Checked, cells_of, check
+from sally.runner.check import ReplayCheck, cells_of, check
 from sally.store import Where
 from sally.store.places import Folder, Remote
 
@@ -298,7 +298,7 @@ def audit(game: str, episodes: int = 100, *, seed: int = 1) -> Rows:
     return Rows(audits.audit(game, episodes, seed))
 
 
-def replay(*places: Where | Episode | Iterable[Episode]) -> Checked:
+def replay(*places: Where | Episode | Iterable[Episode]) -> ReplayCheck:
     """Replay stored episodes from their logs, without a model, and report every difference.
 
     Args:

@@ -22,7 +22,7 @@ from sally.output.files import export as tables
 from sally.output.files.bundle import pack as packed_into
 from sally.output.files.bundle_reader import all_opened, opened
 from sally.output.page.page_data import PageData
-from sally.output.page.write import Wishes, write_page
+from sally.output.page.write import PageOptions, write_page
 from sally.output.tables.layout import Grid, laid_out
 from sally.output.tables.reproduce import Reproduction, engine_of
 from sally.runner.check import prompts_of
@@ -70,7 +70,7 @@ def report(
     with opened(store) as (folder, _):
         held = PageData(folder)
         grids = paper_grids(folder, held, lambda why: None)
-        wishes = Wishes(transcripts, profiled if profile else None, grids, prompts_of)
+        wishes = PageOptions(transcripts, profiled if profile else None, grids, prompts_of)
         write_page(held, Path(out), wishes)
     return Path(out)
 

@@ -28,7 +28,7 @@ from sally.store import Contents
 from sally.studies import arms
 
 
-class Wish(msgspec.Struct, frozen=True):
+class RunRequest(msgspec.Struct, frozen=True):
     """The part of a study to run, and how to run it."""
 
     limit: int | None = None  # maximum number of episodes of each lineup
@@ -36,44 +36,44 @@ class Wish(msgspec.Struct, frozen=True):
     model: str | None = None  # the model for open seats
     given: Mapping[str, Any] = {}  # settings of the model, parameters of every instance
     without: Sequence[str] = ()  # strategies to leave out
-    part: arms.Part = arms.Part()
+    part: arms.StudySelection = arms.StudySelection()
     unasked: bool = False  # also every cell without its probes
     packs: Sequence[str] = ()  # also every model cell in these words packs
     aware: bool = False  # also every model cell with the awareness probe
 
 
-Wished = tuple[Study, tuple[SettingUsed, ...]]
+PreparedStudy = tuple[Study, tuple[SettingUsed, ...]]
 
 
-def wished(study: Study | str | Path, wish: Wish, config: Config) -> Wished:
+def prepared_study(study: Study | str | Path, request: RunRequest, config: Config) -> PreparedStudy:
     """Return the study as it will be run, with open seats filled, and its model settings.
 
     Raises:
         BadInput: If a strategy, cell, pack, setting or parameter is unknown, or a seat stays open.
     """
-    if wish.limit is not None and wish.limit < 1:
-        raise BadInput(f"limit must be at least 1, not {wish.limit}.")
+    if request.limit is not None and request.limit < 1:
+        raise BadInput(f"limit must be at least 1, not {request.limit}.")
     wanted = find_study(study)
-    for name in wish.without:
+    for name in request.without:
         strategy_named(name)  # raises if unknown
-    if wish.without:
-        wanted = arms.without(wanted, tuple(wish.without))
-    if wish.part != arms.Part():
-        wanted = arms.part_of(wanted, wish.part)
-    if wish.unasked:
+    if request.without:
+        wanted = arms.without(wanted, tuple(request.without))
+    if request.part != arms.StudySelection():
+        wanted = arms.part_of(wanted, request.part)
+    if request.unasked:
         wanted = arms.with_unasked(wanted)
-    if wish.packs:
-        wanted = arms.with_packs(wanted, wish.packs)
-    if wish.aware:
+    if request.packs:
+        wanted = arms.with_packs(wanted, request.packs)
+    if request.aware:
         wanted = arms.with_awareness(wanted)
-    if wish.seed is not None:
-        wanted = msgspec.structs.replace(wanted, seed=wish.seed)
-    asked = {k: v for k, v in wish.given.items() if k in Settings.__struct_fields__}
-    params = {k: v for k, v in wish.given.items() if k not in asked}
+    if request.seed is not None:
+        wanted = msgspec.structs.replace(wanted, seed=request.seed)
+    asked = {k: v for k, v in request.given.items() if k in Settings.__struct_fields__}
+    params = {k: v for k, v in request.given.items() if k not in asked}
     if params:
         _refuse_unknown(wanted, params)
         wanted = with_params(wanted, params)
-    return _seated(wanted, wish.model, asked, config)
+    return _seated(wanted, request.model, asked, config)
 
 
 def _refuse_unknown(study: Study, params: Mapping[str, Any]) -> None:
@@ -86,7 +86,9 @@ def _refuse_unknown(study: Study, params: Mapping[str, Any]) -> None:
             raise unknown(what, name, {*known, *Settings.__struct_fields__})
 
 
-def _seated(study: Study, model: str | None, asked: Mapping[str, Any], config: Config) -> Wished:
+def _seated(
+    study: Study, model: str | None, asked: Mapping[str, Any], config: Config
+) -> PreparedStudy:
     """Return the study with a model in its open seats, and with the settings of all its models."""
     models = models_of(study)
     if model is not None and OPEN not in models:
@@ -160,7 +162,7 @@ def run(
     <18 episodes of rps, ibs, ipd>
     """
     used = use_config(config)
-    wish = Wish(
+    request = RunRequest(
         limit,
         seed,
         model,
@@ -170,7 +172,7 @@ def run(
         packs=tuple(packs),
         aware=aware,
     )
-    wanted, settings = wished(study, wish, used)
+    wanted, settings = prepared_study(study, request, used)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as place:
@@ -211,7 +213,9 @@ def plan(
     <18 episodes planned, 0 stored; no call of a model>
     """
     used = use_config(config)
-    wanted, settings = wished(study, Wish(limit, seed, model, given, tuple(without)), used)
+    wanted, settings = prepared_study(
+        study, RunRequest(limit, seed, model, given, tuple(without)), used
+    )
     there = out is not None and store.place(out).exists()
     held = store.load(out) if out is not None and there else Contents()
     return Planned(

@@ -17,10 +17,10 @@ from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
 from sally.output.files.bundle import EPISODES
 from sally.output.files.bundle_reader import is_bundle, opened
-from sally.output.page.board import RECORDED, SUITE, Entry, Refused, write_board
+from sally.output.page.board import RECORDED, SUITE, Entry, RefusedBundle, write_board
 from sally.output.page.evaluation import write_evaluation
 from sally.output.page.page_data import PageData
-from sally.output.page.write import Wishes, write_page
+from sally.output.page.write import PageOptions, write_page
 from sally.output.tables.console import PATH, folded, json_option, print_json
 from sally.players.language import LANGUAGE
 from sally.runner.check import cells_of, check
@@ -47,7 +47,7 @@ def board(
     is named, and the command exits with 1.
     """
     entries: list[Entry] = []
-    refused: list[Refused] = []
+    refused: list[RefusedBundle] = []
     for bundle in _bundles(places):
         try:
             made = checked_entries(bundle, out, None if only_check else transcripts)
@@ -56,7 +56,7 @@ def board(
             many = sum(one.found.episodes for one in made)
             echo(f"{bundle.name}: {names}, {many:,} episodes replayed", err=True)
         except BadInput as why:
-            refused.append(Refused(bundle.name, str(why)))
+            refused.append(RefusedBundle(bundle.name, str(why)))
             echo(folded(f"{bundle.name}: refused. {why}"), err=True)
     if not only_check:
         path = write_board(entries, refused, out, sally_1.recorded_play())
@@ -123,7 +123,7 @@ def checked_entries(bundle: Path, out: Path, transcripts: int | None) -> list[En
                 write_evaluation(found, out / f"{page}.html")
             if transcripts:
                 shown = f"{stem}-episodes.html"
-                write_page(PageData(place), out / shown, Wishes(transcripts))
+                write_page(PageData(place), out / shown, PageOptions(transcripts))
         scores = per_problem(episodes) if kind == SUITE else {}
         return [
             Entry(found.player, kind, bundle.name, packed.sha256, size, found, scores,

@@ -14,7 +14,7 @@ import msgspec
 from sally import store
 from sally.adapters.executors.by_name import executor
 from sally.analysis.evaluation import ASKED, CONTRASTS, Change, Evaluation, drift, evaluate, name_of
-from sally.api.studies import Wish, wished
+from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed
 from sally.cli.running import ON_HELP, play_with_progress
@@ -104,8 +104,8 @@ def evaluate_(
             raise unknown("bot", bot, BOTS)
         study = _only(bot_suite(bot, size), games)
     else:
-        wish = Wish(model=model, given=parsed(settings))
-        study, chosen = wished(suite(size, games or sally_1.GAMES), wish, used)
+        request = RunRequest(model=model, given=parsed(settings))
+        study, chosen = prepared_study(suite(size, games or sally_1.GAMES), request, used)
     study = in_one_store(study)
     place = out or Path("out") / f"sally_1-{_file_name(model or bot or '')}"
     wanted = local.orders(study)
@@ -278,7 +278,7 @@ def say_plan(model: str, as_json: bool) -> None:
     """Print, for each suite size, the calls, the tokens and the smallest detectable differences."""
     rows: list[dict[str, Any]] = []
     for size in SIZES:
-        filled, _ = wished(suite(size), Wish(model=model), use_config(None))
+        filled, _ = prepared_study(suite(size), RunRequest(model=model), use_config(None))
         plan = planned(filled)
         (bill,) = plan.bills
         knowing, doing = (sally_1.smallest_differences(size, m) for m in ("knowing", "doing"))

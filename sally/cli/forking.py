@@ -11,7 +11,7 @@ import msgspec
 
 from sally import store
 from sally.analysis.columns.rows import played
-from sally.analysis.decisions.costs import Costly
+from sally.analysis.decisions.costs import DecisionCost
 from sally.analysis.decisions.rollouts import Branch, branches, reasons
 from sally.cli.common import STORE, parsed, set_option
 from sally.cli.comparing import plain
@@ -226,7 +226,7 @@ def why(
     )
 
 
-def told(each: Costly, was: Episode) -> str:
+def told(each: DecisionCost, was: Episode) -> str:
     """Return one decision, described in a few lines."""
     who = was.setup.lineup.get(each.seat)
     sure = f" {estimate_cell(each.loss, each.interval)}" if each.interval else f" {each.loss:.4g}"

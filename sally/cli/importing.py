@@ -21,7 +21,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.match.playback import as_stored
 from sally.core.registry import registry
-from sally.core.registry.paper import Imported, Importer
+from sally.core.registry.paper import Importer, ImportResult
 from sally.core.terminal_text import echo
 from sally.games.battery.items import Item, by_pair, differs, encoded, hash_of, keep
 from sally.games.battery.study_file import study_text
@@ -263,7 +263,7 @@ def _keep_items(items: Sequence[Item], out: Path, study: Path | None, as_json: b
     echo(f"Written: {out}. Audit it with `sally audit battery --items {out}`.")
 
 
-def _store(found: Imported, out: Path, name: str, as_json: bool, whole: bool) -> None:
+def _store(found: ImportResult, out: Path, name: str, as_json: bool, whole: bool) -> None:
     """Store the new episodes and print counts and irregularities."""
     for episode in found.episodes:  # all or nothing: one that cannot be stored refuses them all
         store.check_storable(episode)

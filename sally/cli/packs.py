@@ -10,7 +10,7 @@ import click
 
 from sally.core.errors import BadInput, listed
 from sally.core.prompt import packs as words_packs
-from sally.core.prompt.wording import Found, compared
+from sally.core.prompt.wording import PackMatch, compared
 from sally.core.prompt.words import COMMON_TEXTS, Pack, checked, slots
 from sally.core.registry import registry
 from sally.core.registry.study import Study
@@ -117,7 +117,7 @@ def say_pack(path: Path) -> None:
 def verbatim_lines(pack: Pack) -> Iterator[str]:
     """Yield one line for each published text of the pack's game: whether the pack has it
     verbatim."""
-    found: Mapping[str, Sequence[Found]] = compared(pack)
+    found: Mapping[str, Sequence[PackMatch]] = compared(pack)
     if not found:
         yield f"No published text of {pack.game} is known by its hash, so none is compared."
     for paper, texts in found.items():

@@ -17,7 +17,7 @@ from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.page.page_data import PageData
-from sally.output.page.write import Wishes, write_page
+from sally.output.page.write import PageOptions, write_page
 from sally.output.tables.console import PATH, json_option, print_json
 from sally.runner.check import prompts_of
 from sally.store import Where
@@ -58,7 +58,7 @@ def report(
     out = out or Path(f"{named_after(store)}.html")
     with opened(store) as (folder, _):
         held = PageData(folder)
-        wishes = Wishes(
+        wishes = PageOptions(
             wanted, profiled if profile else None, paper_grids(folder, held, said), prompts_of
         )
         if registration is not None:

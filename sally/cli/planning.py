@@ -11,8 +11,8 @@ import msgspec
 from sally import __version__, store
 from sally.analysis.columns.rows import Row
 from sally.analysis.design import registration as registrations
-from sally.analysis.design.power import POWERS, Need, needs
-from sally.api.studies import Wish, wished
+from sally.analysis.design.power import POWERS, EpisodesNeeded, needs
+from sally.api.studies import RunRequest, prepared_study
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
 from sally.cli.freezing import freeze_people, people_study, write_frozen
@@ -25,7 +25,7 @@ from sally.output.tables.console import PATH, json_option, print_json, print_tab
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
 from sally.runner.models import PRECEDENCE, SettingUsed
-from sally.runner.plan import REPLY, Bill, Part, Plan
+from sally.runner.plan import REPLY, ModelCost, Plan, PlanPart
 from sally.runner.plan import plan as planned
 from sally.runner.watching import Speed, speed_of
 from sally.store import Contents, Where
@@ -73,7 +73,7 @@ from sally.store import Contents, Where
 @json_option
 def plan(
     study: str,
-    wish: Wish,
+    request: RunRequest,
     out: Path | str | None,
     config: Path | None,
     reply_tokens: int,
@@ -100,21 +100,21 @@ def plan(
     if reply_tokens < 1:
         raise BadInput(f"--reply-tokens must be at least 1, not {reply_tokens}.")
     used = use_config(config)
-    wanted, chosen = wished(study, wish, used)
+    wanted, chosen = prepared_study(study, request, used)
     folder = out or Path("out") / wanted.name
     held = store.load(folder) if store.place(folder).exists() else Contents()
-    found = planned(wanted, wish.limit, used, held.episodes, held.finished, reply_tokens, chosen)
+    found = planned(wanted, request.limit, used, held.episodes, held.finished, reply_tokens, chosen)
     speed = speed_of(folder)
-    needed: list[Need] = []
+    needed: list[EpisodesNeeded] = []
     whole = found
     if detect is not None and equivalent is not None:
         raise BadInput("Give --detect or --equivalent, not both.")
     size = equivalent if detect is None else detect
     if size is not None:
-        whole = planned(wanted, wish.limit, used, {}, (), reply_tokens)
+        whole = planned(wanted, request.limit, used, {}, (), reply_tokens)
         tried = None if pilot is None else episodes_of(pilot)
         needed = needs(wanted, whole, used, size, metric=metric, sd=sd, pilot=tried,
-                       limit=wish.limit, alpha=alpha, equivalent=detect is None,
+                       limit=request.limit, alpha=alpha, equivalent=detect is None,
                        family=family)  # fmt: skip
     elif pilot is not None or sd is not None or family is not None:
         raise BadInput("--pilot, --sd and --family need --detect or --equivalent.")
@@ -135,7 +135,7 @@ def plan(
 
 
 def write_registration(
-    study: Study, out: Path, intent: Path | None, needed: Sequence[Need]
+    study: Study, out: Path, intent: Path | None, needed: Sequence[EpisodesNeeded]
 ) -> Path:
     """Write the preregistration of a study; an existing file is never overwritten."""
     power = [{k: v for k, v in _need_row(need).items() if v is not None} for need in needed]
@@ -187,7 +187,11 @@ def settings_lines(settings: Sequence[SettingUsed]) -> list[str]:
 
 
 def say_needs(
-    needed: Sequence[Need], plan: Plan, prices: Prices | None, alpha: float, equivalent: bool
+    needed: Sequence[EpisodesNeeded],
+    plan: Plan,
+    prices: Prices | None,
+    alpha: float,
+    equivalent: bool,
 ) -> None:
     """Print the episodes that each cell needs and their cost."""
     rows = [_need_row(need) for need in needed]
@@ -224,7 +228,7 @@ def say_needs(
 FEW = 20  # pilot differences below which the spread is poorly estimated
 
 
-def _need_row(need: Need) -> Row:
+def _need_row(need: EpisodesNeeded) -> Row:
     sizes: tuple[int | None, ...] = need.episodes or (None,) * len(POWERS)
     costs = need.cost or (None,) * len(POWERS)
     row: Row = {
@@ -241,7 +245,7 @@ def _need_row(need: Need) -> Row:
     return row
 
 
-def _source(need: Need) -> str | None:
+def _source(need: EpisodesNeeded) -> str | None:
     if not need.pairs:
         return "stated" if need.sd else None
     return f"{need.pairs} pairs{' elsewhere' if need.elsewhere else ''}"
@@ -251,7 +255,7 @@ def _cells(names: Sequence[str]) -> str:
     return listed(names) if len(names) <= 4 else f"{len(names)} cells"
 
 
-def _row(part: Part) -> Row:
+def _row(part: PlanPart) -> Row:
     each, n = part.each, part.episodes
     return {
         "cell": part.cell,
@@ -265,7 +269,7 @@ def _row(part: Part) -> Row:
     }
 
 
-def lines(bill: Bill, prices: Prices | None, timed: bool = True) -> list[str]:
+def lines(bill: ModelCost, prices: Prices | None, timed: bool = True) -> list[str]:
     """Return lines on one model's totals, cost and time, naming what is unknown."""
     count = bill.count
     said = [

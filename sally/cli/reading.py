@@ -24,8 +24,8 @@ from sally.output.tables.console import (
     print_table,
     print_text,
 )
-from sally.runner.check import Checked, cells_of, check
-from sally.runner.reread import STORED, Reading, readings, sensitivity
+from sally.runner.check import ReplayCheck, cells_of, check
+from sally.runner.reread import STORED, RereadReply, readings, sensitivity
 
 
 @click.command()
@@ -54,7 +54,7 @@ def replay(path: Path | str, as_json: bool) -> None:
 MOST_NAMED = 5  # episodes listed for one reason; beyond that only their number is printed
 
 
-def _print_check(found: Checked) -> None:
+def _print_check(found: ReplayCheck) -> None:
     for id, why in found.mismatches:
         echo(f"{id}: {why}")
     reasons: dict[str, list[str]] = {}
@@ -168,7 +168,7 @@ def reread(path: Path | str, as_json: bool) -> None:
     output shows which replies are now understood differently, and how far the results depend on the
     rule.
     """
-    found, skipped = list[Reading](), list[str]()
+    found, skipped = list[RereadReply](), list[str]()
     with opened(path) as (place, _):
         for episode in _contents(place).episodes.values():
             try:
@@ -206,7 +206,7 @@ def reread(path: Path | str, as_json: bool) -> None:
     echo(f"{len(found)} replies read by {rule}; {len(differ)} differ.")
 
 
-def _difference(each: Reading, rule: str) -> dict[str, Any]:
+def _difference(each: RereadReply, rule: str) -> dict[str, Any]:
     named = {"episode": each.episode, "turn": each.turn, "seat": each.seat, "kind": each.kind}
     return {**named, "was": each.by_rule[STORED], "now": each.by_rule[rule], "reply": each.reply}
 

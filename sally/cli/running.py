@@ -13,7 +13,7 @@ import click
 
 from sally import store
 from sally.adapters.executors.by_name import NAMES, executor
-from sally.api.studies import Wish, wished
+from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed, say_bad
 from sally.cli.scoring import say_summary, without_result
@@ -36,10 +36,10 @@ SET_HELP = "Set a model setting (temperature=0) or a parameter of every instance
 
 
 def model_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that `run` and `plan` share; the command receives them as one `Wish`."""
+    """Add the options that `run` and `plan` share; the command receives one `RunRequest`."""
 
     @wraps(command)
-    def with_wish(
+    def with_request(
         cells: tuple[str, ...],
         tables: tuple[str, ...],
         games: tuple[str, ...],
@@ -54,9 +54,9 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
         aware: bool,
         **others: Any,
     ) -> None:
-        part, given = arms.Part(cells, tables, games, strategies), parsed(settings)
-        wish = Wish(limit, seed, model, given, without, part, unasked, packs, aware)
-        command(wish=wish, **others)
+        part, given = arms.StudySelection(cells, tables, games, strategies), parsed(settings)
+        request = RunRequest(limit, seed, model, given, without, part, unasked, packs, aware)
+        command(request=request, **others)
 
     for option in (
         click.option(
@@ -88,8 +88,8 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--limit", type=int, help="Play at most this many episodes of each lineup."),
         click.option("--out", type=STORE, help="Store: a folder or an address [out/STUDY]."),
     ):
-        with_wish = option(with_wish)
-    return click.argument("study")(with_wish)
+        with_request = option(with_request)
+    return click.argument("study")(with_request)
 
 
 @click.command()
@@ -103,7 +103,7 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
 @json_option
 def run(
     study: str,
-    wish: Wish,
+    request: RunRequest,
     out: Path | str | None,
     config: Path | None,
     on: str,
@@ -114,14 +114,14 @@ def run(
 ) -> None:
     """Play the missing episodes of STUDY (a name or a TOML file)."""
     used = use_config(config)
-    wanted, chosen = wished(study, wish, used)
+    wanted, chosen = prepared_study(study, request, used)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     place = out or Path("out") / wanted.name
     job: dict[str, Any] = {"index": True, "cache": cache}
-    listed = local.orders(wanted, wish.limit)
+    listed = local.orders(wanted, request.limit)
     job |= {"wanted": listed, "settings": chosen}
-    play_with_progress(wanted, place, wish.limit, meter, executor(on), **job)
+    play_with_progress(wanted, place, request.limit, meter, executor(on), **job)
     found = store.survey(place)
     done = sum(listed.found_in(found.finished) or ())
     void = sum(listed.found_in(set(found.blank)) or ())

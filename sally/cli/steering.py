@@ -60,7 +60,7 @@ def causal_check(
     Raises:
         BadInput: No stored decision has scored options.
     """
-    from sally.models.hf.edited import Edited, edited_scores
+    from sally.models.hf.edited import EditedPrompt, edited_scores
     from sally.models.hf.residual import ResidualStream
 
     groups = {page: by_player(cases(episodes, about, page)) for page in PAGES}
@@ -83,7 +83,7 @@ def causal_check(
             with progress() as bar:
                 task = bar.add_task(f"{key[0]}, {page}", total=None, note="")
 
-                def score(asked: Sequence[Edited], bar: Any = bar, task: Any = task) -> Any:
+                def score(asked: Sequence[EditedPrompt], bar: Any = bar, task: Any = task) -> Any:
                     scores = edited_scores(network, asked)
                     bar.advance(task, len(asked))
                     return scores

@@ -15,7 +15,7 @@ from sally import store
 from sally.cli.common import STORE
 from sally.core.terminal_text import echo
 from sally.output.tables.console import console, harmless, json_option, print_json
-from sally.runner.watching import Look, RunLook, look
+from sally.runner.watching import ProgressSnapshot, RunSnapshot, look
 
 LOOK_SECONDS = 2.0
 
@@ -43,7 +43,7 @@ def watch(place: Path | str, once: bool, as_json: bool) -> None:
             echo(f"  {n} without a result ({why})")
 
 
-def _looks(place: Path | str, once: bool) -> Iterator[Look]:
+def _looks(place: Path | str, once: bool) -> Iterator[ProgressSnapshot]:
     while True:
         now = look(place)
         yield now
@@ -52,7 +52,7 @@ def _looks(place: Path | str, once: bool) -> Iterator[Look]:
         time.sleep(LOOK_SECONDS)
 
 
-def lines(now: Look) -> list[str]:
+def lines(now: ProgressSnapshot) -> list[str]:
     """Return the progress as a few short lines."""
     of = "" if now.wanted is None else f" of {now.wanted}"
     said = [
@@ -68,7 +68,7 @@ def lines(now: Look) -> list[str]:
     return [*said, *(_run(run) for run in now.runs)]
 
 
-def _money(now: Look) -> str:
+def _money(now: ProgressSnapshot) -> str:
     used = f"used {now.used.calls:,} calls, {now.used.tokens:,} tokens"
     if now.used.unpriced:
         return f"{used}; the cost is unknown, because sally.toml has no price"
@@ -77,7 +77,7 @@ def _money(now: Look) -> str:
     return f"{used}, {now.used.money:,.2f} {now.currency}; about {now.cost_left:,.2f} more expected"
 
 
-def _run(run: RunLook) -> str:
+def _run(run: RunSnapshot) -> str:
     word = f", last seen {clock(run.last_word)} ago" if run.state in ("running", "silent") else ""
     flying = f", {run.in_flight} in flight" if run.in_flight else ""
     return f"  {run.name} on {run.on}: {run.state}, {run.played} played{flying}{word}"

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from sally.core.errors import BadInput
 from sally.core.log.events import Reported
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Judged, Played, judged, shared
+from sally.core.rules.metric import JudgedReport, Played, judged, shared
 
 
 @shared
-def counted(played: Played, seat: Seat) -> list[Judged]:
+def counted(played: Played, seat: Seat) -> list[JudgedReport]:
     """Return the reports of a seat that count, by turn, including unreadable ones.
 
     If several probes ask for the same thing, the first in the game's order that the seat was asked
@@ -36,7 +36,7 @@ def _chosen(reports: list[Reported], rivals: tuple[str, ...]) -> tuple[str, str]
     return next((one for one in order if one in there), None)
 
 
-def _judged(played: Played, report: Reported) -> Judged:
+def _judged(played: Played, report: Reported) -> JudgedReport:
     found = judged(played.spec, played.replay, report)
     if found is None:
         raise BadInput(
@@ -47,7 +47,7 @@ def _judged(played: Played, report: Reported) -> Judged:
 
 
 @shared
-def scored(played: Played, seat: Seat) -> list[tuple[Judged, Mapping[str, float]]]:
+def scored(played: Played, seat: Seat) -> list[tuple[JudgedReport, Mapping[str, float]]]:
     """Return the reports that count, each with its scores."""
     return [(answer, answer.scores) for answer in counted(played, seat)]
 

@@ -18,7 +18,7 @@ from sally.core.rules.metric import Metric, Played, shared
 from sally.metrics.answers import counted
 
 
-class Acted(msgspec.Struct, frozen=True):
+class DecisionFit(msgspec.Struct, frozen=True):
     """One decision and whether it fits the prediction that the player had stated."""
 
     turn: int
@@ -29,9 +29,11 @@ class Acted(msgspec.Struct, frozen=True):
 
 
 @shared
-def acted(played: Played, seat: Seat) -> list[Acted]:
+def acted(played: Played, seat: Seat) -> list[DecisionFit]:
     """Return a seat's decisions for which it had predicted all that a best reply depends on."""
-    own: Callable[[Played, Seat], list[Acted]] | None = registry.part(played.spec.name, "acting")
+    own: Callable[[Played, Seat], list[DecisionFit]] | None = registry.part(
+        played.spec.name, "acting"
+    )
     if own is not None:
         return own(played, seat)
     if played.spec.best_replies is None:
@@ -58,7 +60,7 @@ def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
             yield turn, said.get(turn, {})
 
 
-def _acted(played: Played, seat: Seat, turn: int, belief: dict[str, Any]) -> Acted | None:
+def _acted(played: Played, seat: Seat, turn: int, belief: dict[str, Any]) -> DecisionFit | None:
     replay, spec = played.replay, played.spec
     view, move = replay.view(turn, seat), replay.move(turn, seat)
     fits = spec.is_best_reply(replay.game, view, belief, move)
@@ -66,10 +68,10 @@ def _acted(played: Played, seat: Seat, turn: int, belief: dict[str, Any]) -> Act
         return None
     menu = replay.game.options(replay.states[turn], seat)
     if not is_finite(menu):
-        return Acted(turn, fits, None)
+        return DecisionFit(turn, fits, None)
     best = [spec.is_best_reply(replay.game, view, belief, option) for option in menu]
     fitting = tuple(n for n, is_best in enumerate(best) if is_best)
-    return Acted(turn, fits, len(fitting) / len(menu), fitting)
+    return DecisionFit(turn, fits, len(fitting) / len(menu), fitting)
 
 
 def _action_consistency(played: Played, seat: Seat) -> float | None:

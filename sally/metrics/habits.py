@@ -18,7 +18,7 @@ from sally.core.log.scenes import texts_of
 from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import is_finite
-from sally.core.rules.metric import Judged, Metric, Played, mean, shared
+from sally.core.rules.metric import JudgedReport, Metric, Played, mean, shared
 from sally.metrics.answers import counted
 from sally.metrics.consistency import acted
 
@@ -124,7 +124,7 @@ def _named(
     return found
 
 
-def _label(words: Words[Any, Any], answer: Judged, value: Any) -> str | None:
+def _label(words: Words[Any, Any], answer: JudgedReport, value: Any) -> str | None:
     if value not in answer.question.choices:
         return None
     return words.of(answer.question).choice_name(answer.question, value)

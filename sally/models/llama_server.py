@@ -35,7 +35,7 @@ REFERENCE: Final[Mapping[str, tuple[tuple[float, ...], ...]]] = {
 CLOSE: Final = 0.5
 
 
-class Served(msgspec.Struct, frozen=True):
+class ServedModel(msgspec.Struct, frozen=True):
     """The model that answered, as far as the server reports it."""
 
     weights: str
@@ -95,11 +95,11 @@ class LlamaServer(Embedded):
         return f"llama_server/{self._weights}"
 
     @cached_property
-    def used(self) -> Served:  # type: ignore[override]  # a server tells other things
+    def used(self) -> ServedModel:  # type: ignore[override]  # a server tells other things
         """The model that answered, for the record."""
         told = getattr(self._llama, "told", {})
         build = str(told.get("build_info", "llama.cpp"))
-        return Served(self._weights, build, self._context, self.slots, self._checked)
+        return ServedModel(self._weights, build, self._context, self.slots, self._checked)
 
 
 def check_scores(model: LlamaServer, weights: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.match.player import Decision, Move, Player, PlayerKind, Silence, Turn
+from sally.core.match.player import Decision, Move, NoAnswer, Player, PlayerKind, Turn
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Game, GameSpec, Seat
@@ -60,10 +60,10 @@ class CopyLast(msgspec.Struct, frozen=True):
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(_one_of(ready(turn, "copy_last"), self._last(turn), turn))
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
         question = asked(turn)
         if question.kind == "values":
-            return Silence("what the other did last is no value")
+            return NoAnswer("what the other did last is no value")
         return named(question, _one_of(question.choices, self._last(turn), turn))
 
     def _last(self, turn: Turn[Any, Any]) -> list[Any]:
@@ -76,10 +76,10 @@ class Majority(msgspec.Struct, frozen=True):
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(_one_of(ready(turn, "majority"), self._most(turn), turn))
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
         question = asked(turn)
         if question.kind == "values":
-            return Silence("what the other did most often is no value")
+            return NoAnswer("what the other did most often is no value")
         return named(question, _one_of(question.choices, self._most(turn), turn))
 
     def _most(self, turn: Turn[Any, Any]) -> list[Any]:
@@ -103,12 +103,12 @@ class Inverse(msgspec.Struct, frozen=True):
         action = self._but(move.action, ready(turn, "inverse"), turn)
         return Decision(action, move.memory)
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
         question = asked(turn)
         answers = getattr(self.of, "report", None)
         given = answers(turn) if answers else None
         if not isinstance(given, ProbeReport) or given.value is None:
-            return Silence("the player that is turned around takes no such question")
+            return NoAnswer("the player that is turned around takes no such question")
         if isinstance(given.value, dict):
             ends = question.low + question.high
             return ProbeReport({item: ends - worth for item, worth in given.value.items()})
@@ -135,11 +135,11 @@ class Noisy(msgspec.Struct, frozen=True):
             return move
         return Decision(example(turn.options, draws), move.memory)
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
         answers = getattr(self.of, "report", None)
         given = answers(turn) if answers else None
         if not isinstance(given, ProbeReport) or given.value is None:
-            return Silence("the player underneath takes no such question")
+            return NoAnswer("the player underneath takes no such question")
         draws, question = self._draws(turn), asked(turn)
         if question.kind == "values" or draws() >= self.error:
             return given

@@ -1,6 +1,6 @@
 """A language model that writes its policy once; the policy then plays, or is only kept as notes.
 
-A game's `Book` defines the policy format: the question, the reader and the prescribed moves.
+A game's `PolicyFormat` defines the question, the reader and the prescribed moves.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sally.players.language import LanguagePlayer, ModelPlayer
 THEN = ("run", "play")
 
 
-class Book(Protocol):
+class PolicyFormat(Protocol):
     """The policy format of a game, for one seat."""
 
     def asked(self, words: Words[Any, Any], view: Any) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class PolicyWriter(ModelPlayer, frozen=True):
     """A player that writes a policy before its first move; the log stores it as notes."""
 
     inner: LanguagePlayer
-    book: Book
+    book: PolicyFormat
     then: str
 
     @property
@@ -104,7 +104,7 @@ class PolicyWriter(ModelPlayer, frozen=True):
         raise last
 
 
-def writer(form: str, book: Callable[[Any, Seat], Book]) -> PlayerKind:
+def writer(form: str, book: Callable[[Any, Seat], PolicyFormat]) -> PlayerKind:
     """Return the player kind `policy_writer` for a game with this policy format."""
 
     def make(

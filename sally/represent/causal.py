@@ -26,7 +26,7 @@ from sally.analysis.columns.rows import played
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.rules.game import Seat
-from sally.models.hf.edited import Edit, Edited
+from sally.models.hf.edited import Edit, EditedPrompt
 from sally.represent import probes
 from sally.represent.folds import Fold, crossed_folds, units_of
 from sally.represent.prompts import OWN_MOVE, Decision, Place, decisions
@@ -42,7 +42,7 @@ SEEDS = 3  # random directions
 BLOCKS = 3  # of partners and of instances that are held out in turn
 PENALTY = 0.03  # inverse strength of the probes' ridge penalty
 SHARE = (0.0, 1.0)
-Score = Callable[[Sequence[Edited]], list[Floats]]
+Score = Callable[[Sequence[EditedPrompt]], list[Floats]]
 """Function that returns the log-probability of every option under every change."""
 
 
@@ -71,7 +71,7 @@ class Case(msgspec.Struct, frozen=True):
         return tuple(sorted({option for n in places for option in self.options[n]}))
 
 
-class Dose(msgspec.Struct, frozen=True):
+class DoseEffect(msgspec.Struct, frozen=True):
     """The effects of one dose (length of an added vector), averaged over all classes that were
     steered towards."""
 
@@ -87,7 +87,7 @@ class Steered(msgspec.Struct, frozen=True):
 
     layer: int
     kind: Kind
-    doses: list[Dose]
+    doses: list[DoseEffect]
     slope: Estimate  # of the shift of log-odds on the dose, through the origin
     beyond: Estimate | None = None  # the probe's slope less this control's, paired
 
@@ -322,7 +322,7 @@ def _steer(
                     edits.append(Edit(layer, dose * lengths[layer] * vector))
                     plan.append((layer, name, label, place))
     asked = [
-        Edited(found[row].decision.prompt, found[row].decision.candidates, tuple(edits))
+        EditedPrompt(found[row].decision.prompt, found[row].decision.candidates, tuple(edits))
         for row in test
     ]
     values: dict[tuple[int, Kind], Floats] = {
@@ -426,7 +426,7 @@ def _responses(
                     layer,
                     kind,
                     [
-                        Dose(dose, *(_over(values[:, place, n], clusters, name)
+                        DoseEffect(dose, *(_over(values[:, place, n], clusters, name)
                                      for n, name in enumerate(MEASURES)))
                         for place, dose in enumerate(doses)
                     ],
@@ -507,10 +507,10 @@ def _patch(
                 for layer in layers
             ]
         one = found[row].decision
-        asked.append(Edited(one.prompt, one.candidates, tuple(edits)))
+        asked.append(EditedPrompt(one.prompt, one.candidates, tuple(edits)))
     for row in donors:
         one = found[row].decision
-        asked.append(Edited(one.prompt, one.candidates, (None,)))
+        asked.append(EditedPrompt(one.prompt, one.candidates, (None,)))
     scores = score(asked)
     natural = dict(zip(donors, (logs[0] for logs in scores[len(paired) :]), strict=True))
     shifts = np.full((len(paired), len(layers), 3), np.nan)

@@ -40,7 +40,7 @@ class Groups(msgspec.Struct, frozen=True):
     units: list[str]
 
 
-class Fitted(msgspec.Struct, frozen=True):
+class HeldOutPredictions(msgspec.Struct, frozen=True):
     """Held-out predictions of one probe: a probability of each class for every tested row."""
 
     odds: Floats  # rows x classes; NaN where a row was never tested
@@ -156,7 +156,7 @@ def fit(
     groups: Groups,
     folds: Sequence[Fold],
     controls: Sequence[Ints] = (),
-) -> list[Fitted]:
+) -> list[HeldOutPredictions]:
     """Return the held-out predictions of a probe, then those of probes fitted to control labels.
 
     The penalty of the first probe is chosen within the training rows; control tasks use a fixed
@@ -177,7 +177,7 @@ def fit(
                 known = labels[fold.train]
                 model = _regression(rows, known, CONTROL_PENALTY if place else penalty)
                 odds[place][fold.test] = _odds(model, tests, known, classes)
-    return [Fitted(each, scores, chosen) for each in odds]
+    return [HeldOutPredictions(each, scores, chosen) for each in odds]
 
 
 def _chosen(
@@ -209,7 +209,7 @@ def _chosen(
     return PENALTIES[best], sums[best]
 
 
-def fit_trees(x: Floats, y: Ints, classes: int, folds: Sequence[Fold]) -> Fitted:
+def fit_trees(x: Floats, y: Ints, classes: int, folds: Sequence[Fold]) -> HeldOutPredictions:
     """Return the held-out predictions of boosted trees, which find combinations of features."""
     odds = np.full((len(y), classes), np.nan)
     trees = _sklearn("ensemble").HistGradientBoostingClassifier
@@ -220,7 +220,7 @@ def fit_trees(x: Floats, y: Ints, classes: int, folds: Sequence[Fold]) -> Fitted
                 given = trees(max_iter=60, max_leaf_nodes=8, random_state=0)
                 model = given.fit(x[fold.train], labels)
             odds[fold.test] = _odds(model, x[fold.test], labels, classes)
-    return Fitted(odds, [], [])
+    return HeldOutPredictions(odds, [], [])
 
 
 # --- layers ---------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def fit_layers(
     folds: Sequence[Fold],
     layers: Sequence[int],
     controls: Sequence[Ints] = (),
-) -> list[list[Fitted]]:
+) -> list[list[HeldOutPredictions]]:
     """Return, for each layer, the held-out predictions of the probe and of the control tasks.
 
     `activations` has the shape rows x layers x width.
@@ -265,7 +265,9 @@ def in_parallel(job: Any, given: Sequence[tuple[Any, ...]]) -> list[Any]:
         return list(joblib.Parallel(n_jobs=cores)(tasks))
 
 
-def best_layer(fits: Sequence[Fitted], folds: Sequence[Fold]) -> tuple[Fitted, list[int]]:
+def best_layer(
+    fits: Sequence[HeldOutPredictions], folds: Sequence[Fold]
+) -> tuple[HeldOutPredictions, list[int]]:
     """Return predictions that use, in each fold, the layer with the best log score in the inner
     folds.
 
@@ -279,7 +281,7 @@ def best_layer(fits: Sequence[Fitted], folds: Sequence[Fold]) -> tuple[Fitted, l
         chosen.append(layer)
     inner = [fits[layer].inner[number] for number, layer in enumerate(chosen)]
     penalties = [fits[layer].penalties[number] for number, layer in enumerate(chosen)]
-    return Fitted(odds, inner, penalties), chosen
+    return HeldOutPredictions(odds, inner, penalties), chosen
 
 
 # --- controls -------------------------------------------------------------------------------------
@@ -307,7 +309,7 @@ def fit_other_rows(
     partners: Sequence[str],
     units: Sequence[str],
     penalties: Sequence[float],
-) -> Fitted:
+) -> HeldOutPredictions:
     """Return the predictions of the folds' probes for other rows, such as those of twins (the same
     problem with a mechanism in place of a mind).
 
@@ -331,7 +333,7 @@ def fit_other_rows(
         model = _regression(probe.reduced(train), y[fold.train], penalty)
         reduced = probe.reduced(np.asarray(others[rows], float))
         odds[rows] = _odds(model, reduced, y[fold.train], classes)
-    return Fitted(odds, [], [])
+    return HeldOutPredictions(odds, [], [])
 
 
 def directions(x: NDArray[Any], y: Ints, classes: int, penalty: float) -> NDArray[np.float32]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sally.core.errors import BadInput
 from sally.represent import probes
 from sally.represent.folds import crossed_folds, held_out, leak, units_of
-from sally.represent.probes import Fitted, Groups
+from sally.represent.probes import Groups, HeldOutPredictions
 from sally.represent.prompts import Decision
 from sally.represent.surface import NONE, Labels, features
 from sally.stats.cluster_interval import gap_by_rule, mean_by_rule
@@ -63,7 +63,7 @@ class Arms(msgspec.Struct, frozen=True):
     independent: dict[str, float]
 
 
-class Represented(msgspec.Struct, frozen=True):
+class RepresentationResult(msgspec.Struct, frozen=True):
     """The probes of one model at the decisions of one player in one game, with all controls."""
 
     model: str
@@ -118,7 +118,7 @@ def represented(
     twins: tuple[Labels, NDArray[Any]] | None = None,
     seed: int = 0,
     tell: Tell = lambda said: None,
-) -> Represented:
+) -> RepresentationResult:
     """Fit probes with all controls to the decisions of one player in one game.
 
     Args:
@@ -179,7 +179,7 @@ def represented(
     scores = _scores(best.odds, y)
     surface_scores = _scores(surface.odds, y)
     beyond = over(hit - surface_hit, GAP)
-    return Represented(
+    return RepresentationResult(
         model=model,
         game=rows[0].game,
         player=rows[0].player,
@@ -249,7 +249,7 @@ def _held(rows: Sequence[Decision]) -> dict[str, Sequence[str]]:
     )
 
 
-def _right(fitted: Fitted, y: NDArray[np.intp]) -> NDArray[np.float64]:
+def _right(fitted: HeldOutPredictions, y: NDArray[np.intp]) -> NDArray[np.float64]:
     found: NDArray[np.float64] = (fitted.predicted == y).astype(float)
     return found
 
@@ -267,7 +267,9 @@ def _majority(y: NDArray[np.intp], folds: Sequence[Any]) -> NDArray[np.float64]:
     return found
 
 
-def _surface(labels: Labels, groups: Groups, folds: Sequence[Any]) -> tuple[Fitted, str]:
+def _surface(
+    labels: Labels, groups: Groups, folds: Sequence[Any]
+) -> tuple[HeldOutPredictions, str]:
     """Return the predictions of the better of two learners on surface features, and its name.
 
     Choosing the better one by its own test accuracy favours this baseline.
@@ -283,7 +285,7 @@ def _surface(labels: Labels, groups: Groups, folds: Sequence[Any]) -> tuple[Fitt
 
 
 def _controls(
-    fits: Sequence[Sequence[Fitted]],
+    fits: Sequence[Sequence[HeldOutPredictions]],
     exchanged: Sequence[NDArray[np.intp]],
     folds: Sequence[Any],
     by_fold: Sequence[int],
@@ -309,7 +311,7 @@ def _twins(
     labels: Labels,
     groups: Groups,
     folds: Sequence[Any],
-    best: Fitted,
+    best: HeldOutPredictions,
     chosen: Sequence[int],
     by_fold: Sequence[int],
 ) -> dict[str, Any]:
@@ -401,7 +403,7 @@ def named(right: Sequence[bool]) -> str:
 COMBINATIONS = tuple(product((True, False), repeat=3))
 
 
-def arms(labels: Labels, fitted: Fitted) -> list[Arms]:
+def arms(labels: Labels, fitted: HeldOutPredictions) -> list[Arms]:
     """Return, overall and by partner, how often three things are right at the same decision: what a
     classifier reads from the model's activations (represented), what the model says (said), and its
     move (done).
@@ -487,12 +489,12 @@ def short_partner(name: str) -> str:
 # --- files ----------------------------------------------------------------------------------------
 
 
-def write_results(found: Sequence[Represented], path: Path) -> None:
+def write_results(found: Sequence[RepresentationResult], path: Path) -> None:
     """Write results as one JSON file."""
     Folder(path.parent).put(path.name, msgspec.json.encode(list(found)) + b"\n")
 
 
-def read_results(where: Path) -> list[Represented]:
+def read_results(where: Path) -> list[RepresentationResult]:
     """Return the results in a file or beside a store; an empty list if a store has no results.
 
     Raises:
@@ -500,10 +502,10 @@ def read_results(where: Path) -> list[Represented]:
     """
     beside = (path for path in (where / FOLDER).glob("*.json") if "-causal-" not in path.name)
     paths = [where] if where.is_file() else sorted(beside)
-    found: list[Represented] = []
+    found: list[RepresentationResult] = []
     for path in paths:
         try:
-            found += msgspec.json.decode(path.read_bytes(), type=list[Represented])
+            found += msgspec.json.decode(path.read_bytes(), type=list[RepresentationResult])
         except (OSError, msgspec.DecodeError) as why:
             raise BadInput(f"{path} was not written by `sally represent`: {why}") from None
     return found

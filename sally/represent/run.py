@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sally.represent import probes
 from sally.represent.activations import Reader, activations, folder_of
 from sally.represent.prompts import Decision, Place, sampled
-from sally.represent.results import Represented, by_group, represented, write_results
+from sally.represent.results import RepresentationResult, by_group, represented, write_results
 from sally.represent.surface import As, Labels, labelled
 
 Key = tuple[str, str, str]  # game, player, subject
@@ -35,7 +35,7 @@ def fit_groups(
     untrained: bool = True,
     tell: Callable[[str], None] = lambda said: None,
     read: Callable[[int, int], None] = lambda done, of: None,
-) -> list[Represented]:
+) -> list[RepresentationResult]:
     """Fit the probes of every game and player, and write results and directions to a folder.
 
     Args:
@@ -69,7 +69,7 @@ def fit_groups(
     if untrained:
         del network  # two networks may not fit into memory
         blank = _read(load(True), drawn, out, read)
-    found: list[Represented] = []
+    found: list[RepresentationResult] = []
     target = out / f"{plain_name(model)}-{plain_name(about or 'others')}-{kind}-{at}.json"
     kept: dict[str, NDArray[np.float32]] = {}
     for key, labels in drawn.items():

@@ -31,7 +31,7 @@ PERSON = "person"  # player name of people in logs
 
 
 @dataclass
-class Checked:
+class ReplayCheck:
     """The result of replaying stored episodes."""
 
     episodes: int = 0
@@ -61,14 +61,14 @@ def check(
     episodes: Iterable[Episode],
     cells: Mapping[str, Collection[str]] | None = None,
     changed: Collection[str] = (),
-) -> Checked:
+) -> ReplayCheck:
     """Replay every log through a match; episodes of other rules versions are listed as unchecked.
 
     Bots are asked again, and models' prompts are rendered again. `cells` maps the id of each
     episode to its cells in the study; `changed` holds the ids of episodes whose line has a wrong
     checksum.
     """
-    found = Checked()
+    found = ReplayCheck()
     for episode in episodes:
         found.episodes += 1
         lineup = episode.setup.lineup

@@ -21,7 +21,7 @@ from threading import Event, Thread
 import msgspec
 
 from sally.core.errors import BadInput, not_written
-from sally.runner.shards import Tally
+from sally.runner.shards import EpisodeCounts
 from sally.store import Place
 
 BEAT_SECONDS = 2.0
@@ -83,7 +83,7 @@ class Run(msgspec.Struct, frozen=True):
     began: float  # by the run's clock
     wanted: int = 0
     kept: int = 0  # episodes found finished at its start
-    tally: Tally = Tally()  # totals of finished shards
+    tally: EpisodeCounts = EpisodeCounts()  # totals of finished shards
     in_flight: dict[str, int] = {}  # shard -> number of episodes
     given_up: int = 0  # episodes of shards whose workers died repeatedly
     now: float = 0.0  # time of the last heartbeat, by the same clock
@@ -114,7 +114,7 @@ def _read(at: Place, name: str) -> Run | None:
         raise not_written(f"{at}/runs/{name} cannot be read", why) from None
 
 
-class Beat:
+class Heartbeat:
     """A background task that publishes the state of a run every two seconds until the run ends."""
 
     def __init__(self, at: Place, state: Callable[[], Run]) -> None:
@@ -134,7 +134,7 @@ class Beat:
             with suppress(OSError):  # a full disk is reported where episodes are stored
                 self._write()
 
-    def __enter__(self) -> Beat:
+    def __enter__(self) -> Heartbeat:
         try:
             self._write()
         except OSError as why:
@@ -149,7 +149,7 @@ class Beat:
             self._write()
 
 
-class Watch:
+class LivenessMonitor:
     """A monitor of which runs are alive: by process id on this machine, by heartbeat on others."""
 
     def __init__(self, silent: float = SILENT_SECONDS) -> None:
@@ -172,7 +172,7 @@ class Claims:
     """The shards claimed by this run."""
 
     def __init__(self, at: Place, me: str, silent: float = SILENT_SECONDS) -> None:
-        self._at, self._me, self._watch = at, me, Watch(silent)
+        self._at, self._me, self._watch = at, me, LivenessMonitor(silent)
         self._mine: dict[str, list[str]] = {}  # shard -> claim files to remove afterwards
 
     def take(self, shard: str) -> bool:

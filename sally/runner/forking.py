@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, listed
-from sally.core.log.events import Episode, Fork, Looked, PlayerSpec, Setup
+from sally.core.log.events import Episode, Fork, PlayerSpec, Setup, ToolUse
 from sally.core.log.imported import RECORDED
 from sally.core.match.answers import action_of, answers_of
 from sally.core.match.drive import play_bots
@@ -33,7 +33,7 @@ from sally.runner.local import has_model, play_within, reached, used_by
 from sally.runner.seating import players_of, resolved, seated
 
 CANNOT_GO_ON = ("person", RECORDED)
-Answers = dict[AskId, tuple[Given, tuple[Looked, ...]]]
+Answers = dict[AskId, tuple[Given, tuple[ToolUse, ...]]]
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -213,7 +213,7 @@ class Nature:
 
 
 @dataclass(frozen=True)
-class Made:
+class ForcedMovePlayer:
     """A player whose move in one turn is forced."""
 
     player: Player[Any, Any]
@@ -245,5 +245,5 @@ def _going_on(
         if seat not in match.game.to_move(match.state):
             raise BadInput(f"{seat} does not move in step {turn}, so its move cannot be forced.")
         legal = admitted(match.game.options(match.state, Seat(seat)), action)
-        players[seat] = Made(players[seat], turn, legal)
+        players[seat] = ForcedMovePlayer(players[seat], turn, legal)
     return {**players, NATURE: Nature(match)}

@@ -25,7 +25,7 @@ Alike = tuple[str, Setup]  # cell, and a setup without seed and repeat
 ID_BYTES = 12  # length of an id in bytes
 
 
-class Packed(msgspec.Struct, frozen=True, omit_defaults=True):
+class PackedEpisodes(msgspec.Struct, frozen=True, omit_defaults=True):
     """Planned episodes in compact form, for sending to a worker."""
 
     alike: tuple[Alike, ...] = ()
@@ -126,13 +126,13 @@ class Orders(Sequence[Order]):
             self._ids = b"".join(ids)
         return which_are_there(finished, self._ids)
 
-    def packed(self, numbers: Sequence[int]) -> Packed:
+    def packed(self, numbers: Sequence[int]) -> PackedEpisodes:
         """Return the planned episodes with these numbers in compact form."""
         which, repeat, places = self._which, self._repeat, dict[int, int]()
         own = [places.setdefault(which[n], len(places)) for n in numbers]
         again, seeds = [repeat[n] for n in numbers], self._seed
         given = [seeds[n] for n in numbers] if seeds else []
-        return Packed(tuple(self.alike[k] for k in places), own, again, given, self._from)
+        return PackedEpisodes(tuple(self.alike[k] for k in places), own, again, given, self._from)
 
     def order(self, number: int) -> Order:
         """Return the planned episode with this number as (episode id, cell, setup)."""

@@ -67,7 +67,7 @@ class Count(msgspec.Struct, frozen=True):
         return Count(*(value * factor for value in msgspec.structs.astuple(self)))
 
 
-class Part(msgspec.Struct, frozen=True):
+class PlanPart(msgspec.Struct, frozen=True):
     """Episodes of one cell with the same models and strategies."""
 
     cell: str
@@ -77,7 +77,7 @@ class Part(msgspec.Struct, frozen=True):
     each: Count
 
 
-class Bill(msgspec.Struct, frozen=True):
+class ModelCost(msgspec.Struct, frozen=True):
     """Calls, tokens, cost and time of one model, summed over all parts of a study."""
 
     model: str
@@ -90,8 +90,8 @@ class Bill(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """An estimate of the calls, tokens, cost and time of a study."""
 
-    parts: tuple[Part, ...]
-    bills: tuple[Bill, ...]
+    parts: tuple[PlanPart, ...]
+    bills: tuple[ModelCost, ...]
     wanted: int  # episodes
     there: int  # episodes already in the store
     reply_tokens: int
@@ -101,7 +101,7 @@ class Plan(msgspec.Struct, frozen=True):
 # --- counting -------------------------------------------------------------------------------------
 
 
-class Counting:
+class CountingModel:
     """A stub model that returns a fixed reply and counts its prompts."""
 
     def __init__(self, name: str, reply_tokens: int = REPLY) -> None:
@@ -154,12 +154,12 @@ def _common(one: str, other: str) -> int:
     return low
 
 
-class Pilot(msgspec.Struct, frozen=True):
+class PilotPlayer(msgspec.Struct, frozen=True):
     """A language player whose model only counts prompts; an unreadable reply becomes a random legal
     move."""
 
     inner: LanguagePlayer
-    model: Counting
+    model: CountingModel
 
     async def decide(self, turn: Turn[Any, Any]) -> Any:
         self._prompt(turn)
@@ -180,11 +180,11 @@ class Pilot(msgspec.Struct, frozen=True):
         self.model.answer = f"{prompt.label}: {names[turn.number % len(names)]}" if names else ""
 
 
-def _with_counter(player: Any, model: Counting) -> Any:
+def _with_counter(player: Any, model: CountingModel) -> Any:
     """Return the player for a pilot episode, with a model that only counts its prompts; a player
     that expects JSON gets an empty object as reply."""
     if isinstance(player, LanguagePlayer):
-        return Pilot(player, model)
+        return PilotPlayer(player, model)
     model.answer = "{}"
     return player
 
@@ -193,10 +193,10 @@ def piloted(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
     """Return the calls and tokens of one episode, by model."""
     once = msgspec.structs.replace(setup, retries=0)  # no retries
     match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), once)
-    models: dict[str, Counting] = {}
+    models: dict[str, CountingModel] = {}
 
     def counting(seat: str, name: str) -> Model:
-        models[seat] = Counting(_real(name), reply_tokens)
+        models[seat] = CountingModel(_real(name), reply_tokens)
         return models[seat]
 
     players = players_of(match, reached(setup.lineup, counting))
@@ -226,11 +226,13 @@ def plan(
     """Estimate the calls, tokens, cost and time of a study's missing episodes; no model is
     contacted."""
     config, there, done = config or Config(), stored or {}, set(finished)
-    registry.add("models", PILOT, ModelKind(PILOT, "counts", lambda name: Counting(_real(name))))
+    registry.add(
+        "models", PILOT, ModelKind(PILOT, "counts", lambda name: CountingModel(_real(name)))
+    )
     wanted = [(id, cell, setup) for id, cell, setup in _as_pilots(study, limit)]
     missing = [order for order in wanted if order[0] not in done]
     parts = [
-        Part(cell, who, model, len(group), each)
+        PlanPart(cell, who, model, len(group), each)
         for (cell, who), group in _groups(missing).items()
         for model, each in _mean(group, reply_tokens).items()
     ]
@@ -295,7 +297,9 @@ def _mean(group: Sequence[Setup], reply_tokens: int) -> dict[str, Count]:
     return found
 
 
-def _bill(model: str, parts: Sequence[Part], config: Config, stored: Iterable[Episode]) -> Bill:
+def _bill(
+    model: str, parts: Sequence[PlanPart], config: Config, stored: Iterable[Episode]
+) -> ModelCost:
     mine = [part for part in parts if part.model == model]
     count = sum((part.each.times(part.episodes) for part in mine), Count())
     price, cost, cached = config.price(model), None, None
@@ -307,7 +311,7 @@ def _bill(model: str, parts: Sequence[Part], config: Config, stored: Iterable[Ep
     at_once = declared_at_once(model, config) or (1 if in_process(model) else CONNECTIONS)
     longest = max(part.each.calls for part in mine)  # calls of one episode are sequential
     seconds = max(count.calls / at_once, longest) * sum(timed) / len(timed) if timed else None
-    return Bill(model, count, cost, cached, seconds)
+    return ModelCost(model, count, cost, cached, seconds)
 
 
 def timings(model: str, stored: Iterable[Episode]) -> list[float]:

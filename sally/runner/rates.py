@@ -34,7 +34,7 @@ class Bucket:
         return max(-self._level / self._rate, 0.0)
 
 
-class Rates:
+class TokenBuckets:
     """The token buckets of all models with a rate limit."""
 
     def __init__(self, models: Mapping[str, ModelEntry]) -> None:
@@ -56,7 +56,7 @@ class Rates:
         return max(waits)
 
 
-class Turnstile:
+class CallLimiter:
     """A limiter that delays the model calls of one process to stay within the rate limits."""
 
     def __init__(self, ask: Ask) -> None:
@@ -76,17 +76,17 @@ class Turnstile:
         self._used[model] += tokens
 
 
-_elsewhere: list[Turnstile] = []  # shared by a whole cluster
-_here: dict[bytes, Turnstile] = {}  # by the config's model entries
+_elsewhere: list[CallLimiter] = []  # shared by a whole cluster
+_here: dict[bytes, CallLimiter] = {}  # by the config's model entries
 
 
-def use_turnstile(given: Turnstile | None) -> None:
+def use_turnstile(given: CallLimiter | None) -> None:
     """Use this rate limiter for all model calls of the process; None restores the process's own
     limiters."""
     _elsewhere[:] = [] if given is None else [given]
 
 
-def turnstile_of(config: Config, model: str) -> Turnstile | None:
+def turnstile_of(config: Config, model: str) -> CallLimiter | None:
     """Return the rate limiter of a model, or None if the model has no rate limit."""
     entry = config.entry(model)
     if entry.calls_per_minute is None and entry.tokens_per_minute is None:
@@ -95,12 +95,12 @@ def turnstile_of(config: Config, model: str) -> Turnstile | None:
         return _elsewhere[0]
     key = msgspec.json.encode(config.models, order="sorted")
     if key not in _here:
-        rates = Rates(config.models)
+        rates = TokenBuckets(config.models)
 
         async def ask(model: str, used: int) -> float:
             return rates.wait(model, used)
 
-        _here[key] = Turnstile(ask)
+        _here[key] = CallLimiter(ask)
     return _here[key]
 
 

@@ -28,7 +28,7 @@ Rule = Callable[[PromptContext, Turn[Any, Any], StrategyResult], Any]
 STORED = "as stored"
 
 
-class Reading(msgspec.Struct, frozen=True):
+class RereadReply(msgspec.Struct, frozen=True):
     """A stored reply and the answer that each rule reads in it; an unreadable answer is None."""
 
     episode: str
@@ -66,7 +66,7 @@ def first_named(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResul
 RULES: Mapping[str, Rule] = {f"rule {VERSION}": installed, "first option named": first_named}
 
 
-def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[Reading]:
+def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[RereadReply]:
     """Read again, by each rule, the replies from which an episode's moves and probe answers came.
 
     Answers that were not read from a language model's reply, such as choices by scoring, are left
@@ -94,7 +94,7 @@ def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[Re
         was = event.action if isinstance(event, Moved) else getattr(event, "value", None)
         known = judged(spec, trajectory, event) if isinstance(event, Reported) else None
         menu = question.choices if question else turn.options
-        yield Reading(
+        yield RereadReply(
             episode.id,
             spec.name,
             turn.number,
@@ -121,14 +121,14 @@ def _plain(value: Any) -> Any:
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
-def sensitivity(found: Iterable[Reading]) -> list[dict[str, Any]]:
+def sensitivity(found: Iterable[RereadReply]) -> list[dict[str, Any]]:
     """Return, by game, question and rule, the share of readable replies and a figure from them.
 
     For moves, the figure is the share of readable replies that choose the menu's first option; for
     probes, it is the share of readable replies that are right. It is None without a menu or a
     truth.
     """
-    groups: dict[tuple[str, str], list[Reading]] = {}
+    groups: dict[tuple[str, str], list[RereadReply]] = {}
     for each in found:
         groups.setdefault((each.game, each.kind), []).append(each)
     rows = []

@@ -17,15 +17,15 @@ from sally.core.prompt import packs
 from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.runner.budget import Budget, Meter
-from sally.runner.claims import Beat, Claims, Run, new_name, this_process
+from sally.runner.claims import Claims, Heartbeat, Run, new_name, this_process
 from sally.runner.executors import Executor, Local
 from sally.runner.local import manifest, orders, refuse_changed
 from sally.runner.models import PRECEDENCE, SettingUsed
 from sally.runner.orders import Orders
 from sally.runner.rates import divided, has_rates
 from sally.runner.seating import portable_study
-from sally.runner.sharding import Cut, Pace, cuts_of
-from sally.runner.shards import Job, Result, Shard, Tally, take_note
+from sally.runner.sharding import EpisodeDurations, IndexedShard, cuts_of
+from sally.runner.shards import EpisodeCounts, Job, Result, Shard, take_note
 from sally.store import Contents, Folder, Place, Remote, Where
 
 NOTED = 2000  # runs of at least this many episodes write index columns as they play
@@ -41,7 +41,7 @@ class Progress(msgspec.Struct, frozen=True):
     wanted: int
     kept: int  # already in the store
     censored: int
-    used: Tally = Tally()
+    used: EpisodeCounts = EpisodeCounts()
     seconds: float = 0.0  # since the run began
 
     @property
@@ -89,7 +89,7 @@ def play_missing(
     wanted: Orders | None = None,
     settings: Sequence[SettingUsed] = (),
     **job: Any,
-) -> Tally:
+) -> EpisodeCounts:
     """Play the missing episodes of a study into its store.
 
     `wanted` is the list of episodes, if it is already known; `settings` are the model settings,
@@ -108,7 +108,7 @@ def play_missing(
         used = {"precedence": PRECEDENCE, "settings": msgspec.to_builtins(settings)}
         store.keep_settings(at, asked.asks, used)
     _keep_packs(at, wanted)
-    drive = Drive(study, at, executor, meter or Meter(), watch, **job)
+    drive = RunState(study, at, executor, meter or Meter(), watch, **job)
     drive.fill(wanted, there.finished)
     return drive.run()
 
@@ -124,10 +124,10 @@ def _last_line(why: BaseException) -> str:
     return (str(why).strip().splitlines() or [type(why).__name__])[-1]
 
 
-class Claimed:
+class ClaimedShard:
     """A claimed shard and its parts that have not yet been given to workers."""
 
-    def __init__(self, cut: Cut) -> None:
+    def __init__(self, cut: IndexedShard) -> None:
         self.cut, self.left = cut, cut.numbers
         self.numbers: dict[str, Sequence[int]] = {}  # order numbers of unfinished parts, by label
         self.again: list[Shard] = []  # parts to replay after a worker died
@@ -140,7 +140,7 @@ class Claimed:
         return not self.out and (self.taken or not (self.left or self.again))
 
 
-class Drive:
+class RunState:
     """The state of one run: shards, claims and progress."""
 
     def __init__(
@@ -170,10 +170,10 @@ class Drive:
         self._job = Job(study.name, out, self._state.name, files, config, rates=rates, **job)
         self._claims = Claims(at, self._state.name)
         self._wanted = Orders()
-        self._waiting: deque[Cut] = deque()
-        self._claimed: deque[Claimed] = deque()  # with parts to give out
-        self._out: dict[str, tuple[Claimed, Shard]] = {}  # in progress, by label
-        self._pace = Pace(on.slots)
+        self._waiting: deque[IndexedShard] = deque()
+        self._claimed: deque[ClaimedShard] = deque()  # with parts to give out
+        self._out: dict[str, tuple[ClaimedShard, Shard]] = {}  # in progress, by label
+        self._pace = EpisodeDurations(on.slots)
         self._deaths: dict[str, list[str]] = {}  # label -> causes of its workers' deaths
         self._told = 0
 
@@ -189,11 +189,11 @@ class Drive:
         kept = len(wanted) - self._missing
         self._state = replace(self._state, wanted=len(wanted), kept=kept)
 
-    def run(self) -> Tally:
+    def run(self) -> EpisodeCounts:
         """Play until nothing is left or the budget is spent."""
         if not self._waiting:
-            return Tally()
-        with Beat(self._at, lambda: self._state) as beat:
+            return EpisodeCounts()
+        with Heartbeat(self._at, lambda: self._state) as beat:
             self._claims.tidy(ended=True)
             try:
                 self._play()
@@ -247,12 +247,12 @@ class Drive:
             cut = self._waiting.popleft()
             share = self._share(cut)
             if share is not None and self._claims.take(cut.name):
-                self._claimed.append(Claimed(cut))
+                self._claimed.append(ClaimedShard(cut))
                 return self._part(self._claimed[0], share)
             self._waiting.append(cut)
         return None
 
-    def _part(self, ours: Claimed, share: Budget | None = None) -> Shard | None:
+    def _part(self, ours: ClaimedShard, share: Budget | None = None) -> Shard | None:
         """Return the next part of a claimed shard, sized for one worker."""
         if ours.again:
             shard = ours.again.pop()
@@ -265,7 +265,7 @@ class Drive:
         self._tell_in_flight()
         return shard
 
-    def _cut_off(self, ours: Claimed, share: Budget) -> Shard:
+    def _cut_off(self, ours: ClaimedShard, share: Budget) -> Shard:
         """Return the next part of a shard: for bots, sized by time; otherwise, all that is left."""
         cut, left = ours.cut, ours.left
         size = self._pace.size(cut.alike, len(left)) if cut.kind == "bots" else len(left)
@@ -288,10 +288,10 @@ class Drive:
         if self._on.slots() > 1 and len(self._waiting) <= LAST * self._on.slots():
             self._waiting = deque(sorted(self._waiting, key=self._expected, reverse=True))
 
-    def _expected(self, cut: Cut) -> float:
+    def _expected(self, cut: IndexedShard) -> float:
         return self._pace.expected(cut.alike, len(cut.numbers))
 
-    def _share(self, cut: Cut) -> Budget | None:
+    def _share(self, cut: IndexedShard) -> Budget | None:
         """Return the budget of a shard, or None while other shards hold the whole budget."""
         if cut.kind == "bots":
             return Budget()
@@ -322,7 +322,7 @@ class Drive:
         if result.broke:
             raise WorkerBroke(f"A worker failed on shard {shard.name}:\n{result.broke}")
 
-    def _close(self, ours: Claimed) -> None:
+    def _close(self, ours: ClaimedShard) -> None:
         """Finish a shard, or check it again later if another run has taken it over."""
         cut = ours.cut
         if not ours.taken:
@@ -333,7 +333,7 @@ class Drive:
         self._waiting.append(replace(cut, numbers=[*given, *ours.left]))
         self._pace.wanted(cut.alike, len(given))
 
-    def _lose(self, ours: Claimed, shard: Shard, how: str) -> None:
+    def _lose(self, ours: ClaimedShard, shard: Shard, how: str) -> None:
         """Queue a part again after its worker died; stored episodes are not replayed."""
         deaths = self._deaths.setdefault(shard.label, [])
         deaths.append(how)
@@ -350,12 +350,12 @@ class Drive:
         missing = sum(id not in there for id, _, _ in shard.orders)
         self._state = replace(self._state, given_up=self._state.given_up + missing)
 
-    def _count(self, tally: Tally) -> None:
+    def _count(self, tally: EpisodeCounts) -> None:
         self._state = replace(self._state, tally=self._state.tally + tally)
         self._meter.add(tally.calls, tally.tokens, tally.money, tally.unpriced, tally.guessed)
-        self._tell(Tally())
+        self._tell(EpisodeCounts())
 
-    def _tell(self, now: Tally) -> None:
+    def _tell(self, now: EpisodeCounts) -> None:
         """Report progress, including the shard played in this process."""
         so_far = self._state.tally + now
         if self._watch is not None and (so_far.stored > self._told or so_far.calls):

@@ -12,7 +12,7 @@ from sally.core.prompt.model import Answer, Context, Model, ModelFailure, Wrappe
 from sally.models.chat_server import ChatServer, Timeouts
 from sally.runner.config import SERVER_AT_ONCE, Config, find_config
 from sally.runner.gates import Gate, gate_of
-from sally.runner.rates import Turnstile, turnstile_of
+from sally.runner.rates import CallLimiter, turnstile_of
 from sally.runner.routing import Routed, preferred
 
 # variables that models of `server/` fall back to
@@ -67,7 +67,7 @@ def served_name(name: str) -> str:
 class Gated(WrappedModel):
     """A server's model whose calls respect the rate limits and wait together after failures."""
 
-    def __init__(self, model: ChatServer, gate: Gate, turnstile: Turnstile | None) -> None:
+    def __init__(self, model: ChatServer, gate: Gate, turnstile: CallLimiter | None) -> None:
         self._model, self._gate, self._turnstile = model, gate, turnstile
 
     async def call(self, ask: Callable[[Model], Awaitable[Answer]], context: Context) -> Answer:

@@ -31,7 +31,7 @@ SHORTEST_SECONDS = 0.05  # shortest part; starting one takes milliseconds
 SHARE = 3  # parts left per worker if all were as long as the next
 
 
-class Cut(msgspec.Struct, frozen=True):
+class IndexedShard(msgspec.Struct, frozen=True):
     """A shard that holds the positions of its episodes in the plan instead of the episodes
     themselves."""
 
@@ -43,7 +43,7 @@ class Cut(msgspec.Struct, frozen=True):
 
 def cuts_of(
     wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
-) -> Iterator[Cut]:
+) -> Iterator[IndexedShard]:
     """Yield the shards of a study, in the study's order as far as games and lineups allow.
 
     `together` keeps episodes with models in one shard, for a process that plays them concurrently.
@@ -59,7 +59,9 @@ def cuts_of(
         # `cut` first, so that no place is skipped
         for part, place in zip(cut, places, strict=False):
             if lacking := part if there is None else [n for n in part if not there[n]]:
-                yield Cut(_name(wanted, place, part), kind, named[wanted.which(part[0])], lacking)
+                yield IndexedShard(
+                    _name(wanted, place, part), kind, named[wanted.which(part[0])], lacking
+                )
 
 
 def _cut(wanted: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
@@ -110,7 +112,7 @@ def _name(wanted: Orders, place: int, part: Sequence[int]) -> str:
 # --- parts of a shard ---
 
 
-class Pace:
+class EpisodeDurations:
     """Measured durations and numbers of remaining episodes, by kind of episode."""
 
     def __init__(self, slots: Callable[[], int]) -> None:

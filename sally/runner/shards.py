@@ -24,8 +24,8 @@ from sally.core.registry import registry
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
-from sally.runner.orders import Order, Packed, alike, calls_of, kind_of
-from sally.runner.rates import Ask, Turnstile, use_turnstile, waited_for_rates
+from sally.runner.orders import Order, PackedEpisodes, alike, calls_of, kind_of
+from sally.runner.rates import Ask, CallLimiter, use_turnstile, waited_for_rates
 from sally.store import Place
 
 TICK_SECONDS = 1.0  # interval of progress reports in runs with models
@@ -33,7 +33,7 @@ NOTE_SECONDS = 2.0  # interval of a worker's progress notes
 WAIT_SECONDS = 60.0  # for another writer of this shard to finish
 
 
-class Tally(msgspec.Struct, frozen=True):
+class EpisodeCounts(msgspec.Struct, frozen=True):
     """Counts of episodes played and resources used."""
 
     done: int = 0  # episodes written to the store
@@ -54,9 +54,9 @@ class Tally(msgspec.Struct, frozen=True):
         """Episodes stored since the run began."""
         return self.done + self.found
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: EpisodeCounts) -> EpisodeCounts:
         mine, theirs = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
-        return Tally(*(a + b for a, b in zip(mine, theirs, strict=True)))
+        return EpisodeCounts(*(a + b for a, b in zip(mine, theirs, strict=True)))
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -89,7 +89,7 @@ class Shard(msgspec.Struct, frozen=True, omit_defaults=True):
     """Episodes for one worker."""
 
     name: str
-    packed: Packed
+    packed: PackedEpisodes
     budget: Budget = Budget()  # upper bound
     claim: str = ""  # claim file
     part: str = ""  # run token and number, if the shard is split
@@ -121,7 +121,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     """Result of a shard."""
 
     shard: str  # its label
-    tally: Tally = Tally()
+    tally: EpisodeCounts = EpisodeCounts()
     seconds: float = 0.0  # time to play its episodes
     taken: bool = False  # taken over by another run
     lost: str = ""  # how its worker died, if it did
@@ -131,7 +131,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     broke: str = ""  # traceback of an internal error or of a user's file
 
 
-Tell = Callable[[Tally], None]
+Tell = Callable[[EpisodeCounts], None]
 
 
 # --- playing ------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def settle(job: Job, services: Services) -> None:
         registry.add_file(Path(file))
     use_config(job.config)
     if job.rates and services.shared_rates:
-        use_turnstile(Turnstile(services.shared_rates(job)))
+        use_turnstile(CallLimiter(services.shared_rates(job)))
     store.know_packs(job.out)
     _settled.add(job.run)
 
@@ -184,7 +184,7 @@ def work(
     there = store.survey(at, shard.concerns).finished
     missing = [order for order in shard.orders if order[0] not in there]
     taken = False
-    with Notes(at, job, shard, Meter(shard.budget, job.config), tell, missing) as notes:
+    with ProgressCounter(at, job, shard, Meter(shard.budget, job.config), tell, missing) as notes:
         try:
             _play(job, shard, missing, notes, services)
         except store.TakenOver:
@@ -196,7 +196,7 @@ def work(
 
 
 def _play(
-    job: Job, shard: Shard, missing: Sequence[Order], notes: Notes, services: Services
+    job: Job, shard: Shard, missing: Sequence[Order], notes: ProgressCounter, services: Services
 ) -> None:
     """Play and store missing episodes while the claim holds."""
     at = store.place(job.out)
@@ -247,7 +247,7 @@ def _wait_for_writers(at: Place, shard: Shard) -> None:
         time.sleep(0.05)
 
 
-class Notes:
+class ProgressCounter:
     """A counter of the episodes that a worker has stored, which publishes its counts in the store.
 
     With models it reports every second, because the first episode may take minutes.
@@ -275,7 +275,7 @@ class Notes:
         self._busy, self._limited = time.process_time(), waited_for_rates()
         self._ticks = bool(missing) and tell is not None and kind_of(missing[0]) != "bots"
 
-    def __enter__(self) -> Notes:
+    def __enter__(self) -> ProgressCounter:
         if self._ticks:
             Thread(target=self._tick, daemon=True).start()
         return self
@@ -322,10 +322,10 @@ class Notes:
         return (self._last - self._first) * self._done / (self._done - 1)
 
     @property
-    def tally(self) -> Tally:
+    def tally(self) -> EpisodeCounts:
         m = self.meter
         counted = (self._done, self._found, self._censored, self._failed)
-        return Tally(
+        return EpisodeCounts(
             *counted,
             m.calls,
             m.tokens,
@@ -358,13 +358,13 @@ def note_name(run: str, shard: str) -> str:
     return f"notes/{run}.{shard}.json"
 
 
-def take_note(at: Place, run: str, shard: str) -> Tally:
+def take_note(at: Place, run: str, shard: str) -> EpisodeCounts:
     """Remove the last file of progress counts of a dead worker, and return the resources that it
     reports as used."""
     name = note_name(run, shard)
     try:
-        left = msgspec.json.decode(at.read(name), type=Tally)
+        left = msgspec.json.decode(at.read(name), type=EpisodeCounts)
         at.remove(name)
     except OSError:
-        return Tally()
+        return EpisodeCounts()
     return msgspec.structs.replace(left, done=0, found=0, censored=0, failed=0, calls_left=0)

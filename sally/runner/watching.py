@@ -10,14 +10,14 @@ import msgspec
 
 from sally import store
 from sally.runner.claims import SILENT_SECONDS, Run, read_runs
-from sally.runner.shards import Tally, note_name
+from sally.runner.shards import EpisodeCounts, note_name
 from sally.store import Place, Where
 
 LEAST_CALLS = 20  # of a run whose speed says something
 BUSY = 0.8  # share of a run's time for which a processor was busy, above which it is the bound
 
 
-class RunLook(msgspec.Struct, frozen=True):
+class RunSnapshot(msgspec.Struct, frozen=True):
     """The state of one run at its last heartbeat."""
 
     name: str
@@ -28,7 +28,7 @@ class RunLook(msgspec.Struct, frozen=True):
     last_word: float  # seconds since its last heartbeat
 
 
-class Look(msgspec.Struct, frozen=True):
+class ProgressSnapshot(msgspec.Struct, frozen=True):
     """The progress of a study at one moment."""
 
     study: str
@@ -39,10 +39,10 @@ class Look(msgspec.Struct, frozen=True):
     censored: int  # without a result, including failed ones
     rate: float | None  # episodes a second
     seconds_left: float | None
-    used: Tally
+    used: EpisodeCounts
     cost_left: float | None  # None: unknown price
     currency: str
-    runs: tuple[RunLook, ...]
+    runs: tuple[RunSnapshot, ...]
 
     @property
     def is_over(self) -> bool:
@@ -78,7 +78,7 @@ def speed_of(where: Where) -> Speed | None:
     return None
 
 
-def look(where: Where) -> Look:
+def look(where: Where) -> ProgressSnapshot:
     """Return the current progress of a store's study."""
     at = store.place(where)
     manifest = store.manifest_of(at) if at.exists() else None
@@ -90,7 +90,7 @@ def look(where: Where) -> Look:
         return _without_runs(manifest.study, store.survey(at))
     tallies = [_with_notes(at, run) for run in runs]
     done, wanted = _done(runs, tallies), max(run.wanted for run in runs)
-    used = sum(tallies, Tally())
+    used = sum(tallies, EpisodeCounts())
     states = [_state(run) for run in runs]
     living = [i for i, state in enumerate(states) if state in ("running", "silent")]
     rate = sum(_rate(runs[i], tallies[i]) for i in living) or None
@@ -98,7 +98,7 @@ def look(where: Where) -> Look:
         done = _done_at_end(at, runs, wanted)
     left = max(wanted - done, 0)
     priced = used.calls > 0 and not used.unpriced and used.done > 0
-    return Look(
+    return ProgressSnapshot(
         study=manifest.study,
         done=done,
         wanted=wanted,
@@ -111,7 +111,7 @@ def look(where: Where) -> Look:
         cost_left=used.money / used.done * left if priced else None,
         currency=next((run.currency for run in runs if run.currency), ""),
         runs=tuple(
-            RunLook(
+            RunSnapshot(
                 run.name,
                 run.on,
                 state,
@@ -124,24 +124,24 @@ def look(where: Where) -> Look:
     )
 
 
-def _without_runs(study: str, found: store.Survey) -> Look:
+def _without_runs(study: str, found: store.Survey) -> ProgressSnapshot:
     censored = len(found.blank) + len(found.cut)
-    nothing = (None, None, Tally(), None, "", ())
-    return Look(study, len(found.finished), None, 0, 0, censored, *nothing)
+    nothing = (None, None, EpisodeCounts(), None, "", ())
+    return ProgressSnapshot(study, len(found.finished), None, 0, 0, censored, *nothing)
 
 
-def _with_notes(at: Place, run: Run) -> Tally:
+def _with_notes(at: Place, run: Run) -> EpisodeCounts:
     """Return a run's counts, including those that its workers have published so far."""
     total = run.tally
     for shard in run.in_flight:
         try:
-            total += msgspec.json.decode(at.read(note_name(run.name, shard)), type=Tally)
+            total += msgspec.json.decode(at.read(note_name(run.name, shard)), type=EpisodeCounts)
         except FileNotFoundError:
             continue  # just started or just finished
     return total
 
 
-def _done(runs: Sequence[Run], tallies: Sequence[Tally]) -> int:
+def _done(runs: Sequence[Run], tallies: Sequence[EpisodeCounts]) -> int:
     """Return the number of finished episodes; the count with which a run starts includes the
     episodes of earlier runs."""
     after = [
@@ -163,12 +163,12 @@ def _done_at_end(at: Place, runs: Sequence[Run], wanted: int) -> int:
     return min(len(store.survey(at).finished), wanted)
 
 
-def _in_flight(run: Run, tally: Tally) -> int:
+def _in_flight(run: Run, tally: EpisodeCounts) -> int:
     noted = tally.stored - run.tally.stored
     return max(sum(run.in_flight.values()) - noted, 0)
 
 
-def _rate(run: Run, tally: Tally) -> float:
+def _rate(run: Run, tally: EpisodeCounts) -> float:
     return tally.done / max(run.now - run.began, 0.1)
 
 

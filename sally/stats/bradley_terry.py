@@ -20,7 +20,7 @@ PRIOR = 0.5  # wins and losses of each player against a player of rating 0, so t
 ROUNDS, RESAMPLES, SEED = 200, 200, 1
 
 
-class Met(msgspec.Struct, frozen=True):
+class MatchedComparison(msgspec.Struct, frozen=True):
     """One matched comparison: 1 if the first did better, 0 if the second did, .5 for a tie."""
 
     first: str
@@ -38,7 +38,7 @@ class Rating(msgspec.Struct, frozen=True):
     met: int  # comparisons
 
 
-def ratings(met: Sequence[Met]) -> list[Rating]:
+def ratings(met: Sequence[MatchedComparison]) -> list[Rating]:
     """Return the rating of every player, the best first, by component.
 
     Intervals are 95% percentiles of a bootstrap over clusters.

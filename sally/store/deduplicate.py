@@ -47,7 +47,7 @@ class IdSet(Set[str]):
 
 
 @dataclass(frozen=True)
-class Counted:
+class DeduplicatedLines:
     """The one line that is used for each episode, in the order in which the episodes first
     appear."""
 
@@ -60,7 +60,7 @@ class Counted:
         return len(self.again)
 
 
-def counted(ids: Ids, cut: NDArray[np.bool_]) -> Counted:
+def counted(ids: Ids, cut: NDArray[np.bool_]) -> DeduplicatedLines:
     """Return, for each episode, its first uncensored line, or its last line if all are censored."""
     there = np.flatnonzero(ids != b"")
     every, first, which = np.unique(ids[there], return_index=True, return_inverse=True)
@@ -71,7 +71,7 @@ def counted(ids: Ids, cut: NDArray[np.bool_]) -> Counted:
     np.maximum.at(last, which[~whole], there[~whole])
     lines = np.where(done < len(ids), done, last)[np.argsort(first, kind="stable")]
     again = there[whole & (there > done[which])]
-    return Counted(lines, again, len(there) - len(every) - len(again))
+    return DeduplicatedLines(lines, again, len(there) - len(every) - len(again))
 
 
 def rows_of(lines: NDArray[np.int64], many: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -93,7 +93,7 @@ class Deduplicator:
         self._ids.append(packed_ids(ids))
         self._cut.append(np.array(cut, dtype=np.bool_))
 
-    def counted(self) -> tuple[Counted, NDArray[np.bool_]]:
+    def counted(self) -> tuple[DeduplicatedLines, NDArray[np.bool_]]:
         """Return the one line that is used for each episode, and a mask of the censored lines."""
         self._ids, self._cut = [np.concatenate(self._ids)], [np.concatenate(self._cut)]
         return counted(self._ids[0], self._cut[0]), self._cut[0]

@@ -55,7 +55,7 @@ CREATE TABLE IF NOT EXISTS columns (
 """
 
 
-class Piece(msgspec.Struct, frozen=True):
+class LineRange(msgspec.Struct, frozen=True):
     """A range of consecutive lines of a file."""
 
     file: str
@@ -185,7 +185,7 @@ class _Database:
 
     def fill(self, file: str, code: str, made: Sequence[Made]) -> None:
         """Store columns; the file is read first, so that the database is locked only briefly."""
-        pieces, sums = list[Piece](), list[bytes]()
+        pieces, sums = list[LineRange](), list[bytes]()
         for piece, whole in self._cut(file):
             pieces.append(piece)
             sums.append(sum_of_lines(whole))
@@ -197,7 +197,7 @@ class _Database:
 
     # --- pieces ---------------------------------------------------------------------------------
 
-    def _pieces(self, name: str) -> list[Piece]:
+    def _pieces(self, name: str) -> list[LineRange]:
         stat = _stat(self._folder / name)
         known = self._known(name)
         if stat and known is not None and known[0] == stat:
@@ -208,7 +208,7 @@ class _Database:
             self._remember(name, stat, found)
         return found
 
-    def _known(self, name: str) -> tuple[str, list[Piece]] | None:
+    def _known(self, name: str) -> tuple[str, list[LineRange]] | None:
         row = self._query("SELECT stat, seal FROM files WHERE name = ?", name)
         if not row:
             return None
@@ -217,31 +217,31 @@ class _Database:
             "ORDER BY number",
             name,
         )
-        pieces = [Piece(*each) for each in rows]
+        pieces = [LineRange(*each) for each in rows]
         stat, seal = row[0]
         return (stat, pieces) if seal == self._seal(name, stat, pieces) else None
 
-    def _cut(self, name: str) -> Iterator[tuple[Piece, bytes]]:
+    def _cut(self, name: str) -> Iterator[tuple[LineRange, bytes]]:
         """Yield the pieces of a file (ranges of lines) and their bytes, without a line that is
         still being written."""
         lines, start = lines_of(self._folder / name), 0
         while some := list(islice(lines, PIECE)):
             whole = b"".join(line for _, line in some)
             digest = self._hash(FORMAT.encode(), whole)
-            yield Piece(name, some[0][0], start, len(whole), len(some), digest), whole
+            yield LineRange(name, some[0][0], start, len(whole), len(some), digest), whole
             start += len(whole)
 
-    def _remember(self, name: str, stat: str, pieces: list[Piece]) -> None:
+    def _remember(self, name: str, stat: str, pieces: list[LineRange]) -> None:
         seal = self._seal(name, stat, pieces)
         self._put_pieces(name, pieces)
         self._write("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", [(name, stat, seal)])
 
-    def _put_pieces(self, name: str, pieces: Sequence[Piece]) -> None:
+    def _put_pieces(self, name: str, pieces: Sequence[LineRange]) -> None:
         self._write("DELETE FROM pieces WHERE file = ?", [(name,)])
         rows = [(p.file, p.number, p.start, p.size, p.lines, p.digest) for p in pieces]
         self._write("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?, ?, ?, ?)", rows)
 
-    def _lines(self, piece: Piece) -> list[Line]:
+    def _lines(self, piece: LineRange) -> list[Line]:
         with (self._folder / piece.file).open("rb") as file:
             file.seek(piece.start)
             whole = file.read(piece.size)
@@ -261,12 +261,12 @@ class _Database:
 
     # --- columns --------------------------------------------------------------------------------
 
-    def _lack(self, piece: Piece, names: Sequence[str], code: str) -> list[str]:
+    def _lack(self, piece: LineRange, names: Sequence[str], code: str) -> list[str]:
         query = "SELECT name FROM columns WHERE digest = ? AND code = ?"
         there = {name for (name,) in self._query(query, piece.digest, code)}
         return [name for name in names if name not in there]
 
-    def _kept_columns(self, piece: Piece, names: Sequence[str], code: str) -> dict[str, bytes]:
+    def _kept_columns(self, piece: LineRange, names: Sequence[str], code: str) -> dict[str, bytes]:
         found, start = {}, "SELECT name, data, seal FROM columns WHERE digest = ? AND code = ?"
         for some in batched(names, MOST_ASKED):
             query = f"{start} AND name IN ({', '.join('?' * len(some))})"
@@ -275,7 +275,7 @@ class _Database:
                     found[name] = data
         return found
 
-    def _keep(self, piece: Piece, found: Columns, code: str) -> None:
+    def _keep(self, piece: LineRange, found: Columns, code: str) -> None:
         if piece.digest in self._changed:
             return
         rows = [
@@ -318,7 +318,7 @@ class _Database:
             found.update(len(part).to_bytes(8, "little") + part)
         return found.digest()
 
-    def _seal(self, name: str, stat: str, pieces: Sequence[Piece]) -> bytes:
+    def _seal(self, name: str, stat: str, pieces: Sequence[LineRange]) -> bytes:
         return self._hash(name.encode(), stat.encode(), msgspec.msgpack.encode(pieces))
 
 

@@ -49,7 +49,7 @@ class Survey:
         return len(self.finished) + len(self.cut)
 
 
-class Noted(msgspec.Struct, array_like=True):
+class SummaryRows(msgspec.Struct, array_like=True):
     """Summary columns of some consecutive lines; an unreadable line has an empty id."""
 
     ids: list[str]
@@ -60,7 +60,7 @@ class Noted(msgspec.Struct, array_like=True):
     instances: list[Instance]
 
 
-_DECODER = msgspec.msgpack.Decoder(Noted)
+_DECODER = msgspec.msgpack.Decoder(SummaryRows)
 
 
 def survey(where: Where, among: Among | str = "") -> Survey:
@@ -143,7 +143,7 @@ def noted_lines(lines: Sequence[Line], names: Sequence[str]) -> Columns:
     return made.columns()
 
 
-def noted(column: bytes) -> Noted:
+def noted(column: bytes) -> SummaryRows:
     """Decode a summary column of the index."""
     return _DECODER.decode(column)
 
@@ -152,7 +152,7 @@ class SummaryColumn:
     """Builder of the summary column, line by line."""
 
     def __init__(self) -> None:
-        self._made = Noted([], [], [], [], [], [])
+        self._made = SummaryRows([], [], [], [], [], [])
         self._places: dict[bytes, int] = {}
 
     def add(self, found: Episode | str, whole: object = None) -> None:

@@ -55,7 +55,7 @@ class Writer:
         name = f"{label}-" * bool(label) + f"{os.getpid()}-{secrets.token_hex(4)}"
         try:
             self._lines: LineSink = (
-                Appended(at.path, name) if isinstance(at, Folder) else Uploaded(at, name, ours)
+                AppendSink(at.path, name) if isinstance(at, Folder) else Uploaded(at, name, ours)
             )
         except OSError as why:
             raise not_written(f"The store {at} cannot be written", why) from None
@@ -82,7 +82,7 @@ class Writer:
     def file(self) -> str:
         """Final name of the local file; empty for a remote store, or if no line was written."""
         lines = self._lines
-        return lines.done if isinstance(lines, Appended) else ""
+        return lines.done if isinstance(lines, AppendSink) else ""
 
     def sync(self) -> None:
         """Make everything added so far survive a crash of the machine."""
@@ -107,7 +107,7 @@ class Writer:
                 raise not_written(f"The store {self._at} cannot be written", why) from None
 
 
-class Appended:
+class AppendSink:
     """A sink that appends lines to `NAME.open`, which is renamed to `NAME.jsonl` on close."""
 
     def __init__(self, folder: Path, name: str) -> None:

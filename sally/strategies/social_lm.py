@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from sally.core.prompt.strategy import PromptContext, Speaker, Strategy, StrategyResult, once
-from sally.core.rules.probe import Foreseen
+from sally.core.rules.probe import StatedPrediction
 from sally.strategies import lm, social_qa
 
 
-async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[Foreseen, ...]:
+async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPrediction, ...]:
     found = []
     for question in prompt.foresee:
         said = await lm.guessed(prompt.asking(question), speaker, "predict")
         assert said.place is not None
         value = question.choices[said.place]
-        found.append(Foreseen(question.probe, value, question.about, said.odds))
+        found.append(StatedPrediction(question.probe, value, question.about, said.odds))
     return tuple(found)
 
 

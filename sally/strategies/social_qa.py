@@ -11,12 +11,12 @@ from sally.core.prompt.strategy import (
     spoken,
     whole_lines,
 )
-from sally.core.rules.probe import Foreseen
+from sally.core.rules.probe import StatedPrediction
 from sally.strategies import qa
 
 
 async def given(
-    prompt: PromptContext, speaker: Speaker, foreseen: tuple[Foreseen, ...]
+    prompt: PromptContext, speaker: Speaker, foreseen: tuple[StatedPrediction, ...]
 ) -> StrategyResult:
     """Ask for the move in a prompt that states the player's own predictions."""
     by_key = {(q.probe, q.about): q for q in prompt.foresee}
@@ -26,14 +26,14 @@ async def given(
     return spoken(await speaker.say("move", page, schema=prompt.schema()), foreseen=foreseen)
 
 
-async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[Foreseen, ...]:
+async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPrediction, ...]:
     found = []
     for question in prompt.foresee:
         inner = prompt.asking(question)
         report = inner.read(
             whole_lines(await speaker.say("predict", inner.user(), schema=inner.schema()))
         )
-        found.append(Foreseen(question.probe, report.value, question.about))
+        found.append(StatedPrediction(question.probe, report.value, question.about))
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ from sally.core.prompt.strategy import (
     whole_lines,
 )
 from sally.core.reply.reading import read_each
-from sally.core.rules.probe import Foreseen
+from sally.core.rules.probe import StatedPrediction
 from sally.strategies import cot
 
 TEXTS: Mapping[str, str] = {
@@ -44,13 +44,13 @@ def wanted_lines(prompt: PromptContext) -> str:
     )
 
 
-def foreseen_in(prompt: PromptContext, reply: str) -> tuple[Foreseen, ...]:
+def foreseen_in(prompt: PromptContext, reply: str) -> tuple[StatedPrediction, ...]:
     """Return the predictions in a reply; an unreadable prediction has no value."""
     questions = prompt.foresee
     wanted = [prompt.choice_names(question) for question in questions]
     places = read_each(reply, wanted, prompt.foreseen_label)
     return tuple(
-        Foreseen(q.probe, None if place is None else q.choices[place], q.about)
+        StatedPrediction(q.probe, None if place is None else q.choices[place], q.about)
         for q, place in zip(questions, places, strict=True)
     )
 

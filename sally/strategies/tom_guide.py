@@ -14,7 +14,7 @@ from sally.core.prompt.strategy import (
     spoken,
     whole_lines,
 )
-from sally.core.rules.probe import Foreseen
+from sally.core.rules.probe import StatedPrediction
 from sally.strategies import cot
 from sally.strategies.tom_cot import TEXTS as TOM_COT
 from sally.strategies.tom_cot import foreseen_in, wanted_lines
@@ -29,7 +29,7 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[Foreseen, ...]:
+async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPrediction, ...]:
     wanted = prompt.say("tom_guide.predict", lines=wanted_lines(prompt))
     reply = await speaker.say("predict", prompt.user(question="", format=wanted))
     foreseen = foreseen_in(prompt, whole_lines(reply))

@@ -185,7 +185,7 @@ def without(study: Study, strategies: Iterable[str]) -> Study:
     return msgspec.structs.replace(study, cells=tuple(cells))
 
 
-class Part(msgspec.Struct, frozen=True):
+class StudySelection(msgspec.Struct, frozen=True):
     """A selection from a study; by default, the whole study."""
 
     cells: tuple[str, ...] = ()  # names, or patterns such as `*tit_for_tat*`
@@ -194,7 +194,7 @@ class Part(msgspec.Struct, frozen=True):
     strategies: tuple[str, ...] = ()
 
 
-def part_of(study: Study, part: Part) -> Study:
+def part_of(study: Study, part: StudySelection) -> Study:
     """Return the study with only the selected cells and lineups; episode ids stay the same."""
     cells = [found for cell in study.cells if (found := _wanted(cell, part)) is not None]
     if cells:
@@ -205,7 +205,7 @@ def part_of(study: Study, part: Part) -> Study:
     raise BadInput(f"No cell of {study.name} matches {said}; {_choices(study)}.")
 
 
-def _wanted(cell: Cell, part: Part) -> Cell | None:
+def _wanted(cell: Cell, part: StudySelection) -> Cell | None:
     tabled = [f"table {table}:*" for table in part.tables]
     for patterns in (part.cells, tabled):
         if patterns and not any(fnmatchcase(cell.name.lower(), p.lower()) for p in patterns):

@@ -58,7 +58,7 @@ def answers_in_any_order_give_the_same_log(at: Bench, seed: int) -> None:
                 break  # only one was asked at a time, so no other order exists
 
 
-class _Slow:
+class _SlowPlayer:
     """A player that answers after a few iterations of the event loop."""
 
     def __init__(self, player: Any) -> None:
@@ -82,7 +82,7 @@ def the_asynchronous_driver_gives_the_same_log(at: Bench, seed: int) -> None:
         setup = at.table(seed, arms=arms, injections=injections)
         match = match_of(setup)
         helped: Any = {
-            seat: player if seat in match.game.helpers else _Slow(player)
+            seat: player if seat in match.game.helpers else _SlowPlayer(player)
             for seat, player in players_at(match).items()
         }
         asyncio.run(play_async(match, helped))

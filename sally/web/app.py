@@ -37,7 +37,7 @@ from sally.web.security import (
     Endpoint,
     ExperimenterLogin,
     RateLimiter,
-    Refused,
+    RequestRefused,
     SecurityMiddleware,
     page,
     refusal,
@@ -222,7 +222,7 @@ class FastPath:
 # --- failures -----------------------------------------------------------------------------------
 
 FAILURES: Mapping[type[Exception], int] = {
-    Refused: 400,
+    RequestRefused: 400,
     HTTPException: 400,
     NoSuchSeat: 401,
     NotAsked: 409,
@@ -236,11 +236,11 @@ FAILURES: Mapping[type[Exception], int] = {
 
 
 async def _failed(request: Request, why: Exception) -> Response:
-    if isinstance(why, Refused):
+    if isinstance(why, RequestRefused):
         return refusal(why)
     if isinstance(why, HTTPException):
         known = {404: "There is no such page.", 405: "This method is not allowed here."}
-        return refusal(Refused(why.status_code, known.get(why.status_code, why.detail)))
+        return refusal(RequestRefused(why.status_code, known.get(why.status_code, why.detail)))
     status = next(code for kind, code in FAILURES.items() if isinstance(why, kind))
     said = {
         NoSuchSeat: "This token does not open any seat.",
@@ -251,12 +251,12 @@ async def _failed(request: Request, why: Exception) -> Response:
     }.get(type(why), str(why))
     if isinstance(why, StorageFull | StorageLost):
         LOG.error("storage: %s", why)
-    return refusal(Refused(status, said))
+    return refusal(RequestRefused(status, said))
 
 
 async def _broken(request: Request, why: Exception) -> Response:
     """Return status 500 for an unexpected error; details go only to the log."""
-    response = refusal(Refused(500, "Internal server error; it has been logged."))
+    response = refusal(RequestRefused(500, "Internal server error; it has been logged."))
     response.raw_headers.extend(security.HEADERS)  # not passed through the middleware
     return response
 
@@ -272,7 +272,7 @@ async def to_study(request: Request) -> Response:
     """Redirect the front page of a server without a lobby to its study, if there is only one."""
     links = {here.study.room or name for name, here in request.app.state.studies.items()}
     if len(links) != 1:
-        raise Refused(404, "There is no such page.")
+        raise RequestRefused(404, "There is no such page.")
     return RedirectResponse(f"/study/{links.pop()}", 303)
 
 
@@ -297,7 +297,7 @@ async def login_page(request: Request) -> Response:
 async def log_in(request: Request) -> Response:
     login: ExperimenterLogin = request.app.state.login
     if wait := login.tries.take(security.address_of(request.scope)):
-        raise Refused(429, f"Too many login attempts; wait {math.ceil(wait)} s.")
+        raise RequestRefused(429, f"Too many login attempts; wait {math.ceil(wait)} s.")
     sent = await security.form_of(request)
     wanted = sent.get("next", "")
     cookie = login.enter(sent.get("secret", ""))

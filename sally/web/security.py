@@ -51,7 +51,7 @@ NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A refused request: HTTP status and reason."""
 
     def __init__(self, status: int, why: str) -> None:
@@ -76,18 +76,20 @@ async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
     declared = header(request.scope, b"content-length") or "0"
     digits = declared.isascii() and declared.isdigit() and len(declared) <= 12
     if not digits or int(declared) > most:
-        raise Refused(413, f"This request may have at most {most} bytes.")
+        raise RequestRefused(413, f"This request may have at most {most} bytes.")
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > most:
-                    raise Refused(413, f"This request may have at most {most} bytes.")
+                    raise RequestRefused(413, f"This request may have at most {most} bytes.")
     except TimeoutError:
-        raise Refused(408, "The request took too long to arrive.") from None
+        raise RequestRefused(408, "The request took too long to arrive.") from None
     except ClientDisconnect:
-        raise Refused(400, "The connection was lost before the request was complete.") from None
+        raise RequestRefused(
+            400, "The connection was lost before the request was complete."
+        ) from None
     return bytes(body)
 
 
@@ -95,19 +97,19 @@ async def json_of(request: Request, most: int = MOST_BYTES) -> dict[str, Any]:
     """Return the JSON object of a request; nesting is checked before decoding."""
     kind = header(request.scope, b"content-type").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise Refused(400, "Send JSON, with the content type application/json.")
+        raise RequestRefused(400, "Send JSON, with the content type application/json.")
     body = await body_of(request, most)
     if body.count(b"[") + body.count(b"{") > MOST_DEPTH:  # most bodies have two or three
         if depth(body) > MOST_DEPTH:
-            raise Refused(400, f"The JSON is nested deeper than {MOST_DEPTH}.")
+            raise RequestRefused(400, f"The JSON is nested deeper than {MOST_DEPTH}.")
         if len(brackets_of(body)) > MOST_BRACKETS:
-            raise Refused(400, f"The JSON has more than {MOST_BRACKETS} brackets.")
+            raise RequestRefused(400, f"The JSON has more than {MOST_BRACKETS} brackets.")
     try:
         found = msgspec.json.decode(body)
     except (msgspec.DecodeError, ValueError, RecursionError) as why:
-        raise Refused(400, f"The request is not JSON: {why}.") from None
+        raise RequestRefused(400, f"The request is not JSON: {why}.") from None
     if not isinstance(found, dict):
-        raise Refused(400, "Send one JSON object.")
+        raise RequestRefused(400, "Send one JSON object.")
     return found
 
 
@@ -126,21 +128,23 @@ async def form_of(request: Request) -> dict[str, str]:
     counts."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise Refused(400, "Send a form, with the content type application/x-www-form-urlencoded.")
+        raise RequestRefused(
+            400, "Send a form, with the content type application/x-www-form-urlencoded."
+        )
     try:
         text = (await body_of(request)).decode("ascii")
         if NO_ESCAPE.search(text):  # parse_qsl would take 0.1 s for 64 KB of these
             raise ValueError
         return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=200, errors="strict"))
     except (UnicodeDecodeError, ValueError):
-        raise Refused(400, "The form cannot be read.") from None
+        raise RequestRefused(400, "The form cannot be read.") from None
 
 
 def bearer(request: Request) -> str:
     """Return the bearer token of a request."""
     scheme, _, token = header(request.scope, b"authorization").partition(" ")
     if scheme.lower() != "bearer" or not token or len(token) > 200:
-        raise Refused(401, "A seat token is needed: `Authorization: Bearer TOKEN`.")
+        raise RequestRefused(401, "A seat token is needed: `Authorization: Bearer TOKEN`.")
     return token.strip()
 
 
@@ -222,7 +226,7 @@ class SecurityMiddleware:
 
         try:
             self._check(scope)
-        except Refused as why:
+        except RequestRefused as why:
             await refusal(why)(scope, receive, guarded)
             return
         await self._app(scope, receive, guarded)
@@ -231,12 +235,12 @@ class SecurityMiddleware:
         if self._hosts or scope["method"] not in ("GET", "HEAD"):
             self._check_place(scope)
         if wait := self._rates.take(address_of(scope)):
-            raise Refused(429, f"Too many requests; wait {wait:.1f} s.")
+            raise RequestRefused(429, f"Too many requests; wait {wait:.1f} s.")
 
     def _check_place(self, scope: Scope) -> None:
         host = header(scope, b"host")
         if self._hosts and _place(f"//{host}")[0] not in self._hosts:
-            raise Refused(400, "The host name is not one of this server's.")
+            raise RequestRefused(400, "The host name is not one of this server's.")
         if scope["method"] not in ("GET", "HEAD"):
             refuse_other_sites(scope, host)
 
@@ -244,10 +248,10 @@ class SecurityMiddleware:
 def refuse_other_sites(scope: Scope, host: str) -> None:
     """Refuse requests made by pages of other sites (cross-site request forgery)."""
     if header(scope, b"sec-fetch-site") not in ("", "same-origin", "none"):
-        raise Refused(403, "Requests from other sites are not allowed.")
+        raise RequestRefused(403, "Requests from other sites are not allowed.")
     origin = header(scope, b"origin")
     if origin and _place(origin)[1] != host:
-        raise Refused(403, "Requests from other sites are not allowed.")
+        raise RequestRefused(403, "Requests from other sites are not allowed.")
 
 
 @lru_cache(1000)  # every move carries an origin, mostly the same one
@@ -260,7 +264,7 @@ def _place(address: str) -> tuple[str | None, str | None]:
         return None, None
 
 
-def refusal(why: Refused) -> Response:
+def refusal(why: RequestRefused) -> Response:
     """Return the JSON response of a refused request."""
     headers = {"retry-after": "1"} if why.status in (429, 503, 507) else None
     return JSONResponse({"error": shortened(why.why)}, why.status, headers)
@@ -329,11 +333,11 @@ def experimenter_required(endpoint: Endpoint) -> Endpoint:
                 url = request.url  # including the query, so links to a turn work
                 wanted = quote(f"{url.path}?{url.query}" if url.query else url.path, safe="/")
                 return RedirectResponse(f"/experimenter/login?next={wanted}", 303)
-            raise Refused(401, "Log in as the experimenter first.")
+            raise RequestRefused(401, "Log in as the experimenter first.")
         if request.method not in ("GET", "HEAD"):
             form = await form_of(request)
             if not secrets.compare_digest(form.get("form_token", "").encode(), expected.encode()):
-                raise Refused(403, "The form has expired; reload the page.")
+                raise RequestRefused(403, "The form has expired; reload the page.")
             request.state.form = form
         return await endpoint(request)
 

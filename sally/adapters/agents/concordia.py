@@ -17,7 +17,7 @@ with needs_extra("concordia"):
     from concordia.typing import entity as entities
 
 from sally.adapters.agents.mirrored import MirroredSeat, Who
-from sally.core.match.player import Decision, Forfeit, Silence, Turn
+from sally.core.match.player import Decision, Forfeit, NoAnswer, Turn
 from sally.core.match.seat_context import Past, SeatContext
 from sally.core.prompt.strategy import PromptContext, StrategyResult
 from sally.games.repeated_games.rules import PARTNER
@@ -114,10 +114,10 @@ class EntityPlayer:
         """Return the entity's answer to a probe that asks for one of several choices."""
         prompt = PromptContext(turn)
         if turn.question is None or turn.question.kind != "choice":
-            return Silence("an entity of Concordia answers choices only")
+            return NoAnswer("an entity of Concordia answers choices only")
         reply = self._asked(turn, prompt)
         if reply not in prompt.names:
-            return Silence(f"the reply {reply!r} is not one of the choices")
+            return NoAnswer(f"the reply {reply!r} is not one of the choices")
         return prompt.read(_place(prompt, reply))
 
     def _asked(self, turn: Turn[Any, Any], prompt: PromptContext) -> str:

@@ -19,7 +19,7 @@ import msgspec
 from sally.adapters.executors.services import SERVICES, keeper_name
 from sally.core.errors import BadInput, install_command
 from sally.runner.executors import Take
-from sally.runner.rates import Rates
+from sally.runner.rates import TokenBuckets
 from sally.runner.shards import Job, Result, Shard, Tell, worked
 
 AHEAD = 1  # queued shards per running one, so that no worker is idle
@@ -89,7 +89,7 @@ class Cluster:
 
     def _keeper(self, job: Job) -> Any:
         """Return the actor that tracks the providers' rate limits for the whole cluster."""
-        actor = self._ray.remote(num_cpus=0, max_restarts=-1)(Rates)
+        actor = self._ray.remote(num_cpus=0, max_restarts=-1)(TokenBuckets)
         return actor.options(name=keeper_name(job), get_if_exists=True).remote(job.config.models)
 
     def _result(self, reference: Any, shard: Shard) -> Result:

@@ -20,7 +20,7 @@ from sally.adapters.importers.table_layout import FAMILY, Layout, game_of, param
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, Setup
 from sally.core.log.imported import Difference, ImportRun, Source, recorded_player
-from sally.core.registry.paper import Imported
+from sally.core.registry.paper import ImportResult
 from sally.games.repeated_games.recorded import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
 
@@ -84,7 +84,7 @@ class LogOptions(msgspec.Struct, frozen=True):
     paid: str = ""  # type of the note with both payoffs of a round
 
 
-def imported(path: Path, how: LogOptions) -> Imported:
+def imported(path: Path, how: LogOptions) -> ImportResult:
     """Import every game of a results folder, or of one file."""
     found = [(file, *_read(file)) for file in _files(path)]
     named = sorted({log.meta.game_name for _, _, log in found})

@@ -12,12 +12,12 @@ from sally.core.errors import BadInput, install_command
 from sally.core.log.events import Episode, from_line
 from sally.core.log.imported import ImportRun, Oddity, Source, existing
 from sally.core.log.validation import log_problem
-from sally.core.registry.paper import Imported
+from sally.core.registry.paper import ImportResult
 
 ENDINGS = (".eval", ".json")
 
 
-def imported(path: Path) -> Imported:
+def imported(path: Path) -> ImportResult:
     """Return every episode in a log, or in the logs of a folder."""
     below = existing(path).rglob("*")
     files = [path] if path.is_file() else sorted(f for f in below if f.suffix in ENDINGS)

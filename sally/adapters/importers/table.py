@@ -14,7 +14,7 @@ from sally.adapters.importers.table_rows import CellError, TableRounds, read, re
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.log.imported import Difference, ImportRun, Oddity, Source, recorded_player
-from sally.core.registry.paper import Imported
+from sally.core.registry.paper import ImportResult
 from sally.games.repeated_games.recorded import Round, bot, fed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
 
@@ -23,7 +23,7 @@ PERSON = "human:"  # before the id of a person
 EXAMPLES = 3  # of payoffs that contradict the matrix
 
 
-def imported(path: Path, layout: Layout) -> Imported:
+def imported(path: Path, layout: Layout) -> ImportResult:
     """Return every episode of a table.
 
     Raises:
@@ -71,7 +71,7 @@ def _taken(
     good: Sequence[CheckedEpisode],
     odd: Sequence[Oddity],
     bots: dict[str, PlayerSpec],
-) -> Imported:
+) -> ImportResult:
     name = layout.source or path.name.split(".")[0]
     source = Source.of(name, layout.licence, path.name, found.data)
     run = ImportRun(odd, {"found": len(found.episodes)})

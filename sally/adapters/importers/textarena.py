@@ -18,7 +18,7 @@ import msgspec
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, Setup
 from sally.core.log.imported import Difference, ImportRun, Oddity, Source, recorded_player
-from sally.core.registry.paper import Imported
+from sally.core.registry.paper import ImportResult
 from sally.games.repeated_games.recorded import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
 
@@ -82,7 +82,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-def imported(path: Path) -> Imported:
+def imported(path: Path) -> ImportResult:
     """Import every game of a file of records, one per line."""
     if not path.is_file():
         raise BadInput(f"There is no file {path}.")

@@ -54,7 +54,7 @@ from sally.core.prompt.model import (
 from sally.models import in_process
 from sally.runner.config import Limits, find_config, transport_of
 from sally.runner.gates import gate_of
-from sally.runner.rates import Turnstile, turnstile_of
+from sally.runner.rates import CallLimiter, turnstile_of
 from sally.runner.servers import server_model
 
 FINISH: dict[str, Finish] = {
@@ -84,7 +84,7 @@ class InspectModel:
         provider: Provider,
         limits: Limits | None = None,
         scope: Mapping[str, str] | None = None,
-        turnstile: Turnstile | None = None,
+        turnstile: CallLimiter | None = None,
     ) -> None:
         self._provider, self._limits, self._scope = provider, limits or Limits(), scope
         self._gate = gate_of(str(provider), address_of(provider), self._limits.first_wait)

@@ -47,7 +47,7 @@ class Acting(msgspec.Struct, frozen=True, array_like=True, gc=False):
     chance: float = 0.0  # expected best replies of random picks among these
 
 
-class Measured(msgspec.Struct, frozen=True, gc=False):
+class MeasuredSeat(msgspec.Struct, frozen=True, gc=False):
     """One seat of one episode in numbers; a number that is not defined is None."""
 
     episode: str
@@ -79,12 +79,12 @@ class Measured(msgspec.Struct, frozen=True, gc=False):
 KNOWN = 4096  # setups whose encoded settings are cached
 
 
-def measured(episode: Episode, seats: Sequence[str] = ()) -> list[Measured]:
+def measured(episode: Episode, seats: Sequence[str] = ()) -> list[MeasuredSeat]:
     """Return the measured seats of an episode; by default, all seats."""
     return measured_seats(replay_of(episode), seats)
 
 
-def measured_seats(played: Played, seats: Sequence[str] = ()) -> list[Measured]:
+def measured_seats(played: Played, seats: Sequence[str] = ()) -> list[MeasuredSeat]:
     """Return the measured seats of an episode that has been replayed."""
     return [measure(played, s) for s in played.replay.game.seats if not seats or s in seats]
 
@@ -101,7 +101,7 @@ def seats_under_study(setup: Setup) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*asked, *minds]))
 
 
-def measure(played: Played, seat: Seat) -> Measured:
+def measure(played: Played, seat: Seat) -> MeasuredSeat:
     """Measure one seat of an episode."""
     spec, episode = played.spec, played.episode
     family, end = spec.family or spec.name, episode.end
@@ -111,7 +111,7 @@ def measure(played: Played, seat: Seat) -> Measured:
     optimum, span = _optimum(played, seat, doing), span_of(played, seat, metric)
     least, most, optimum = intended(played, seat, doing, optimum, span)
     mine = [type(e) for e in episode.events if e.seat == seat]
-    return Measured(
+    return MeasuredSeat(
         episode=episode.id,
         cell=episode.cell,
         family=family,

@@ -2,7 +2,7 @@
 loop.
 
 Data that seats share is stored once; numbers are in arrays, with NaN for missing values. A single
-row is built as a `Measured` when it is read.
+row is built as a `MeasuredSeat` when it is read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sally.analysis.columns.dictionary_column import (
     taken,
     transposed,
 )
-from sally.analysis.columns.measured import Acting, Measured, measured_seats, seats_under_study
+from sally.analysis.columns.measured import Acting, MeasuredSeat, measured_seats, seats_under_study
 from sally.analysis.profile.knowing import AGAIN, BINS, MIRROR, Knowing
 from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.rules.metric import Played, Terms
@@ -93,7 +93,7 @@ class MeasuredChunk(msgspec.Struct, array_like=True):
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuredTable(Sequence[Measured]):
+class MeasuredTable(Sequence[MeasuredSeat]):
     """Measured seats, one in each row."""
 
     shared: list[Shared]
@@ -144,29 +144,29 @@ class MeasuredTable(Sequence[Measured]):
     def __len__(self) -> int:
         return len(self.kind)
 
-    def __iter__(self) -> Iterator[Measured]:
+    def __iter__(self) -> Iterator[MeasuredSeat]:
         return map(self.row, range(len(self)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MeasuredTable) and list(self) == list(other)
 
     @overload
-    def __getitem__(self, at: int) -> Measured: ...
+    def __getitem__(self, at: int) -> MeasuredSeat: ...
     @overload
-    def __getitem__(self, at: slice) -> list[Measured]: ...
-    def __getitem__(self, at: int | slice) -> Measured | list[Measured]:
+    def __getitem__(self, at: slice) -> list[MeasuredSeat]: ...
+    def __getitem__(self, at: int | slice) -> MeasuredSeat | list[MeasuredSeat]:
         if isinstance(at, slice):
             return [self.row(n) for n in range(len(self))[at]]
         return self.row(range(len(self))[at])
 
-    def row(self, n: int) -> Measured:
-        """Return one row as a `Measured`."""
+    def row(self, n: int) -> MeasuredSeat:
+        """Return one row as a `MeasuredSeat`."""
         shared = self.shared[self.kind[n]]
         got = {name: _known(self.of_row(name, n)) for name in GOT}
         setup = msgspec.structs.replace(
             shared.setup, seed=int(self.seed[n]), repeat=int(self.repeat[n])
         )
-        return Measured(
+        return MeasuredSeat(
             episode=str(self.episode[n], "ascii"),
             cell=shared.cell,
             family=shared.family,
@@ -212,7 +212,7 @@ def _known(value: float) -> float | None:
     return None if value != value else value
 
 
-def table_of(found: Sequence[Measured]) -> MeasuredTable:
+def table_of(found: Sequence[MeasuredSeat]) -> MeasuredTable:
     """Return measured seats as a table."""
     if isinstance(found, MeasuredTable):
         return found
@@ -246,7 +246,7 @@ class MeasuredRows:
         self._keys = list[int]()
         self._kinds, self._causes, self._counts, self._presses = _dictionaries()
 
-    def add(self, m: Measured) -> None:
+    def add(self, m: MeasuredSeat) -> None:
         """Add one seat."""
         k, setup = m.knowing, msgspec.structs.replace(m.setup, seed=0, repeat=0)
         shared = Shared(m.cell, m.family, m.seat, m.metric, m.alike, m.span, setup)

@@ -23,7 +23,7 @@ from sally.core.match.playback import replayed
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Judged, Played, judged
+from sally.core.rules.metric import JudgedReport, Played, judged
 from sally.players.language import uses_model
 from sally.stats.cluster_interval import Bounds, coarsest
 from sally.stats.intervals import Estimate
@@ -240,7 +240,7 @@ def _reported(whole: Played, event: Reported, context: SeatContext | None) -> Ro
 
 
 def _answer(
-    whole: Played, event: Reported, found: Judged | None, context: SeatContext | None
+    whole: Played, event: Reported, found: JudgedReport | None, context: SeatContext | None
 ) -> str | None:
     """Return the name of a chosen answer in the seat's wording."""
     if found is None or not isinstance(event.value, int | str):

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.columns.measured import Measured, measured
+from sally.analysis.columns.measured import MeasuredSeat, measured
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.doing_scale import BaselineScores, scaled, top
 from sally.analysis.profile.estimates import Means
@@ -46,15 +46,15 @@ class TransferCell(msgspec.Struct, frozen=True):
         return _over(doing), _over(knowing)
 
 
-class Tested(msgspec.Struct, frozen=True):
+class TrainedEpisode(msgspec.Struct, frozen=True):
     """One measured episode with its player's training."""
 
     row: str
     seed: str
-    measured: Measured
+    measured: MeasuredSeat
 
 
-def tagged(episodes: Iterable[Episode]) -> list[Tested]:
+def tagged(episodes: Iterable[Episode]) -> list[TrainedEpisode]:
     """Return the episodes whose players record what they were trained on.
 
     Raises:
@@ -66,7 +66,7 @@ def tagged(episodes: Iterable[Episode]) -> list[Tested]:
             if isinstance(used, Mapping) and "trained_on" in used:
                 about = used["trained_on"] or {}
                 row, seed = str(about.get("name") or UNTRAINED), str(about.get("seed", ""))
-                found += [Tested(row, seed, m) for m in measured(episode, (seat,))]
+                found += [TrainedEpisode(row, seed, m) for m in measured(episode, (seat,))]
     if not found:
         raise BadInput(
             "No episode here records what its player was trained on; the text environment writes "
@@ -75,7 +75,7 @@ def tagged(episodes: Iterable[Episode]) -> list[Tested]:
     return found
 
 
-def transfer(tested: Sequence[Tested]) -> list[TransferCell]:
+def transfer(tested: Sequence[TrainedEpisode]) -> list[TransferCell]:
     """Return the cells of the transfer matrix row by row, starting with the untrained players."""
     met = BaselineScores(baselines([t.measured for t in tested], by_cell=True))
     rows = list(dict.fromkeys(t.row for t in tested))
@@ -89,12 +89,12 @@ def transfer(tested: Sequence[Tested]) -> list[TransferCell]:
     ]
 
 
-def _column(t: Tested) -> str:
+def _column(t: TrainedEpisode) -> str:
     return t.measured.cell or t.measured.game
 
 
 def _cell(
-    row: str, column: str, tested: Sequence[Tested], met: BaselineScores
+    row: str, column: str, tested: Sequence[TrainedEpisode], met: BaselineScores
 ) -> TransferCell | None:
     here = [t for t in tested if _column(t) == column]
     mine = [t for t in here if t.row == row]
@@ -119,7 +119,7 @@ def _cell(
     )
 
 
-def _pair(mine: Sequence[Tested], met: BaselineScores) -> tuple[float | None, float | None]:
+def _pair(mine: Sequence[TrainedEpisode], met: BaselineScores) -> tuple[float | None, float | None]:
     group = [t.measured for t in mine]
     means = Means(group, list(map(_unit(group), group)))
     return scaled(means, met).doing.value, skills(means).skill.value
@@ -129,53 +129,53 @@ def _over(values: Sequence[float | None]) -> Estimate:
     return lone_by_rule([value for value in values if value is not None])
 
 
-Unit = Callable[[Measured], Hashable]
+Unit = Callable[[MeasuredSeat], Hashable]
 
 
-def _unit(group: Sequence[Measured]) -> Unit:
+def _unit(group: Sequence[MeasuredSeat]) -> Unit:
     """Return the function that assigns a seat to its cluster: the problem together with the other
     players or, if this gives too few clusters, the setting."""
     tasks: Unit = lambda m: (m.setup.instance.id, _company(m))  # noqa: E731 (one of two)
     return tasks if len({tasks(m) for m in group}) >= FEW else lambda m: m.setting
 
 
-def _company(m: Measured) -> str:
+def _company(m: MeasuredSeat) -> str:
     return ", ".join(label(who) for seat, who in m.setup.lineup.items() if seat != m.seat)
 
 
 # --- what training changed ------------------------------------------------------------------------
 
-Term = Callable[[Measured], tuple[float, float] | None]
+Term = Callable[[MeasuredSeat], tuple[float, float] | None]
 """Function that returns the score of one episode and the score that was possible, or None."""
 
 
 def _doing(met: BaselineScores) -> Term:
-    def term(m: Measured) -> tuple[float, float] | None:
+    def term(m: MeasuredSeat) -> tuple[float, float] | None:
         high, low = top(met, m), met.level("random", m)
         return None if m.least is None or high is None or low is None else (m.least, high - low)
 
     return term
 
 
-def _right(m: Measured) -> tuple[float, float] | None:
+def _right(m: MeasuredSeat) -> tuple[float, float] | None:
     k = m.knowing
     return (k.right, k.scored - k.guess) if k.scored else None
 
 
-def _brier(m: Measured) -> tuple[float, float] | None:
+def _brier(m: MeasuredSeat) -> tuple[float, float] | None:
     k = m.knowing
     return (-k.brier, k.even_brier) if k.with_odds else None
 
 
-def _by_setting(tested: Iterable[Tested]) -> dict[str, list[Measured]]:
-    found: dict[str, list[Measured]] = {}
+def _by_setting(tested: Iterable[TrainedEpisode]) -> dict[str, list[MeasuredSeat]]:
+    found: dict[str, list[MeasuredSeat]] = {}
     for t in tested:
         found.setdefault(t.measured.setting, []).append(t.measured)
     return found
 
 
 def _change(
-    group: Sequence[Measured], before: Mapping[str, Sequence[Measured]], term: Term
+    group: Sequence[MeasuredSeat], before: Mapping[str, Sequence[MeasuredSeat]], term: Term
 ) -> Estimate:
     """Return the gain over the untrained player in the same settings, as a ratio of sums like the
     score itself."""

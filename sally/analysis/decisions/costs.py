@@ -36,7 +36,7 @@ class Expected(msgspec.Struct, frozen=True):
     right: bool | None
 
 
-class Costly(msgspec.Struct, frozen=True):
+class DecisionCost(msgspec.Struct, frozen=True):
     """One decision in words, with its cost."""
 
     turn: int
@@ -90,7 +90,7 @@ def _right_moves(played: Played, seat: Seat, turn: int) -> tuple[Any, ...] | Non
 # --- in words -------------------------------------------------------------------------------------
 
 
-def decisions_by_cost(played: Played, seats: Sequence[str] = ()) -> list[Costly]:
+def decisions_by_cost(played: Played, seats: Sequence[str] = ()) -> list[DecisionCost]:
     """Return the decisions of these seats, or of the studied ones, costliest first."""
     chosen = chosen_seats(played, seats)
     found = [in_words(played, seat, cost) for seat in chosen for cost in costs_of(played, seat)]
@@ -111,12 +111,14 @@ def chosen_seats(played: Played, seats: Sequence[str]) -> list[Seat]:
     return [seat for seat in everyone if seat in wanted]
 
 
-def in_words(played: Played, seat: Seat, cost: Cost, interval: list[float] | None = None) -> Costly:
+def in_words(
+    played: Played, seat: Seat, cost: Cost, interval: list[float] | None = None
+) -> DecisionCost:
     """Describe the cost of a decision in words, with the names of the moves and the player's
     predictions."""
     words = _context(played, seat).words
     move = played.replay.move(cost.turn, seat)
-    return Costly(
+    return DecisionCost(
         cost.turn,
         seat,
         FORFEITED if move is None else named_move(words, seat, move),
@@ -146,7 +148,7 @@ def _context(played: Played, seat: Seat) -> SeatContext:
     return SeatContext(played.spec, played.replay.game, seat, 0, texts)
 
 
-def costs_by_turn(episode: Episode) -> dict[tuple[int, str], Costly]:
+def costs_by_turn(episode: Episode) -> dict[tuple[int, str], DecisionCost]:
     """Return the costs of an episode's decisions by turn and seat."""
     return {(each.turn, each.seat): each for each in decisions_by_cost(replay_of(episode))}
 

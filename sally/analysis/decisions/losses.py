@@ -14,10 +14,10 @@ from typing import Any
 
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Judged, Losses, Played, Terms, terms_of
+from sally.core.rules.metric import JudgedReport, Losses, Played, Terms, terms_of
 
 
-def terms(played: Played, seat: Seat, answers: Sequence[Judged]) -> Terms:
+def terms(played: Played, seat: Seat, answers: Sequence[JudgedReport]) -> Terms:
     """Return the loss terms of a seat in an episode; terms that are not defined are None."""
     if played.episode.payoffs is None:
         return Terms()
@@ -28,7 +28,7 @@ def terms(played: Played, seat: Seat, answers: Sequence[Judged]) -> Terms:
     return Terms() if worth is None else _of_choices(played, seat, answers, worth)
 
 
-def _of_choices(played: Played, seat: Seat, answers: Sequence[Judged], worth: float) -> Terms:
+def _of_choices(played: Played, seat: Seat, answers: Sequence[JudgedReport], worth: float) -> Terms:
     """Return the loss terms if decisions are independent and each is either right or wrong."""
     replay = played.replay
     due = [step for step in replay.steps() if seat in replay.game.to_move(step.before)]
@@ -43,7 +43,7 @@ def _of_choices(played: Played, seat: Seat, answers: Sequence[Judged], worth: fl
 
 
 def _split(
-    played: Played, seat: Seat, answers: Sequence[Judged], mine: Any
+    played: Played, seat: Seat, answers: Sequence[JudgedReport], mine: Any
 ) -> tuple[float, float, float] | None:
     """Return inference loss, translation loss and total loss; None without a prediction.
 
@@ -62,7 +62,7 @@ def _split(
 
 
 def _replies(
-    played: Played, seat: Seat, answers: Sequence[Judged], values: Sequence[Any]
+    played: Played, seat: Seat, answers: Sequence[JudgedReport], values: Sequence[Any]
 ) -> tuple[Any, ...] | None:
     """Return the best replies to the moves that these answers predict for the other players."""
     rational, replay, turn = played.spec.best_replies, played.replay, answers[0].turn

@@ -15,7 +15,7 @@ import msgspec
 
 from sally.analysis.columns.rows import played as replay_of
 from sally.analysis.decisions.costs import (
-    Costly,
+    DecisionCost,
     chosen_seats,
     decided,
     decisions_by_cost,
@@ -92,7 +92,7 @@ def _branch(name: str, played: list[Episode], was: list[Episode]) -> Branch:
 
 def by_continuations(
     episode: Episode, seat: str, repeats: int = 10, goes_on: PlayerSpec | None = None
-) -> list[Costly]:
+) -> list[DecisionCost]:
     """Return the cost of each decision of a seat by rollouts, costliest first."""
     turns = [turn for turn, mover in decided(episode) if mover == seat]
     found = [at_turn(episode, seat, turn, repeats, goes_on) for turn in turns]
@@ -101,7 +101,7 @@ def by_continuations(
 
 def at_turn(
     episode: Episode, seat: str, turn: int, repeats: int = 10, goes_on: PlayerSpec | None = None
-) -> Costly | None:
+) -> DecisionCost | None:
     """Return the cost of one decision by rollouts; None if there was no alternative."""
     whole = replay_of(episode)
     who = goes_on or _who_goes_on(whole, seat)
@@ -145,7 +145,7 @@ def _costly(
     repeats: int,
     who: PlayerSpec,
     among: str,
-) -> Costly:
+) -> DecisionCost:
     paid: dict[int, list[float | None]] = {}
     for place, option in enumerate(options):
         change = Change({seat: who}, moves={seat: option})
@@ -170,7 +170,7 @@ def _mean(values: list[float | None]) -> float:
 
 def reasons(
     episode: Episode, seats: Sequence[str] = (), repeats: int | None = None, by: str = ""
-) -> list[Costly]:
+) -> list[DecisionCost]:
     """Return the decisions of an episode, costliest first, by the game's costs or by rollouts."""
     whole = replay_of(episode)
     if repeats is None and not by:

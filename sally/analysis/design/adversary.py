@@ -20,7 +20,7 @@ from sally.analysis.design import page_features
 from sally.analysis.design.audit import card_of
 from sally.core.errors import BadInput, needs_extra
 from sally.core.registry import registry
-from sally.core.rules.card import Attack, Posed
+from sally.core.rules.card import Attack, CardQuestion
 from sally.stats.cluster_interval import lone_by_rule
 
 Floats = npt.NDArray[np.float64]
@@ -172,7 +172,7 @@ def learners() -> Mapping[str, Callable[[], Model]]:
     }
 
 
-def tabled(attack: Attack, posed: Sequence[Posed]) -> OptionTable:
+def tabled(attack: Attack, posed: Sequence[CardQuestion]) -> OptionTable:
     """Return questions as numbers: each feature, its rank, and its distance from the mean."""
     blocks, numbers, right = [], [], []
     for n, one in enumerate(posed):

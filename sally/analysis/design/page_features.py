@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sally.core.rules.card import Posed
+from sally.core.rules.card import CardQuestion
 from sally.core.rules.game import GameSpec, Seat
 
 MOST_FEATURES = 160  # the ones that vary most between options
@@ -137,7 +137,7 @@ def _add_numbers(
 
 def posed(
     spec: GameSpec[Any, Any, Any], games: Sequence[tuple[Any, int]], joined: bool = False
-) -> tuple[tuple[str, ...], list[Posed]]:
+) -> tuple[tuple[str, ...], list[CardQuestion]]:
     """Return the names of the generated features, and every question as values of these features.
 
     `games` is a list of pairs: a problem, and the position of its right answer among the options.
@@ -151,7 +151,7 @@ def posed(
             (*(float(o[n]) for n in names), *(float(o[a]) * o[b] for a, b in products))
             for o in options
         ]
-        rows.append(Posed(tuple(values), right))
+        rows.append(CardQuestion(tuple(values), right))
     return (*names, *(f"{a} times {b}" for a, b in products)), rows
 
 

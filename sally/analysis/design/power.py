@@ -15,7 +15,7 @@ from itertools import combinations
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured import Measured, doing_metric, measure
+from sally.analysis.columns.measured import MeasuredSeat, doing_metric, measure
 from sally.analysis.columns.rows import played as replay_of
 from sally.analysis.compare.compare import KNOWING
 from sally.analysis.profile.selected_seats import studied_seats
@@ -64,7 +64,7 @@ class DifferenceSpread(msgspec.Struct, frozen=True):
     elsewhere: bool = False  # whether they come from other cells of the same game
 
 
-class Need(msgspec.Struct, frozen=True):
+class EpisodesNeeded(msgspec.Struct, frozen=True):
     """Number of episodes per player that a cell needs, and their cost."""
 
     cell: str
@@ -111,7 +111,7 @@ def needs(
     alpha: float = 0.05,
     equivalent: bool = False,
     family: int | None = None,
-) -> list[Need]:
+) -> list[EpisodesNeeded]:
     """Return the episodes that each cell needs to detect a difference of `detect` between players.
 
     With `equivalent`, `detect` is the margin within which two equal players are to be found
@@ -209,11 +209,13 @@ def _need(
     sd: float | None,
     values: Sequence[PilotScore],
     limit: int | None,
-) -> Need:
+) -> EpisodesNeeded:
     now = _episodes(cell, limit)
     scale = 100.0 if metric.unit == PERCENT else 1.0
-    blank = Need(cell.name, metric.name, metric.unit or "share", scale * target.detect, None, 0, 0,
-                 1.0, now, None, (), family=target.family)  # fmt: skip
+    blank = EpisodesNeeded(
+        cell.name, metric.name, metric.unit or "share", scale * target.detect,
+        None, 0, 0, 1.0, now, None, (), family=target.family,
+    )  # fmt: skip
     spread = DifferenceSpread(scale * sd, None, 0, 2) if sd is not None else spread_of(cell, values)
     if isinstance(spread, str):
         return msgspec.structs.replace(blank, why=spread)
@@ -272,7 +274,7 @@ def cost_of(cell: Cell, plan: Plan, config: Config, factor: float) -> float | No
 
 def values_of(episodes: Iterable[Episode], metric: str = "") -> list[PilotScore]:
     """Return the scores of the studied seats of a pilot, by one metric."""
-    found: dict[str, list[tuple[Measured, float | None]]] = {}
+    found: dict[str, list[tuple[MeasuredSeat, float | None]]] = {}
     for episode in episodes:
         played = replay_of(episode)
         for seat in played.replay.game.seats:
@@ -291,7 +293,7 @@ def _by(name: str, played: Played, seat: Seat) -> float | None:
     return fitting[name].measure(played, seat) if name in fitting else None
 
 
-def _value(game: str, m: Measured, value: float) -> PilotScore:
+def _value(game: str, m: MeasuredSeat, value: float) -> PilotScore:
     who = m.setup.lineup[m.seat]
     player = msgspec.json.encode((who.player, who.params), order="sorted").decode()
     return PilotScore(m.cell, game, m.seat, player, m.setting, m.setup.instance.id, value,

@@ -205,7 +205,7 @@ def player_means(scores: Iterable[Score]) -> dict[str, float]:
 # --- convergent and discriminant validity ---------------------------------------------------------
 
 
-class Correlated(msgspec.Struct, frozen=True):
+class MeasureCorrelation(msgspec.Struct, frozen=True):
     """The correlation of two measures over the players who have both."""
 
     first: Key
@@ -234,7 +234,7 @@ class Matrix(msgspec.Struct, frozen=True):
 
     measures: tuple[Key, ...]
     reliabilities: tuple[float | None, ...]
-    pairs: tuple[Correlated, ...]
+    pairs: tuple[MeasureCorrelation, ...]
     means: dict[str, Estimate]  # by kind of pair; intervals over players
     players: int
 
@@ -244,7 +244,7 @@ def matrix(scores: Iterable[Score]) -> Matrix:
     kept = by_measure(scores)
     means = {key: player_means(mine) for key, mine in kept.items()}
     pairs = [
-        Correlated(one, two, _correlated(means[one], means[two]))
+        MeasureCorrelation(one, two, _correlated(means[one], means[two]))
         for one, two in combinations(kept, 2)
     ]
     players = sorted({who for found in means.values() for who in found})
@@ -259,7 +259,10 @@ def _correlated(one: dict[str, float], two: dict[str, float]) -> Estimate:
 
 
 def _mean_of(
-    kind: str, pairs: Sequence[Correlated], means: dict[Key, dict[str, float]], players: list[str]
+    kind: str,
+    pairs: Sequence[MeasureCorrelation],
+    means: dict[Key, dict[str, float]],
+    players: list[str],
 ) -> Estimate:
     """Return the mean correlation over all pairs of one kind, with an interval from resampled
     players."""

@@ -211,7 +211,7 @@ class FactsColumn:
         return {self._name: msgspec.msgpack.encode(self._found)}
 
 
-class Reread(Played):
+class LazyEpisode(Played):
     """An episode that is read and replayed again whenever it is used."""
 
     _again: Callable[[], Played]
@@ -325,7 +325,7 @@ class PaperStore(PaperEpisodes):
 
     def _replayed(self, number: int) -> Played:
         if len(self) > HELD:
-            return Reread(lambda: self._opened(number))
+            return LazyEpisode(lambda: self._opened(number))
         return self._opened(number)
 
     def _opened(self, number: int) -> Played:

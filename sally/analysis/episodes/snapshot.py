@@ -12,7 +12,7 @@ from sally.core.log.events import Episode, from_line, to_line
 from sally.store import Where
 
 
-class Spot(msgspec.Struct, frozen=True):
+class LinePosition(msgspec.Struct, frozen=True):
     """The position of an episode's line in the temporary copy of a store."""
 
     offset: int
@@ -28,7 +28,7 @@ class Snapshot:
 
     def __init__(self, where: Where, copy: BinaryIO) -> None:
         """Copy the lines of a store into an empty file, which stays open while lines are read."""
-        self.spots: dict[str, Spot] = {}
+        self.spots: dict[str, LinePosition] = {}
         self.bad: list[store.BadLine] = []
         self.doubled = self.replaced = 0
         self._copy, end = copy, 0
@@ -48,7 +48,7 @@ class Snapshot:
         self.replaced += there is not None
         line = to_line(episode)
         self._copy.write(line)
-        self.spots[episode.id] = Spot(offset, len(line), store.to_run_again(episode))
+        self.spots[episode.id] = LinePosition(offset, len(line), store.to_run_again(episode))
         return len(line)
 
     def __len__(self) -> int:

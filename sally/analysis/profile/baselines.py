@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured import Measured, is_mind, measured_seats
+from sally.analysis.columns.measured import MeasuredSeat, is_mind, measured_seats
 from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, Shared, table_of
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec, Setup
@@ -45,14 +45,16 @@ class Baseline(msgspec.Struct, frozen=True):
     role: Role
     table: MeasuredTable
     rows: Codes
-    played: list[tuple[Measured, bool]]  # with whether it represents settings that were not played
+    played: list[
+        tuple[MeasuredSeat, bool]
+    ]  # with whether it represents settings that were not played
 
     def __len__(self) -> int:
         return len(self.rows) + len(self.played)
 
 
 def baselines(
-    studied: Sequence[Measured], by_cell: bool = False, watch: Watcher | None = None
+    studied: Sequence[MeasuredSeat], by_cell: bool = False, watch: Watcher | None = None
 ) -> list[Baseline]:
     """Return episodes of the random, best mindless and reference players in every studied setting.
 
@@ -123,7 +125,7 @@ def _drawn(settings: Codes, table: MeasuredTable) -> Baseline:
     return Baseline("drawn", table, settings[:0], _played(RANDOM, [(m, True) for m in met]))
 
 
-def best_mindless(settings: Sequence[Measured]) -> PlayerSpec | None:
+def best_mindless(settings: Sequence[MeasuredSeat]) -> PlayerSpec | None:
     """Return the mindless player with the highest mean over a sample of the settings.
 
     The choice uses separate seeds, because choosing by the episodes that are then reported would
@@ -146,7 +148,7 @@ def best_mindless(settings: Sequence[Measured]) -> PlayerSpec | None:
     return chosen
 
 
-S = TypeVar("S", Sequence[Measured], Codes)
+S = TypeVar("S", Sequence[MeasuredSeat], Codes)
 
 
 def spread_over(settings: S) -> S:
@@ -154,7 +156,7 @@ def spread_over(settings: S) -> S:
     return settings[:: max(1, len(settings) // TRIALS)][:TRIALS]
 
 
-def mindless(settings: Sequence[Measured]) -> list[PlayerSpec]:
+def mindless(settings: Sequence[MeasuredSeat]) -> list[PlayerSpec]:
     """Return the players that are mindless in all of these settings; the random player always is.
 
     A rule that is mindless in one condition of a game's card may be the right solution in another.
@@ -168,7 +170,7 @@ def mindless(settings: Sequence[Measured]) -> list[PlayerSpec]:
     return found
 
 
-def conditions(met: Measured) -> list[Condition]:
+def conditions(met: MeasuredSeat) -> list[Condition]:
     """Return the card's conditions for a setting, or the nearest condition if none fits."""
     card = registry.card(met.game)
     if card is None:
@@ -205,8 +207,8 @@ def _all(who: PlayerSpec, role: Role, settings: Codes, table: MeasuredTable) -> 
 
 
 def _played(
-    who: PlayerSpec, settings: Sequence[tuple[Measured, bool]]
-) -> list[tuple[Measured, bool]]:
+    who: PlayerSpec, settings: Sequence[tuple[MeasuredSeat, bool]]
+) -> list[tuple[MeasuredSeat, bool]]:
     """Play these settings with a player; settings it cannot take part in are left out."""
     before = _before()
     if len(before) > KEPT:
@@ -222,12 +224,12 @@ def _played(
 
 
 @registry.cached
-def _before() -> dict[tuple[bytes, str, str], Sequence[Measured]]:
+def _before() -> dict[tuple[bytes, str, str], Sequence[MeasuredSeat]]:
     """Return the cache of baselines played in this process, emptied when the registry changes."""
     return {}
 
 
-def _played_once(setup: Setup, cell: str, seat: str) -> Sequence[Measured]:
+def _played_once(setup: Setup, cell: str, seat: str) -> Sequence[MeasuredSeat]:
     spec = registry.game(setup.instance.game)
     try:
         return measured_seats(Played(spec, *play_open(_ready(setup), cell)), (seat,))
@@ -251,14 +253,14 @@ def _checked() -> dict[bytes, Setup]:
     return {}
 
 
-def _seated(met: Measured, who: PlayerSpec) -> Setup:
+def _seated(met: MeasuredSeat, who: PlayerSpec) -> Setup:
     arms = {met.seat: met.setup.arms[met.seat]} if met.seat in met.setup.arms else {}
     return msgspec.structs.replace(
         met.setup, lineup={**met.setup.lineup, met.seat: who}, arms=arms, injections=()
     )
 
 
-def _redealt(met: Measured, *key: Key) -> Measured:
+def _redealt(met: MeasuredSeat, *key: Key) -> MeasuredSeat:
     """Return the setting without its probes, which do not affect the score, and with a seed derived
     from `key`."""
     setup = msgspec.structs.replace(met.setup, seed=derived_seed(*key), arms={})
@@ -282,7 +284,7 @@ def _across(shared: Shared) -> list[PlayerSpec]:
     return [who for seat, who in shared.setup.lineup.items() if seat != shared.seat]
 
 
-def _some(settings: Sequence[Measured]) -> list[tuple[Measured, bool]]:
+def _some(settings: Sequence[MeasuredSeat]) -> list[tuple[MeasuredSeat, bool]]:
     table = table_of(settings)
     return [(settings[n], others) for n, others in _spread(table.kind, table)]
 
@@ -318,5 +320,5 @@ def _who(who: PlayerSpec) -> bytes:
     return msgspec.json.encode((who.player, who.params), order="sorted")
 
 
-def _params(m: Measured) -> bytes:
+def _params(m: MeasuredSeat) -> bytes:
     return msgspec.json.encode(m.setup.instance.params, order="sorted")

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.analysis.columns.measured import Measured, is_mind
+from sally.analysis.columns.measured import MeasuredSeat, is_mind
 from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, Shared, table_of
 from sally.analysis.profile.baselines import Baseline, exactly_random
 from sally.analysis.profile.bounds import instance_bounds, key_of
@@ -104,7 +104,7 @@ class _RoleScores:
                     got.setdefault(table.shared[table.kind[n]].alike, []).append(least)
         self.alike = {alike: _mean_of(values) for alike, values in got.items()}
 
-    def first(self, at: int) -> Measured:
+    def first(self, at: int) -> MeasuredSeat:
         """Return the measured seat at a position in the sorted order."""
         number = int(self._order[at])
         for table, rows, _, _ in self._some:
@@ -114,7 +114,7 @@ class _RoleScores:
         raise IndexError(at)
 
 
-class DrawnZero(NamedTuple):
+class ZeroError(NamedTuple):
     """The standard error of a scale's zero if the zero is a mean of random draws; 0 if the zero is
     exact."""
 
@@ -158,7 +158,7 @@ class BaselineScores:
         known = self._roles.get("drawn")
         return NO_DRAWS if known is None else known.alike.get(shared.alike, NO_DRAWS)
 
-    def draws(self, table: MeasuredTable, rows: Bools) -> DrawnZero:
+    def draws(self, table: MeasuredTable, rows: Bools) -> ZeroError:
         """Return the standard error of the scale's zero. The zero is the mean score of the random
         player, averaged over some rows.
 
@@ -182,9 +182,9 @@ class BaselineScores:
             parts.append(((counts[alike] / whole) ** 2 * of_mean, each.n))
         variance = sum(part for part, _ in parts)
         below = sum(part**2 / (n - 1) for part, n in parts)  # Welch and Satterthwaite
-        return DrawnZero(variance**0.5, variance**2 / below if below else inf, every)
+        return ZeroError(variance**0.5, variance**2 / below if below else inf, every)
 
-    def level(self, role: str, m: Measured) -> float | None:
+    def level(self, role: str, m: MeasuredSeat) -> float | None:
         """Return a baseline player's score in the setting of one seat, or None."""
         value = float(self.levels(role, table_of([m]))[0])
         return None if value != value else value
@@ -291,7 +291,7 @@ class _Ends(NamedTuple):
     high: Floats
 
 
-def top(met: BaselineScores, m: Measured) -> float | None:
+def top(met: BaselineScores, m: MeasuredSeat) -> float | None:
     """Return the best known score in the setting of an episode."""
     return m.optimum if m.optimum is not None else met.level("reference", m)
 

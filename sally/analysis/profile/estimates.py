@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
-from sally.analysis.columns.measured import Measured
+from sally.analysis.columns.measured import MeasuredSeat
 from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, table_of
 from sally.core.log.events import Setup
 from sally.stats.cluster_interval import PEOPLE, Bounds, ratio_by_rule
@@ -27,7 +27,7 @@ def person_of(setup: Setup, seat: str) -> str:
     return str(who.params.get("participant", ""))
 
 
-def clusters_of(group: Sequence[Measured]) -> tuple[Clusters, str]:
+def clusters_of(group: Sequence[MeasuredSeat]) -> tuple[Clusters, str]:
     """Return the cluster of each row, by the coarsest unit with enough clusters, and that unit."""
     table = table_of(group)
     kinds = table.kinds()
@@ -59,7 +59,7 @@ class Means:
     Columns are arrays in which NaN marks a missing number.
     """
 
-    def __init__(self, group: Sequence[Measured], clusters: Sequence[Hashable] | Codes) -> None:
+    def __init__(self, group: Sequence[MeasuredSeat], clusters: Sequence[Hashable] | Codes) -> None:
         self.group = table_of(group)
         self._clusters: Clusters
         if isinstance(clusters, np.ndarray | range):

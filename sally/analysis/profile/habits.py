@@ -96,7 +96,7 @@ def expected_fits(
     return rule, explained[rule]
 
 
-def _keys(table: MeasuredTable) -> dict[str, Elsewhere]:
+def _keys(table: MeasuredTable) -> dict[str, ExpectedPresses]:
     units = _exchanged_units(table)
     return {kind: _pressed_elsewhere(table, kind, units) for kind in (LABEL, POSITION)}
 
@@ -115,7 +115,7 @@ def _beyond(means: Means, expected: Floats) -> Estimate:
 # --- one key --------------------------------------------------------------------------------------
 
 
-class Elsewhere(msgspec.Struct):
+class ExpectedPresses(msgspec.Struct):
     """The number of key presses in each row, and the numbers to be expected if the player pressed
     keys as often as it does in the other instances (or episodes, if there is only one instance)."""
 
@@ -127,7 +127,7 @@ class Elsewhere(msgspec.Struct):
     names: list[str] = []  # the favourite keys
 
 
-def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) -> Elsewhere:
+def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) -> ExpectedPresses:
     """Return, for each row, the number of key presses, and the numbers to be expected if the player
     pressed keys as often as it does in the other `units` (instances or episodes)."""
     sums: dict[str, list[float]] = {}
@@ -140,7 +140,7 @@ def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) ->
                     found[0] += offered
                     found[1] += pressed
     alone = len(set(units)) == 1  # a single unit is compared with itself
-    result = Elsewhere(
+    result = ExpectedPresses(
         presses=np.zeros(len(table)),
         blind=np.zeros(len(table)),
         agreed=np.zeros(len(table)),
@@ -167,7 +167,7 @@ def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) ->
     return result
 
 
-def _bias(means: Means, keys: Elsewhere) -> Estimate:
+def _bias(means: Means, keys: ExpectedPresses) -> Estimate:
     """Return how often moves of different instances use the same key, rescaled so that chance is 0
     and always using the same key is 1."""
     presses, blind = keys.presses, keys.blind
@@ -178,7 +178,7 @@ def _bias(means: Means, keys: Elsewhere) -> Estimate:
     return means.ratio(excess, or_missing(presses) - blind, (-total(blind) / left, 1.0))
 
 
-def _called(table: MeasuredTable, by_kind: Mapping[str, Elsewhere]) -> str:
+def _called(table: MeasuredTable, by_kind: Mapping[str, ExpectedPresses]) -> str:
     """Return a description of what the player (almost) always does; "" if nothing stands out."""
     presses = total(table.of("presses"))
     found, keys = [], []
@@ -205,7 +205,7 @@ def _called(table: MeasuredTable, by_kind: Mapping[str, Elsewhere]) -> str:
 
 
 def _explained(
-    table: MeasuredTable, units: Sequence[int], keys: Mapping[str, Elsewhere]
+    table: MeasuredTable, units: Sequence[int], keys: Mapping[str, ExpectedPresses]
 ) -> dict[str, Floats]:
     """Return, for each habit, how many moves of each row would be expected to fit the player's
     predictions under this habit."""

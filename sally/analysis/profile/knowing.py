@@ -15,10 +15,10 @@ import msgspec
 from sally.core.errors import listed
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Judged, Played
+from sally.core.rules.metric import JudgedReport, Played
 
 BINS = 10  # of equal width, in a calibration curve
-Scored = tuple[Judged, Mapping[str, float]]
+Scored = tuple[JudgedReport, Mapping[str, float]]
 AGAIN, MIRROR = "as last time", "as one did last oneself"  # mindless predictors
 
 
@@ -74,15 +74,15 @@ def knowing(played: Played, seat: Seat, answers: Sequence[Scored]) -> Knowing:
     )
 
 
-def _even(answer: Judged) -> float:
+def _even(answer: JudgedReport) -> float:
     return 1 / len(answer.question.choices)
 
 
-def _key(answer: Judged) -> str:
+def _key(answer: JudgedReport) -> str:
     return f"{answer.question.probe}\t{answer.truth}"
 
 
-def _again(answers: Sequence[Judged]) -> list[float]:
+def _again(answers: Sequence[JudgedReport]) -> list[float]:
     """Return the scores of a predictor that repeats the previous true answer.
 
     Its first prediction is an even guess.
@@ -98,7 +98,7 @@ def _again(answers: Sequence[Judged]) -> list[float]:
     return found
 
 
-def _mirror(played: Played, seat: Seat, answer: Judged) -> float:
+def _mirror(played: Played, seat: Seat, answer: JudgedReport) -> float:
     """Return the score of predicting that the other player repeats the seat's own last move; the
     score of an even guess if that move is not among the choices."""
     before = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
@@ -106,7 +106,7 @@ def _mirror(played: Played, seat: Seat, answer: Judged) -> float:
     return float(mine == answer.truth) if mine in answer.question.choices else _even(answer)
 
 
-def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
+def binned(answers: Sequence[JudgedReport]) -> tuple[tuple[int, float, float], ...]:
     """Return, for each bin of the odds given to the likeliest choice, the number of answers, the
     sum of these odds, and the number that came true; ties are split."""
     if not answers:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured import Measured
+from sally.analysis.columns.measured import MeasuredSeat
 from sally.analysis.columns.measured_table import MeasuredTable, table_of
 from sally.analysis.profile.baselines import Baseline
 from sally.analysis.profile.bounds import enclosing, instance_bounds, key_of
@@ -107,7 +107,7 @@ class ProfileRow(msgspec.Struct, frozen=True):
 
 
 def profile_of(
-    studied: Iterable[Measured],
+    studied: Iterable[MeasuredSeat],
     baselines: Sequence[Baseline] = (),
     *,
     by_cell: bool = False,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured import Measured, is_mind
+from sally.analysis.columns.measured import MeasuredSeat, is_mind
 from sally.analysis.columns.measured_table import MeasuredTable, Shared, table_of
 from sally.analysis.columns.scores import matches
 from sally.core.errors import BadInput, unknown
@@ -16,7 +16,7 @@ from sally.core.registry import registry
 
 
 def select_seats(
-    found: Sequence[Measured],
+    found: Sequence[MeasuredSeat],
     games: Sequence[str] = (),
     players: Sequence[str] = (),
     seat: str = "",
@@ -70,7 +70,7 @@ def known(what: str, names: Iterable[str], there: Collection[str]) -> None:
             raise unknown(what, name, there)
 
 
-def studied_seats(found: Sequence[Measured]) -> set[str]:
+def studied_seats(found: Sequence[MeasuredSeat]) -> set[str]:
     """Return the seats of one game whose players are studied."""
     table = table_of(found)
     kinds = {k: table.shared[k] for k in table.kinds()}

@@ -46,7 +46,7 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     tools: tuple[dict[str, Any], ...] = ()  # tool calls that the model made in this reply
 
 
-class Looked(msgspec.Struct, frozen=True):
+class ToolUse(msgspec.Struct, frozen=True):
     """One use of a tool during a decision."""
 
     tool: str

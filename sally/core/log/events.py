@@ -10,7 +10,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.calls import Call as Call
-from sally.core.log.calls import Looked as Looked
+from sally.core.log.calls import ToolUse as ToolUse
 from sally.core.registry import model_names as names
 from sally.core.rules.probe import Injection, Value
 
@@ -119,7 +119,7 @@ class Noted(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", t
         return ()
 
     @property
-    def looked(self) -> tuple[Looked, ...]:
+    def looked(self) -> tuple[ToolUse, ...]:
         """The tool calls that preceded the event."""
         return ()
 
@@ -133,7 +133,7 @@ class Moved(Noted, frozen=True, gc=False):
     tries: int = 1
     calls: tuple[Call, ...] = ()
     memory: Any = None  # notes to self, for language players
-    looked: tuple[Looked, ...] = ()
+    looked: tuple[ToolUse, ...] = ()
 
 
 class Reported(Noted, frozen=True):
@@ -181,7 +181,7 @@ class Forfeited(Noted, frozen=True):
     reply: str = ""
     tries: int = 1
     calls: tuple[Call, ...] = ()
-    looked: tuple[Looked, ...] = ()
+    looked: tuple[ToolUse, ...] = ()
     memory: Any = None  # notes to self, for language players
 
 

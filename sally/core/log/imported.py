@@ -17,7 +17,7 @@ import msgspec
 
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, PlayerSpec
-from sally.core.registry.paper import Imported
+from sally.core.registry.paper import ImportResult
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Partner, Script
 
@@ -205,7 +205,7 @@ class ImportRun:
             strange = f"it is not as published ({type(why).__name__}: {why})"
             self.oddities.append(Oddity(file, NOT_IMPORTED, strange))
 
-    def result(self) -> Imported:
+    def result(self) -> ImportResult:
         """Return the result of the import, with differences and irregularities as text and as data.
 
         Raises:
@@ -220,4 +220,4 @@ class ImportRun:
             "oddities": [msgspec.to_builtins(each) for each in self.oddities],
             "differences": [msgspec.to_builtins(each) for each in self.differences],
         }
-        return Imported(tuple(self.episodes), dict(self.counts), lines, details)
+        return ImportResult(tuple(self.episodes), dict(self.counts), lines, details)

@@ -91,7 +91,7 @@ def tell(episode: Episode) -> Story:
     texts = {seat: texts_of(who) for seat, who in setup.lineup.items()}
     try:
         match = Match(spec, setup, ask_nature=True, texts=texts)
-        teller = _Teller(match)
+        teller = _SceneRecorder(match)
         scenes = teller.scenes(episode)
     except (LookupError, NotAsked, IllegalMove, TypeError, msgspec.ValidationError) as why:
         raise BadInput(f"Episode {episode.id} does not replay: {why}") from None
@@ -137,7 +137,7 @@ def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
     )
 
 
-class _Teller:
+class _SceneRecorder:
     """Recorder of scenes from a match that replays a log."""
 
     def __init__(self, match: Match[Any, Any, Any]) -> None:

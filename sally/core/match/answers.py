@@ -8,9 +8,9 @@ import msgspec
 
 from sally.core.errors import IllegalMove
 from sally.core.log.events import Episode, Event, Forfeited, Moved, Reported, Skipped
-from sally.core.match.player import AskId, Decision, Forfeit, Given, Silence, Turn
+from sally.core.match.player import AskId, Decision, Forfeit, Given, NoAnswer, Turn
 from sally.core.rules.game import GameSpec
-from sally.core.rules.probe import Foreseen, ProbeReport, Question, as_logged, problem
+from sally.core.rules.probe import ProbeReport, Question, StatedPrediction, as_logged, problem
 
 
 def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
@@ -31,7 +31,7 @@ def spoken(turn: Turn[Any, Any], action: Any, given: Decision[Any]) -> Moved:
 def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported | Skipped:
     """Return the event of an answer to a probe; raises IllegalMove if the answer does not fit."""
     number, seat, probe, about = turn.id[0], turn.context.seat, question.probe, question.about
-    if isinstance(given, Silence):
+    if isinstance(given, NoAnswer):
         return Skipped(number, seat, probe, given.reason, about)
     if not isinstance(given, ProbeReport):
         raise IllegalMove(
@@ -43,7 +43,7 @@ def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported |
     return Reported(number, seat, probe, value, about, given.odds, "probe", reply, tries, calls)
 
 
-def foreseen(turn: int, seat: str, made: Foreseen) -> Reported:
+def foreseen(turn: int, seat: str, made: StatedPrediction) -> Reported:
     """Convert a prediction that was stated as part of a decision to a report."""
     return Reported(
         turn, seat, made.probe, as_logged(made.value), made.about, made.odds, "decision"
@@ -67,10 +67,10 @@ def _is_rejected(event: Event) -> bool:
 
 def answers_of(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[AskId, tuple[Event, Given]]:
     """Return every logged answer by the id of its ask."""
-    seen: dict[tuple[int, str], tuple[Foreseen, ...]] = {}
+    seen: dict[tuple[int, str], tuple[StatedPrediction, ...]] = {}
     for e in episode.events:
         if isinstance(e, Reported) and e.source == "decision":
-            made = Foreseen(e.probe, e.value, e.about, e.odds)
+            made = StatedPrediction(e.probe, e.value, e.about, e.odds)
             seen[e.turn, e.seat] = (*seen.get((e.turn, e.seat), ()), made)
     out: dict[AskId, tuple[Event, Given]] = {}
     for e in episode.events:
@@ -79,7 +79,9 @@ def answers_of(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[AskId, t
     return out
 
 
-def _given(spec: GameSpec[Any, Any, Any], event: Event, seen: tuple[Foreseen, ...]) -> Given:
+def _given(
+    spec: GameSpec[Any, Any, Any], event: Event, seen: tuple[StatedPrediction, ...]
+) -> Given:
     match event:
         case Moved():
             action = action_of(spec, event.action)
@@ -91,10 +93,10 @@ def _given(spec: GameSpec[Any, Any, Any], event: Event, seen: tuple[Foreseen, ..
     raise TypeError(f"{event!r} is not an answer")
 
 
-def given_in(event: Reported | Skipped) -> ProbeReport | Silence:
+def given_in(event: Reported | Skipped) -> ProbeReport | NoAnswer:
     """Return the answer that an event records for a probe."""
     if isinstance(event, Skipped):
-        return Silence(event.reason)
+        return NoAnswer(event.reason)
     return ProbeReport(event.value, event.odds, event.reply, event.tries, event.calls)
 
 

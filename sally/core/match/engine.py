@@ -38,7 +38,7 @@ from sally.core.match.player import (
     Forfeit,
     Given,
     Move,
-    Silence,
+    NoAnswer,
     Source,
     Turn,
     wait,
@@ -52,7 +52,7 @@ from sally.core.rules.menu import admitted
 from sally.core.rules.probe import ProbeReport
 
 NO_SOURCES: Mapping[str, Source] = {}
-_REPORTS = frozenset((ProbeReport, Silence))
+_REPORTS = frozenset((ProbeReport, NoAnswer))
 _ANSWERS = _REPORTS | {Decision, Forfeit, Fault}
 _AT_HAND = _ANSWERS | {int}  # common types that need not be awaited; the check costs a microsecond
 

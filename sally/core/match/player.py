@@ -9,12 +9,12 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from sally.core.errors import unknown
-from sally.core.log.events import Call, Looked, Told
+from sally.core.log.events import Call, Told, ToolUse
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import A, Seat, V
 from sally.core.rules.menu import Options
-from sally.core.rules.probe import Foreseen, ProbeReport, Question
+from sally.core.rules.probe import ProbeReport, Question, StatedPrediction
 
 AskId = tuple[int, str, str, str]  # turn, seat, probe, about; a move has no probe
 A_co = TypeVar("A_co", covariant=True)
@@ -34,7 +34,7 @@ class Turn(msgspec.Struct, Generic[A, V], gc=False):
     told: tuple[Told, ...] = ()
     question: Question | None = None  # None: the ask is for a move
     pending: A | None = None  # the player's own move, if asked between it and the reveal
-    looked: tuple[Looked, ...] = ()  # what tools found for this ask
+    looked: tuple[ToolUse, ...] = ()  # what tools found for this ask
 
     @property
     def seat(self) -> Seat:
@@ -58,7 +58,7 @@ class Turn(msgspec.Struct, Generic[A, V], gc=False):
         if tool not in tools:
             raise unknown("tool", tool, tools)
         found = tools[tool].run(self.view, given)
-        self.looked += (Looked(tool, dict(given), found),)
+        self.looked += (ToolUse(tool, dict(given), found),)
         return found
 
 
@@ -78,7 +78,7 @@ class Decision(
     reply: str = ""  # the raw reply, if any
     tries: int = 1
     calls: tuple[Call, ...] = ()
-    foreseen: tuple[Foreseen, ...] = ()  # predictions made inside the decision
+    foreseen: tuple[StatedPrediction, ...] = ()  # predictions made inside the decision
 
 
 class Forfeit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="forfeit"):
@@ -99,15 +99,15 @@ class Fault(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", t
     calls: tuple[Call, ...] = ()
 
 
-class Silence(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="silence"):
+class NoAnswer(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="silence"):
     """The reason why this player cannot answer a probe."""
 
     reason: str
 
 
 Move = Decision[A] | Forfeit | Fault
-Answer = ProbeReport | Fault | Silence
-Given = Decision[Any] | Forfeit | ProbeReport | Fault | Silence
+Answer = ProbeReport | Fault | NoAnswer
+Given = Decision[Any] | Forfeit | ProbeReport | Fault | NoAnswer
 """Any answer; a server stores it unchanged, the log stores it as an event."""
 
 
@@ -119,7 +119,7 @@ def put(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:
     return CANNOT_ANSWER if report is None else report(turn)
 
 
-CANNOT_ANSWER = Silence("this player takes no questions")
+CANNOT_ANSWER = NoAnswer("this player takes no questions")
 
 Source = Callable[[Turn[Any, Any]], Any]
 """Function that answers the asks of a seat: with an answer, a move, an awaitable, or `WAIT`."""

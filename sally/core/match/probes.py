@@ -16,11 +16,11 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, GameSpec, Seat
 from sally.core.rules.probe import (
     At,
-    Foreseen,
     Injection,
     Probe,
     ProbeReport,
     Question,
+    StatedPrediction,
     corrupted,
     problem,
 )
@@ -199,7 +199,7 @@ class ProbeSession:
         name = question.probe
         self._notes[self._points[name], turn.context.seat][name, question.about] = note
 
-    def check_foreseen(self, turn: Turn[Any, Any], made: tuple[Foreseen, ...]) -> None:
+    def check_foreseen(self, turn: Turn[Any, Any], made: tuple[StatedPrediction, ...]) -> None:
         """Raise IllegalMove for a prediction that answers no question this seat could be asked."""
         spec, seat = self._spec, turn.seat
         for n, f in enumerate(made):

@@ -19,7 +19,7 @@ from sally.core.prompt.words import only_object
 from sally.core.reply.plain_text import sections, without_thoughts
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.menu import is_finite
-from sally.core.rules.probe import Foreseen, Point, ProbeReport, Question, Value
+from sally.core.rules.probe import Point, ProbeReport, Question, StatedPrediction, Value
 
 T = TypeVar("T")
 
@@ -355,7 +355,7 @@ class StrategyResult(msgspec.Struct, frozen=True):
     place: int | None = None  # index in the menu, if chosen by score
     odds: tuple[float, ...] | None = None  # over the menu, when scored
     memory: Any = None  # notes for the next turn
-    foreseen: tuple[Foreseen, ...] = ()
+    foreseen: tuple[StatedPrediction, ...] = ()
     cut: bool = False  # whether the text was cut off by the length limit
 
     @property
@@ -405,7 +405,9 @@ def whole_lines(reply: Reply) -> str:
     return spoken(reply).readable
 
 
-def spoken(reply: Reply, memory: Any = None, foreseen: tuple[Foreseen, ...] = ()) -> StrategyResult:
+def spoken(
+    reply: Reply, memory: Any = None, foreseen: tuple[StatedPrediction, ...] = ()
+) -> StrategyResult:
     """Return a reply as a strategy result."""
     return StrategyResult(
         reply.text, memory=memory, foreseen=foreseen, cut=reply.finish == "length"

@@ -36,7 +36,7 @@ class PrintedText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: int = 0  # of a passage
 
 
-class Found(msgspec.Struct, frozen=True):
+class PackMatch(msgspec.Struct, frozen=True):
     """Whether a pack reproduces one printed text."""
 
     what: str
@@ -64,13 +64,13 @@ def printed_texts(paper: str) -> tuple[PrintedText, ...]:
     return msgspec.convert(json.loads(file.read_text("utf-8")), tuple[PrintedText, ...])
 
 
-def compared(pack: Pack) -> Mapping[str, Sequence[Found]]:
+def compared(pack: Pack) -> Mapping[str, Sequence[PackMatch]]:
     """Return, by paper, which printed texts of the pack's game the pack reproduces."""
-    found: dict[str, list[Found]] = {}
+    found: dict[str, list[PackMatch]] = {}
     for paper in registry.entries("papers"):
         for text in printed_texts(paper):
             if registry.family(text.game).name == registry.family(pack.game).name:
-                found.setdefault(paper, []).append(Found(text.what, _reproduces(pack, text)))
+                found.setdefault(paper, []).append(PackMatch(text.what, _reproduces(pack, text)))
     return found
 
 

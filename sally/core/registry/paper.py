@@ -25,7 +25,7 @@ class Paper:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportResult:
     """The result of an import: episodes, and notes for the reader."""
 
     episodes: tuple[Episode, ...]
@@ -49,10 +49,10 @@ class Importer:
 
     name: str  # as in `sally import NAME PATH`
     about: str
-    read: Callable[..., Imported]  # of a path, and the options by name
+    read: Callable[..., ImportResult]  # of a path, and the options by name
     options: tuple[ImportOption, ...] = ()
 
-    def imported(self, path: Path, **given: Any) -> Imported:
+    def imported(self, path: Path, **given: Any) -> ImportResult:
         """Return the episodes at a path, with notes; raises BadInput if the importer cannot read
         the path."""
         try:

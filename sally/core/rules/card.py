@@ -69,7 +69,7 @@ class Condition(msgspec.Struct, frozen=True):
         return _each_once([pair for pair in self.shortcuts if not pair.partial])
 
 
-class Posed(msgspec.Struct, frozen=True):
+class CardQuestion(msgspec.Struct, frozen=True):
     """One question for a shallow learner: the features of every option, and the index of the
     correct option."""
 
@@ -82,8 +82,10 @@ class Attack(msgspec.Struct, frozen=True):
 
     name: str
     features: tuple[str, ...]  # what each feature is, in words: "cost to the player"
-    fresh: Callable[[int, int], Sequence[Posed]]  # (number of questions, seed)
-    frozen: Callable[[], Sequence[Posed]] | None = None  # the questions of the set that is played
+    fresh: Callable[[int, int], Sequence[CardQuestion]]  # (number of questions, seed)
+    frozen: Callable[[], Sequence[CardQuestion]] | None = (
+        None  # the questions of the set that is played
+    )
     chance: float | None = None  # of the best constant answer; None: an even guess
     reasoning: str = ""  # features that hold required reasoning, so that they may beat chance
     known: str = ""  # why this one is expected to leak; kept for comparison

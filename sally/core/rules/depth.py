@@ -43,7 +43,7 @@ class Reasoned(msgspec.Struct, frozen=True):
         return sum(option in self.right for option in given) / len(given)
 
 
-class Answered(msgspec.Struct, frozen=True):
+class DepthDecision(msgspec.Struct, frozen=True):
     """One decision of an episode: the depth of reasoning that it requires, and whether it was
     right."""
 
@@ -56,5 +56,5 @@ class Depths(msgspec.Struct, frozen=True):
 
     about: str  # what a reasoner of depth k does in this game
     questions: Callable[[], Iterable[Reasoned]]  # the decisions of the frozen sets
-    answered: Callable[[Played, Seat], Iterable[Answered]]  # the decisions of an episode
+    answered: Callable[[Played, Seat], Iterable[DepthDecision]]  # the decisions of an episode
     notes: tuple[str, ...] = ()  # sentences printed below the table

@@ -26,7 +26,7 @@ class Played:
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
-class Judged(msgspec.Struct, frozen=True):
+class JudgedReport(msgspec.Struct, frozen=True):
     """A report or an injected value, with the probe's question and the true answer; `truth` is None
     if the answer is not scored."""
 
@@ -54,7 +54,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 def judged(
     spec: GameSpec[Any, Any, Any], replay: Trajectory[Any, Any, Any], event: Reported | Told
-) -> Judged | None:
+) -> JudgedReport | None:
     """Return a report with its question and truth; None if the game did not ask it."""
     probe, seat = spec.probe(event.probe), Seat(event.seat)
     if event.turn >= len(replay.states):
@@ -62,7 +62,7 @@ def judged(
     for question in probe.asks(replay.game, replay.view(event.turn, seat), seat):
         if question.about == event.about:
             at = At(event.turn, seat, event.probe, event.about)
-            return Judged(question, event, probe.truth(replay, at))
+            return JudgedReport(question, event, probe.truth(replay, at))
     return None
 
 

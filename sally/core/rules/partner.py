@@ -9,13 +9,13 @@ from typing import Any, Generic, Protocol, TypeVar
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.core.match.player import Decision, Silence, Turn
+from sally.core.match.player import Decision, NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import ProbeReport
 
 Q = TypeVar("Q", bound=Hashable)
 Script = Callable[[Turn[Any, Any]], Any]
-Answerer = Callable[[Turn[Any, Any]], ProbeReport | Silence]
+Answerer = Callable[[Turn[Any, Any]], ProbeReport | NoAnswer]
 
 
 @dataclass(frozen=True)

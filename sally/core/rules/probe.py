@@ -75,7 +75,7 @@ class ProbeReport(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="wh
     calls: tuple[Call, ...] = ()
 
 
-class Foreseen(msgspec.Struct, frozen=True):
+class StatedPrediction(msgspec.Struct, frozen=True):
     """A prediction that a player states together with its move; it counts as a report."""
 
     probe: str

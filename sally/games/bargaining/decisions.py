@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sally.core.log.events import Instance, PlayerSpec
-from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
 from sally.core.rules.training import Split, Training, by_partner
@@ -166,7 +166,7 @@ def _questions() -> Iterator[Reasoned]:
     yield from map(reasoned, frozen().problems)
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     """Yield the problem of the episode and whether the seat solved it, if it is a certified problem
     played against its declared partner."""
     setup, payoffs = played.episode.setup, played.episode.payoffs
@@ -176,7 +176,7 @@ def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
         partner = (across.player, across.params) == (one.partner, one.params)
         if same and partner and one.seat == seat:
             assert payoffs is not None
-            yield Answered(reasoned(one), payoffs[seat] >= ENOUGH * one.optimum)
+            yield DepthDecision(reasoned(one), payoffs[seat] >= ENOUGH * one.optimum)
             return
 
 

@@ -35,7 +35,7 @@ from sally.stats.ideal import IdealProblem, SeenRound, pool_place
 POOL = ("constant", "truthful", "clock", "responsive", "splitter", "grim")
 
 
-class Place(NamedTuple):
+class QuoteState(NamedTuple):
     """The state of a quoting rule that fits the other seat's past asks: the price that it aims to
     ask next, and what is known about the lowest price that it ever asks."""
 
@@ -44,7 +44,7 @@ class Place(NamedTuple):
     floor: int = -1  # the lowest ask at its cost, once it was quoted
 
 
-Belief = tuple[Place | None, ...]  # by rule; None: it does not fit the past
+Belief = tuple[QuoteState | None, ...]  # by rule; None: it does not fit the past
 
 
 class RulePool:
@@ -76,9 +76,9 @@ class RulePool:
 
     def start(self) -> Belief:
         """Return the belief before the first round."""
-        return tuple(Place(rule.start) for rule in self.rules)
+        return tuple(QuoteState(rule.start) for rule in self.rules)
 
-    def _asks(self, n: int, at: Place) -> Iterator[tuple[int, float, Place]]:
+    def _asks(self, n: int, at: QuoteState) -> Iterator[tuple[int, float, QuoteState]]:
         """Yield each ask that a rule may make, with its weight and the rule's state after it."""
         margin = self.rules[n].margin
         if at.floor >= 0:
@@ -88,16 +88,16 @@ class RulePool:
         else:
             bound = min(at.bound, at.target - margin)
             if bound >= 0 and self.mass[bound] > 0:
-                yield at.target, float(self.mass[bound]), Place(at.target, bound)
+                yield at.target, float(self.mass[bound]), QuoteState(at.target, bound)
             for floor, highest in self.floors[n].items():
                 if floor > at.target and highest <= at.bound:
                     weight = float(self._by_floor[n][floor])
-                    yield floor, weight, Place(at.target, at.bound, floor)
+                    yield floor, weight, QuoteState(at.target, at.bound, floor)
 
-    def _shown(self, belief: Belief) -> dict[int, list[tuple[int, float, Place]]]:
+    def _shown(self, belief: Belief) -> dict[int, list[tuple[int, float, QuoteState]]]:
         """Return, for each possible ask, the rules that would make this ask, with their weights
         and next states."""
-        found: dict[int, list[tuple[int, float, Place]]] = {}
+        found: dict[int, list[tuple[int, float, QuoteState]]] = {}
         for n, at in enumerate(belief):
             for ask, weight, then in self._asks(n, at) if at is not None else ():
                 found.setdefault(ask, []).append((n, weight, then))
@@ -115,8 +115,8 @@ class RulePool:
         makers = self._shown(belief).get(theirs)
         return belief if makers is None else self._moved(makers, mine, theirs)
 
-    def _moved(self, makers: list[tuple[int, float, Place]], mine: int, theirs: int) -> Belief:
-        then: list[Place | None] = [None] * len(self.rules)
+    def _moved(self, makers: list[tuple[int, float, QuoteState]], mine: int, theirs: int) -> Belief:
+        then: list[QuoteState | None] = [None] * len(self.rules)
         for n, _, at in makers:
             target = int(self.rules[n].then[theirs, mine])
             then[n] = at._replace(target=max(target, at.floor))
@@ -129,14 +129,14 @@ class RulePool:
             worth[:, ask] = self.pay[:, ask] + self._later(makers, ask, left - 1)
         return worth
 
-    def _later(self, makers: list[tuple[int, float, Place]], ask: int, left: int) -> Floats:
+    def _later(self, makers: list[tuple[int, float, QuoteState]], ask: int, left: int) -> Floats:
         """Return, for each bid, the value of the later rounds if the other seat makes this ask."""
         if len(makers) == 1:
             ((n, _, at),) = makers
             return self._alone(n, at, self.rules[n].then[ask], left)
         return np.array([self.value(self._moved(makers, bid, ask), left) for bid in range(SIZE)])
 
-    def _alone(self, n: int, at: Place, targets: Floats | int, left: int) -> Floats:
+    def _alone(self, n: int, at: QuoteState, targets: Floats | int, left: int) -> Floats:
         """Return the value of the remaining rounds against one rule, for each of the rule's
         possible next targets (`targets`)."""
         number, rule = self.rounds - left, self.rules[n]

@@ -24,7 +24,7 @@ from sally.games.bargaining.rules import (
     other,
     round_gain,
 )
-from sally.games.bargaining.solver import Known, known, mirrored, rule_of
+from sally.games.bargaining.solver import KnownLimitSolution, known, mirrored, rule_of
 from sally.games.bargaining.spec import limit_of
 from sally.games.bargaining.talk import read_message
 from sally.games.bargaining.values import HIGHEST
@@ -44,7 +44,7 @@ class Quoted(msgspec.Struct, frozen=True):
     heard: str  # the other's message
 
 
-class Table(msgspec.Struct, frozen=True):
+class SeatEpisode(msgspec.Struct, frozen=True):
     """An episode from one seat's perspective."""
 
     limit: int
@@ -62,7 +62,7 @@ def game_of(played: Played) -> Bargaining:
 
 
 @shared
-def table(played: Played, seat: Seat) -> Table | None:
+def table(played: Played, seat: Seat) -> SeatEpisode | None:
     """Return the rounds in which both seats quoted; None if no round has both quotes or no
     limits were dealt."""
     state: State = played.replay.present
@@ -76,19 +76,19 @@ def table(played: Played, seat: Seat) -> Table | None:
             said = dict(each.said)
             texts = (said.get(seat, ""), said.get(other(seat), ""))
             rounds.append(Quoted(number, quote, met, each.price, *texts))
-    return Table(mine, theirs, tuple(rounds)) if rounds else None
+    return SeatEpisode(mine, theirs, tuple(rounds)) if rounds else None
 
 
 # --- yardsticks -----------------------------------------------------------------------------------
 
 
-def earned(seat: Seat, at: Table) -> float:
+def earned(seat: Seat, at: SeatEpisode) -> float:
     """Return the total earnings, averaged over the coin toss that rounds a midpoint price ending in
     .5."""
     return sum(round_gain(seat, at.limit, each.mine, each.theirs) for each in at.rounds)
 
 
-def hindsight(seat: Seat, at: Table) -> float:
+def hindsight(seat: Seat, at: SeatEpisode) -> float:
     """Return the total earnings of matching every profitable quote of the other seat exactly."""
     return sum(max(0.0, gain(seat, at.limit, each.theirs)) for each in at.rounds)
 
@@ -108,7 +108,7 @@ def random_worth(seat: Seat, limit: int, theirs: int) -> float:
 
 
 @shared
-def solved(played: Played, seat: Seat) -> Known | None:
+def solved(played: Played, seat: Seat) -> KnownLimitSolution | None:
     """Return the exact solution against the other seat's declared rule; None if it declares no
     rule.
 
@@ -224,7 +224,8 @@ def lost(seat: Seat, limit: int, mine: int, theirs: int) -> Losses:
 
 
 def _mean_over(
-    items: Callable[[Seat, Table], Sequence[T]], value: Callable[[Seat, Table, T], float]
+    items: Callable[[Seat, SeatEpisode], Sequence[T]],
+    value: Callable[[Seat, SeatEpisode, T], float],
 ) -> Measure:
     """Return a measure: the mean value of an episode's rounds, announcements or claims."""
 
@@ -235,12 +236,12 @@ def _mean_over(
     return measure
 
 
-def _quoted(seat: Seat, at: Table) -> Sequence[Quoted]:
+def _quoted(seat: Seat, at: SeatEpisode) -> Sequence[Quoted]:
     return at.rounds
 
 
 def _mean_loss(cause: str, about: str) -> Metric:
-    def value(seat: Seat, at: Table, each: Quoted) -> float:
+    def value(seat: Seat, at: SeatEpisode, each: Quoted) -> float:
         return float(getattr(lost(seat, at.limit, each.mine, each.theirs), cause))
 
     measure, bounds = _mean_over(_quoted, value), (0.0, HIGHEST)
@@ -267,13 +268,13 @@ class Word(msgspec.Struct, frozen=True):
         return not self.kept and less == (seat == BUYER)
 
 
-def words_of(seat: Seat, at: Table) -> list[Word]:
+def words_of(seat: Seat, at: SeatEpisode) -> list[Word]:
     """Return the announcements of a seat with the quotes that followed."""
     found = [(read_message(each.said, seat).announced, each.mine) for each in at.rounds]
     return [Word(said, quoted) for said, quoted in found if said is not None]
 
 
-def claims_of(seat: Seat, at: Table) -> list[int]:
+def claims_of(seat: Seat, at: SeatEpisode) -> list[int]:
     """Return the values that a seat has stated, in order."""
     found = (read_message(each.said, seat).claimed for each in at.rounds)
     return [claimed for claimed in found if claimed is not None]
@@ -291,7 +292,7 @@ def _announced(played: Played, seat: Seat) -> float | None:
     return len(words_of(seat, at)) / len(at.rounds)
 
 
-def from_truthful(seat: Seat, at: Table) -> tuple[float, int]:
+def from_truthful(seat: Seat, at: SeatEpisode) -> tuple[float, int]:
     """Return the payoff in the rounds in which the other seat's latest stated value is true, and
     the number of these rounds."""
     stated, total, n = None, 0.0, 0
@@ -312,7 +313,7 @@ def _from_truthful(played: Played, seat: Seat) -> float | None:
     return total / (n * at.surplus) if n else None
 
 
-def kept_met(seat: Seat, at: Table) -> tuple[int, int]:
+def kept_met(seat: Seat, at: SeatEpisode) -> tuple[int, int]:
     """Return two counts: the profitable announcements that the other seat kept and this seat
     matched exactly, and all profitable announcements that the other seat kept."""
     met = due = 0

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput, unknown
-from sally.core.match.player import Silence, Turn
+from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
@@ -152,11 +152,11 @@ def _observer(game: Bargaining, seat: Seat) -> Answerer:
     """Return an answerer that reports the ideal observer's forecast of the other seat's quote."""
     known = _adaptive(game, seat)
 
-    def report(turn: BargainingTurn) -> ProbeReport | Silence:
+    def report(turn: BargainingTurn) -> ProbeReport | NoAnswer:
         question = turn.question
         assert question is not None
         if question.probe != "their_quote":
-            return Silence("it only forecasts quotes")
+            return NoAnswer("it only forecasts quotes")
         pool, belief = known(turn.view)
         odds = pool.forecast(belief)
         likeliest = [ask for ask, p in enumerate(odds) if p >= odds.max() - 1e-9]

@@ -167,7 +167,7 @@ def _pays(rule: Rule, value: int) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownLimitSolution:
     """The solution against a rule whose limit is known: the value of the remaining rounds, for each
     round and ask."""
 
@@ -202,7 +202,7 @@ class Known:
 
 
 @lru_cache(maxsize=1024)
-def known(rule: Rule, value: int, cost: int, rounds: int) -> Known:
+def known(rule: Rule, value: int, cost: int, rounds: int) -> KnownLimitSolution:
     """Compute the buyer's best play against a seller that follows a quoting rule and whose lowest
     price is known, by backward induction."""
     pays = _pays(rule, value)
@@ -211,7 +211,7 @@ def known(rule: Rule, value: int, cost: int, rounds: int) -> Known:
     for left in range(rounds - 1, -1, -1):
         worth[left] = (pays + worth[left + 1][following]).max(axis=1)
         random[left] = (pays + random[left + 1][following]).mean(axis=1)
-    return Known(rule, value, cost, worth, random)
+    return KnownLimitSolution(rule, value, cost, worth, random)
 
 
 # --- limit unknown --------------------------------------------------------------------------------

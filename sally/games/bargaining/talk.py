@@ -28,7 +28,7 @@ from sally.games.bargaining.values import HIGHEST
 VERSION = 1  # raised when a message is read differently
 
 
-class Note(msgspec.Struct, frozen=True):
+class FoundCommitments(msgspec.Struct, frozen=True):
     """The commitments found in a message; None for each kind that is missing."""
 
     announced: int | None = None
@@ -36,7 +36,7 @@ class Note(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=65536)
-def read_message(text: str, seat: Seat) -> Note:
+def read_message(text: str, seat: Seat) -> FoundCommitments:
     """Return the commitments in a message of the buyer or the seller.
 
     >>> read_message("I'll bid 40 this round. My value is 55.", BUYER)
@@ -51,7 +51,7 @@ def read_message(text: str, seat: Seat) -> Note:
     for sentence in _SENTENCES.split(plain):
         claimed |= _claims(sentence, seat == BUYER)
         announced |= _announcements(sentence, verbs)
-    return Note(_only(announced), _only(claimed))
+    return FoundCommitments(_only(announced), _only(claimed))
 
 
 def _only(found: set[int]) -> int | None:

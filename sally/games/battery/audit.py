@@ -141,7 +141,7 @@ def _mean_hits(items: Sequence[Item], hits: Mapping[str, float]) -> float | None
 # --- rules of single batteries --------------------------------------------------------------------
 
 
-PlaceOf = Callable[[Sequence[hitom_beliefs.Seen], str, Sequence[str]], str]
+PlaceOf = Callable[[Sequence[hitom_beliefs.WitnessedEvent], str, Sequence[str]], str]
 
 
 def _where(place_of: PlaceOf) -> Rule:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.core.registry.study import instance
-from sally.core.rules.card import Attack, Card, Condition, Posed, both_ways
+from sally.core.rules.card import Attack, Card, CardQuestion, Condition, both_ways
 from sally.games.battery.items import Item
 from sally.games.battery.mindless import SURFACE, content, words_of
 from sally.games.battery.rules import PER_STORY, Battery, Generator, generated
@@ -99,9 +99,9 @@ def fresh_items(generator: Generator, many: int, seed: int) -> list[Item]:
 
 
 def _attack(generator: Generator) -> Attack:
-    def fresh(many: int, seed: int) -> list[Posed]:
+    def fresh(many: int, seed: int) -> list[CardQuestion]:
         return [
-            Posed(tuple(features(item, n) for n in range(len(item.options))), item.answer)
+            CardQuestion(tuple(features(item, n) for n in range(len(item.options))), item.answer)
             for item in fresh_items(generator, many, seed)
         ]
 

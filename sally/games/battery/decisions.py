@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.training import Split, Training, by_problem
@@ -61,10 +61,10 @@ def _questions() -> Iterator[Reasoned]:
                 yield found
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     for item, given in answers(played, seat):
         if found := _reasoned(item):
-            yield Answered(found, majority(given) == item.answer)
+            yield DepthDecision(found, majority(given) == item.answer)
 
 
 DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

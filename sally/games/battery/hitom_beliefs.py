@@ -18,7 +18,7 @@ PUBLIC = re.compile(r"(\S+) publicly claimed that (?:the )?(\S+) is in the (\S+)
 PRIVATE = re.compile(r"(\S+) privately told (\S+) that the (\S+) is in the (\S+)")
 
 
-class Seen(msgspec.Struct, frozen=True):
+class WitnessedEvent(msgspec.Struct, frozen=True):
     """An event or claim: its witnesses and the container; for a claim, also the speaker and the
     hearers that trust it."""
 
@@ -28,11 +28,11 @@ class Seen(msgspec.Struct, frozen=True):
     trusts: frozenset[str] = frozenset()  # hearers who left before the speaker
 
 
-def happened(story: str, thing: str) -> tuple[list[Seen], str]:
+def happened(story: str, thing: str) -> tuple[list[WitnessedEvent], str]:
     """Return the events and claims about a thing, in order, and its final place."""
     rooms: dict[str, str] = {}
     left: dict[str, int] = {}
-    found: list[Seen] = []
+    found: list[WitnessedEvent] = []
     place = room = last = ""
     for number, line in enumerate(story.split("\n")):
         said = re.sub(r"^\d+ ", "", line).strip().rstrip(".")
@@ -41,21 +41,23 @@ def happened(story: str, thing: str) -> tuple[list[Seen], str]:
             last = hit[2]
             rooms |= dict.fromkeys(re.split(r", | and ", hit[1]), last)
             if place and room == last:  # whoever enters sees what is there
-                found.append(Seen(frozenset(p for p, at in rooms.items() if at == last), place))
+                found.append(
+                    WitnessedEvent(frozenset(p for p, at in rooms.items() if at == last), place)
+                )
         elif hit := re.fullmatch(r"(\S+) exited the (\S+)", said):
             rooms[hit[1]], left[hit[1]] = "", number
         elif (hit := re.fullmatch(r"The (\S+) is in the (\S+)", said)) and hit[1] == thing:
             place, room = hit[2], last
-            found.append(Seen(frozenset(p for p in there if rooms[p] == last), place))
+            found.append(WitnessedEvent(frozenset(p for p in there if rooms[p] == last), place))
         elif (hit := re.fullmatch(r"(\S+) moved the (\S+) to the (\S+)", said)) and hit[2] == thing:
             place, room = hit[3], rooms[hit[1]]
-            found.append(Seen(frozenset(p for p in there if rooms[p] == room), place))
+            found.append(WitnessedEvent(frozenset(p for p in there if rooms[p] == room), place))
         elif (hit := PUBLIC.fullmatch(said)) and hit[2] == thing:
             heard = frozenset(p for p in there if rooms[p] == rooms[hit[1]])
-            found.append(Seen(heard, hit[3], hit[1], _before(hit[1], heard, left)))
+            found.append(WitnessedEvent(heard, hit[3], hit[1], _before(hit[1], heard, left)))
         elif (hit := PRIVATE.fullmatch(said)) and hit[3] == thing:
             heard = frozenset((hit[1], hit[2]))
-            found.append(Seen(heard, hit[4], hit[1], _before(hit[1], heard, left)))
+            found.append(WitnessedEvent(heard, hit[4], hit[1], _before(hit[1], heard, left)))
     return found, place
 
 
@@ -65,7 +67,9 @@ def _before(speaker: str, heard: frozenset[str], left: dict[str, int]) -> frozen
     return frozenset(p for p in heard if left.get(p, 10**9) < mine)
 
 
-def believed(seen: Sequence[Seen], place: str, chain: Sequence[str], talk: bool = True) -> str:
+def believed(
+    seen: Sequence[WitnessedEvent], place: str, chain: Sequence[str], talk: bool = True
+) -> str:
     """Return the place where a chain of minds believes the thing is; for an empty chain, the real
     place.
 
@@ -81,7 +85,7 @@ def believed(seen: Sequence[Seen], place: str, chain: Sequence[str], talk: bool 
     return ""
 
 
-def _accepts(fact: Seen, chain: Sequence[str]) -> bool:
+def _accepts(fact: WitnessedEvent, chain: Sequence[str]) -> bool:
     if len(chain) == 1:
         return chain[0] != fact.speaker and chain[0] in fact.trusts
     if len(chain) == 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sally.core.match.player import Silence, Turn
+from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script, by_name, described
 from sally.core.rules.probe import ProbeReport
@@ -36,9 +36,9 @@ def _script(answer: Answers) -> Callable[..., Script]:
 
 
 def _believes(game: Battery, seat: Seat) -> Answerer:
-    def answer(turn: Turn[Any, Any]) -> ProbeReport | Silence:
+    def answer(turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
         belief = _item(game, turn.view).belief
-        return Silence("nothing is asked") if belief is None else ProbeReport(belief.answer)
+        return NoAnswer("nothing is asked") if belief is None else ProbeReport(belief.answer)
 
     return answer
 

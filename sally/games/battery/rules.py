@@ -35,7 +35,7 @@ class State(msgspec.Struct, frozen=True):
     answers: tuple[int | None, ...] = ()
 
 
-class Asked(msgspec.Struct, frozen=True):
+class PosedItem(msgspec.Struct, frozen=True):
     """The question of one turn: an item without its key, and the order of its options."""
 
     id: str
@@ -51,7 +51,7 @@ class Asked(msgspec.Struct, frozen=True):
 class View(msgspec.Struct, frozen=True):
     """The information of the reader: the current question and its own answers so far."""
 
-    asked: Asked | None  # None: all questions are answered
+    asked: PosedItem | None  # None: all questions are answered
     turn: int
     turns: int
     answers: tuple[int | None, ...]
@@ -196,10 +196,10 @@ class Battery(Game[State, int, View]):
         return max(len(turn.shown) for turn in self.schedule)
 
 
-def _asked(turn: Turn) -> Asked:
+def _asked(turn: Turn) -> PosedItem:
     item = turn.item
     belief = item.belief
-    return Asked(
+    return PosedItem(
         item.id,
         item.story,
         item.question,

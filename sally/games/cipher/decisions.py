@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, terms_of
 from sally.games.association.conditions import series_training
@@ -98,7 +98,7 @@ def _questions() -> Iterator[Reasoned]:
             yield from (reasoned(position_of(problem), way) for problem in row)
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     """Yield, for each of the encoder's decisions whose required depth of reasoning is known,
     whether the hints are right.
 
@@ -111,7 +111,7 @@ def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
     assert listener is not None
     for each in scored_hints(played, seat):
         if each.round.at in _certified():
-            yield Answered(reasoned(each.round.at, listener.way), each.said.value >= GOOD)
+            yield DepthDecision(reasoned(each.round.at, listener.way), each.said.value >= GOOD)
 
 
 @lru_cache(maxsize=1)

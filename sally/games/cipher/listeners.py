@@ -227,7 +227,7 @@ class Position(msgspec.Struct, frozen=True):
     code: int
 
 
-class Worth(msgspec.Struct, frozen=True):
+class HintValue(msgspec.Struct, frozen=True):
     """The value of three hints: the probability that the decoder is right and the interceptor
     wrong, and its factors."""
 
@@ -239,20 +239,20 @@ class Worth(msgspec.Struct, frozen=True):
         return self.decoded * (1 - self.intercepted)
 
 
-class Best(msgspec.Struct, frozen=True):
+class BestHints(msgspec.Struct, frozen=True):
     """The best hints among the nearest words, and their value."""
 
     hints: tuple[str, ...]
-    worth: Worth
+    worth: HintValue
 
 
-def worth(decoder: Mind, listener: Listener, at: Position, hints: Sequence[str]) -> Worth:
+def worth(decoder: Mind, listener: Listener, at: Position, hints: Sequence[str]) -> HintValue:
     """Return the value of three hints for a decoder with the mind `decoder` against this
     interceptor."""
     own = at.left.index(at.code)
     read = decoder_odds(decoder, at.keywords, hints, at.left)
     heard_as = listener_odds(listener, at.filed, hints, at.left)
-    return Worth(float(read[own]), float(heard_as[own]))
+    return HintValue(float(read[own]), float(heard_as[own]))
 
 
 @lru_cache(maxsize=4096)
@@ -271,7 +271,7 @@ def unsaid(mind: Mind, at: Position, digit: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def best_hints(decoder: Mind, listener: Listener, at: Position, width: int = WIDTH) -> Best:
+def best_hints(decoder: Mind, listener: Listener, at: Position, width: int = WIDTH) -> BestHints:
     """Return the most valuable hints among all triples of the `width` nearest words per digit.
 
     Words filed under the digit are left out. The result is exact within that set; ties go to the
@@ -284,7 +284,7 @@ def best_hints(decoder: Mind, listener: Listener, at: Position, width: int = WID
     value = decoded * (1 - intercepted)
     a, b, c = np.unravel_index(int(np.argmax(np.round(value, 12))), value.shape)
     chosen = (words[0][int(a)], words[1][int(b)], words[2][int(c)])
-    return Best(chosen, Worth(float(decoded[a, b, c]), float(intercepted[a, b, c])))
+    return BestHints(chosen, HintValue(float(decoded[a, b, c]), float(intercepted[a, b, c])))
 
 
 def chances(weights: Sequence[Floats], at: Position) -> Floats:

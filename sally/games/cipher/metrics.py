@@ -14,11 +14,11 @@ from sally.core.rules.metric import Metric, Played, shared
 from sally.games.association.measures import learning, mean
 from sally.games.association.minds import Mind, mind_of, tie
 from sally.games.cipher.listeners import (
-    Best,
+    BestHints,
     Floats,
+    HintValue,
     Listener,
     Position,
-    Worth,
     best_hints,
     bits,
     listener_odds,
@@ -111,13 +111,13 @@ def believed_pair(played: Played, turn: int) -> tuple[Mind, Listener] | None:
 # --- hints ----------------------------------------------------------------------------------------
 
 
-class Scored(msgspec.Struct, frozen=True):
+class HintScore(msgspec.Struct, frozen=True):
     """The hints of a round: their value and the highest possible value for the declared
     listeners."""
 
     round: Round
-    said: Worth
-    best: Best
+    said: HintValue
+    best: BestHints
 
     @property
     def regret(self) -> float:
@@ -139,7 +139,7 @@ class Scored(msgspec.Struct, frozen=True):
 
 
 @shared
-def scored_hints(played: Played, seat: Seat) -> list[Scored]:
+def scored_hints(played: Played, seat: Seat) -> list[HintScore]:
     """Return the hints of each round, compared with the best hints. The list is empty unless both
     listeners are scripted, because only then their guesses can be computed."""
     decoder, listener = declared_decoder(played), declared_interceptor(played)
@@ -148,12 +148,12 @@ def scored_hints(played: Played, seat: Seat) -> list[Scored]:
     return [_scored(decoder, listener, each) for each in rounds(played)]
 
 
-def _scored(decoder: Mind, listener: Listener, each: Round) -> Scored:
+def _scored(decoder: Mind, listener: Listener, each: Round) -> HintScore:
     said = worth(decoder, listener, each.at, each.hints)
     best = best_hints(decoder, listener, each.at)
     if said.value > best.worth.value:  # words from outside the searched set
-        best = Best(each.hints, said)
-    return Scored(each, said, best)
+        best = BestHints(each.hints, said)
+    return HintScore(each, said, best)
 
 
 class Split(msgspec.Struct, frozen=True):
@@ -232,7 +232,7 @@ def posterior(played: Played, seat: Seat, each: Round) -> Floats | None:
     return odds / odds.sum() if odds.sum() > 0 else None
 
 
-class Guessed(msgspec.Struct, frozen=True):
+class GuessScore(msgspec.Struct, frozen=True):
     """One guess: its regret, and the best codes."""
 
     turn: int
@@ -241,7 +241,7 @@ class Guessed(msgspec.Struct, frozen=True):
 
 
 @shared
-def scored_guesses(played: Played, seat: Seat) -> list[Guessed]:
+def scored_guesses(played: Played, seat: Seat) -> list[GuessScore]:
     """Return each guess compared with the most probable code under the posterior."""
     if seat == ENCODER:
         return []
@@ -253,7 +253,7 @@ def scored_guesses(played: Played, seat: Seat) -> list[Guessed]:
             continue
         top, left = float(odds.max()), each.at.left
         best = tuple(c for c, p in zip(left, odds, strict=True) if p >= top - 1e-9)
-        found.append(Guessed(each.guess_turn, top - float(odds[left.index(guess)]), best))
+        found.append(GuessScore(each.guess_turn, top - float(odds[left.index(guess)]), best))
     return found
 
 
@@ -285,7 +285,7 @@ def _foreseen_caught(played: Played, seat: Seat) -> float | None:
     return mean([float(said == each.interceptor) for said, each in caught])
 
 
-class Asked(msgspec.Struct, frozen=True):
+class InterceptorAnswers(msgspec.Struct, frozen=True):
     """The interceptor's answers in one round about the keyword of each digit."""
 
     true: tuple[str, ...]
@@ -295,7 +295,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 @shared
-def asked_keywords(played: Played, seat: Seat) -> list[Asked]:
+def asked_keywords(played: Played, seat: Seat) -> list[InterceptorAnswers]:
     """Return the interceptor's answers for the rounds in which it was asked for the keywords."""
     if seat != INTERCEPTOR:
         return []
@@ -311,7 +311,7 @@ def asked_keywords(played: Played, seat: Seat) -> list[Asked]:
                 for probe in ("keyword_before", "keyword_of_another")
             )
             true = tuple(words[n - 1] for n in asked)
-            found.append(Asked(true, tuple(asked.values()), before, another))
+            found.append(InterceptorAnswers(true, tuple(asked.values()), before, another))
     return found
 
 
@@ -337,7 +337,9 @@ def _keyword_tie(played: Played, seat: Seat) -> float | None:
     ])  # fmt: skip
 
 
-def _kept(name: str, about: str, answers: Callable[[Asked], tuple[str | None, ...]]) -> Metric:
+def _kept(
+    name: str, about: str, answers: Callable[[InterceptorAnswers], tuple[str | None, ...]]
+) -> Metric:
     """Return the metric: among the keywords that the interceptor first named wrongly, the share for
     which a later answer (selected by `answers`) repeats the first one."""
 
@@ -352,7 +354,7 @@ def _kept(name: str, about: str, answers: Callable[[Asked], tuple[str | None, ..
     return Metric(name, about, measure, better="higher", unit="share")
 
 
-def _published(name: str, about: str, passes: Callable[[Asked], bool]) -> Metric:
+def _published(name: str, about: str, passes: Callable[[InterceptorAnswers], bool]) -> Metric:
     """Return a metric of the paper: among the rounds in which the first list of keywords was wrong
     and all later answers exist, the share that passes the test `passes`."""
 
@@ -408,7 +410,7 @@ def _bits_left(played: Played, seat: Seat) -> float | None:
     return mean([after for each, after in _entropies(played, seat) if any(each.at.filed)])
 
 
-def _hints(part: Callable[[Scored], float]) -> Measure:
+def _hints(part: Callable[[HintScore], float]) -> Measure:
     return lambda played, seat: mean([part(each) for each in scored_hints(played, seat)])
 
 

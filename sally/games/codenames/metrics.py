@@ -27,7 +27,7 @@ from sally.games.codenames.solver import best_clue, best_worth, own_sets, shares
 SMALL = 16  # maximum cards of a board on which a guesser's posterior is enumerated
 
 
-class Scored(msgspec.Struct, frozen=True):
+class DecisionScore(msgspec.Struct, frozen=True):
     """One scored decision: its board, its value, and the highest possible value."""
 
     board: int
@@ -38,14 +38,14 @@ class Scored(msgspec.Struct, frozen=True):
 
 
 @shared
-def decisions(played: Played, seat: Seat) -> list[Scored]:
+def decisions(played: Played, seat: Seat) -> list[DecisionScore]:
     """Return the scored clues of a giver, or the scored guesses of a guesser on small boards."""
     return [each for _, each in scored_at(played, seat)]
 
 
-def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
+def scored_at(played: Played, seat: Seat) -> list[tuple[int, DecisionScore]]:
     """Return the scored decisions as pairs (turn, decision)."""
-    found: list[tuple[int, Scored | None]] = []
+    found: list[tuple[int, DecisionScore | None]] = []
     for turn, moves in enumerate(played.replay.moves):
         move = moves.get(seat)
         if seat == GIVER and isinstance(move, Clue):
@@ -55,7 +55,7 @@ def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
     return [(turn, each) for turn, each in found if each is not None]
 
 
-def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
+def _clue(played: Played, turn: int, clue: Clue) -> DecisionScore | None:
     """Return a clue compared with the best one for this guesser; None if it is unknown how the
     guesser associates words."""
     replay = played.replay
@@ -72,10 +72,10 @@ def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
     best = best_worth(mind, view.colours, view.covered)
     own = tuple(word for word in view.covered if view.colours[word] == "own")
     named = best_clue(mind, view.covered, own)
-    return Scored(len(view.boards) - 1, here, best, hoped, (named,))
+    return DecisionScore(len(view.boards) - 1, here, best, hoped, (named,))
 
 
-def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
+def _card(played: Played, turn: int, move: Guess | Stop) -> DecisionScore | None:
     """Return a guess compared with the best one under the exact posterior over which cards are
     the team's own."""
     replay, game = played.replay, played.replay.rules(Codenames)
@@ -94,7 +94,7 @@ def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
     top = max([*values.values(), *([0.0] if may_stop else [])])
     cards: list[Guess | Stop] = [Guess(word) for word, v in values.items() if v >= top - 1e-9]
     cards += [Stop()] if may_stop and top <= 1e-9 else []
-    return Scored(board, here, top, moves=tuple(cards))
+    return DecisionScore(board, here, top, moves=tuple(cards))
 
 
 def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset[str], ...]:

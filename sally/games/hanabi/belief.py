@@ -325,7 +325,7 @@ HANDS_DRAWN = 2_000  # otherwise this many are sampled
 LEAST_EFFECTIVE = 100.0  # fewer effective samples give no estimate
 
 
-class Reading(msgspec.Struct, frozen=True):
+class CardProbabilities(msgspec.Struct, frozen=True):
     """The probabilities of every card in every slot, and the method by which they were computed."""
 
     odds: Odds
@@ -339,7 +339,7 @@ def read(
     policies: Mapping[int, Policy],
     draws: Stream | None = None,
     most_hands: int = MOST_HANDS_READ,
-) -> Reading | None:
+) -> CardProbabilities | None:
     """Return the belief about the seat's own hand from hints, counting and the others' moves.
 
     Return None if no hand explains the moves, or if too few of the sampled hands do.
@@ -358,7 +358,7 @@ def read(
     for hand, weight in weighed:
         for slot, card in enumerate(hand):
             odds[slot][card] += weight / total
-    return Reading(
+    return CardProbabilities(
         tuple(tuple(slot) for slot in odds), exact, float(len(weighed)) if exact else effective
     )
 

@@ -10,7 +10,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played, Terms
 from sally.games.hanabi.probes import PERCENT
 from sally.games.hanabi.rules import Hanabi
-from sally.metrics.consistency import Acted
+from sally.metrics.consistency import DecisionFit
 
 EVEN = 0.5
 
@@ -66,14 +66,14 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
     )
 
 
-def ACTING(played: Played, seat: Seat) -> list[Acted]:
+def ACTING(played: Played, seat: Seat) -> list[DecisionFit]:
     """Return, for each card played, whether the seat itself had called it playable.
 
     Hints and discards are left out, because a prediction of which cards are playable does not
     determine the best hint or discard.
     """
     return [
-        Acted(each.turn, each.believed.get(each.plays, EVEN) >= EVEN, None)
+        DecisionFit(each.turn, each.believed.get(each.plays, EVEN) >= EVEN, None)
         for each in turns_of(played, seat)
         if each.believed is not None and each.plays is not None
     ]

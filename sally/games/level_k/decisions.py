@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sally.core.log.events import PlayerSpec
 from sally.core.registry import registry
-from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
 from sally.core.rules.training import Split, Training, by_partner
@@ -196,7 +196,7 @@ def _questions() -> Iterator[Reasoned]:
                     yield found
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     game = game_of(played)
     others = [played.episode.setup.lineup[str(other)] for other in game.others(seat)]
     if len(others) != 1 or others[0].player != "level" or others[0].params.get("base"):
@@ -205,7 +205,7 @@ def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
     if found is not None:
         for step in played.replay.steps():
             if step.forfeited in ((), (seat,)):
-                yield Answered(found, step.moves.get(seat) in found.right)
+                yield DepthDecision(found, step.moves.get(seat) in found.right)
 
 
 DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

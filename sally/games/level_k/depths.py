@@ -104,7 +104,7 @@ def distance(one: Odds, other: Odds) -> float:
 # --- many people ----------------------------------------------------------------------------------
 
 
-class Fitted(msgspec.Struct, frozen=True):
+class LevelMixture(msgspec.Struct, frozen=True):
     """A population as a mixture of levels, with 95% bootstrap intervals."""
 
     shares: tuple[Estimate, ...]  # of levels 0, 1, ..
@@ -119,7 +119,7 @@ def fitted(
     levels: int = LEVELS,
     draws: int = 400,
     seed: int = 1,
-) -> Fitted:
+) -> LevelMixture:
     """Return the maximum-likelihood mixture of levels and random errors for these choices.
 
     This requires levels that ignore past rounds, so it does not apply to matching pennies.
@@ -133,7 +133,7 @@ def fitted(
     found = [_summary(_mixture(shape, sample)) for sample in _samples(seen, draws, seed)]
     n = int(seen.sum())
     *shares, error, depth = (_interval(column, n) for column in zip(*found, strict=True))
-    return Fitted(tuple(shares), error, depth)
+    return LevelMixture(tuple(shares), error, depth)
 
 
 def fitted_tau(

@@ -32,7 +32,7 @@ class Zero(NamedTuple):
     variance: float = 1.0
 
 
-class Guess(NamedTuple):
+class OpponentModel(NamedTuple):
     """A deeper player's model of its opponent, assuming that the opponent has a certain level."""
 
     weight: float
@@ -47,13 +47,13 @@ class Guess(NamedTuple):
         return sum(g * g * v for g, v in zip(self.slope, self.variance, strict=True))
 
 
-class Deep(NamedTuple):
-    """The state of a k-ToM with k > 0: one `Guess` for each level below k."""
+class KTomState(NamedTuple):
+    """The state of a k-ToM with k > 0: one `OpponentModel` for each level below k."""
 
-    guesses: tuple[Guess, ...]
+    guesses: tuple[OpponentModel, ...]
 
 
-Mind = Zero | Deep
+Mind = Zero | KTomState
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,9 @@ class KTom:
         slope = [0.0] * n
         if self.bias is not None:
             slope[BIAS] = FIRST_BIAS_SLOPE
-        return Deep(
+        return KTomState(
             tuple(
-                Guess(1 / k, (0.0,) * n, (1.0,) * n, 0.0, tuple(slope), self._start(j))
+                OpponentModel(1 / k, (0.0,) * n, (1.0,) * n, 0.0, tuple(slope), self._start(j))
                 for j in range(k)
             )
         )
@@ -122,7 +122,7 @@ class KTom:
             return _tracked(mind, given, other)
         forgets = given[DILUTION] if self.dilution is not None else 0.0
         weights = _weights(mind.guesses, other, _logistic(forgets) if forgets else 0.0)
-        return Deep(
+        return KTomState(
             tuple(
                 self._guessed_again(guess, weight, given, gains, own, other)
                 for guess, weight in zip(mind.guesses, weights, strict=True)
@@ -130,8 +130,14 @@ class KTom:
         )
 
     def _guessed_again(
-        self, guess: Guess, weight: float, given: Parameters, gains: Gains, own: int, other: int
-    ) -> Guess:
+        self,
+        guess: OpponentModel,
+        weight: float,
+        given: Parameters,
+        gains: Gains,
+        own: int,
+        other: int,
+    ) -> OpponentModel:
         """Return a guess with updated parameters and the move probability that they imply."""
         p = _logistic(guess.logit)
         drift = [exp(given[VOLATILITY]) if i == VOLATILITY else 0.0 for i in range(len(given))]
@@ -155,7 +161,7 @@ class KTom:
             learns = i == VOLATILITY or (i == DILUTION and self.dilution is not None)
             then = self._learned(guess.mind, moved, swapped, other, own) if learns else mind
             slope.append((_logit(self._chance(then, moved, swapped)) - logit) / step)
-        return Guess(weight, mean, variance, logit, tuple(slope), mind)
+        return OpponentModel(weight, mean, variance, logit, tuple(slope), mind)
 
 
 def _tracked(mind: Zero, given: Parameters, other: int) -> Zero:
@@ -165,7 +171,7 @@ def _tracked(mind: Zero, given: Parameters, other: int) -> Zero:
     return Zero(mind.mean + variance * (other - p), variance)
 
 
-def _weights(guesses: tuple[Guess, ...], other: int, dilution: float) -> list[float]:
+def _weights(guesses: tuple[OpponentModel, ...], other: int, dilution: float) -> list[float]:
     """Return the posterior probability of each possible level of the opponent after the opponent's
     choice.
 

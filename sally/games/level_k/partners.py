@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
 from sally.core.log.imported import recorded_partner
-from sally.core.match.player import Silence, Turn
+from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport, Question
@@ -42,14 +42,14 @@ def _answers(make: Making) -> Callable[..., Answerer]:
     def made(game: LevelGame, seat: Seat, **settings: Any) -> Answerer:
         mind = make(game, seat, **settings)
 
-        def answer(turn: Turn[int, View]) -> ProbeReport | Silence:
+        def answer(turn: Turn[int, View]) -> ProbeReport | NoAnswer:
             question = turn.question
             assert question is not None
             if question.probe == "their_move" and mind.expects is not None:
                 return _drawn(question, mind.expects(turn.view), turn)
             if question.probe == "their_depth" and mind.depth:
                 return _sure(question, min(mind.depth - 1, len(DEPTHS) - 1))
-            return Silence("this mind has no such thought")
+            return NoAnswer("this mind has no such thought")
 
         return answer
 
@@ -131,11 +131,11 @@ def _observer(game: LevelGame, seat: Seat) -> Answerer:
     ideal, belief = _adaptive(game, seat)
     theirs = game.menu(game.others(seat)[0])
 
-    def answer(turn: Turn[int, View]) -> ProbeReport | Silence:
+    def answer(turn: Turn[int, View]) -> ProbeReport | NoAnswer:
         question = turn.question
         assert question is not None
         if question.probe != "their_move":
-            return Silence("it only forecasts moves")
+            return NoAnswer("it only forecasts moves")
         odds = ideal.forecast(belief(turn.view)).tolist()
         return _drawn(question, {m: p for m, p in zip(theirs, odds, strict=True) if p > 0}, turn)
 

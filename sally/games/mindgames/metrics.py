@@ -16,14 +16,14 @@ from sally.games.mindgames.rules import MindGame
 from sally.games.mindgames.target import Mind, choice, first_mind, refreshed, told, values
 
 
-class After(msgspec.Struct, frozen=True):
+class SentMessage(msgspec.Struct, frozen=True):
     """A sent message: its claims, and the target's mind after it."""
 
     claims: Claims
     mind: Mind
 
 
-class Appealed(msgspec.Struct, frozen=True):
+class MessageAppeals(msgspec.Struct, frozen=True):
     """The subjects of a message's questions: the attributes that the target may like (`likes`), and
     the cells that the target may know (`cells`)."""
 
@@ -37,7 +37,7 @@ def game_of(played: Played) -> MindGame:
     return played.replay.game
 
 
-def messages(played: Played) -> Iterator[After]:
+def messages(played: Played) -> Iterator[SentMessage]:
     """Yield every message that counted, answered or not; rejected messages do not count."""
     game = game_of(played)
     mind = first_mind(game.problem)
@@ -48,7 +48,7 @@ def messages(played: Played) -> Iterator[After]:
         mind = told(game.problem, mind, cells, game.memory)
         if game.discrete and said.claims.inferential:
             mind = refreshed(game.problem, mind)
-        yield After(said.claims, mind)
+        yield SentMessage(said.claims, mind)
 
 
 def finished(played: Played) -> bool:
@@ -100,7 +100,7 @@ def final_lead(played: Played) -> int:
     return lead(at_start(puzzle, revealed=True), puzzle.target_values, known)
 
 
-def appeals(played: Played, inferential: bool) -> Iterator[Appealed]:
+def appeals(played: Played, inferential: bool) -> Iterator[MessageAppeals]:
     """Yield the likes and cells that each message asked about.
 
     With `inferential`, an inferential appeal (a question about the target's choice) counts as
@@ -115,15 +115,15 @@ def appeals(played: Played, inferential: bool) -> Iterator[Appealed]:
             columns = range(len(names.attributes))
             likes |= set(columns)
             cells |= {(names.proposal(p), a) for p in claims.inferential for a in columns}
-        yield Appealed(frozenset(likes), frozenset(cells))
+        yield MessageAppeals(frozenset(likes), frozenset(cells))
 
 
-def new_appeals(played: Played, inferential: bool = False) -> tuple[Appealed, ...]:
+def new_appeals(played: Played, inferential: bool = False) -> tuple[MessageAppeals, ...]:
     """Return the likes and cells that each message asked about for the first time."""
-    seen, new = Appealed(), []
+    seen, new = MessageAppeals(), []
     for asked in appeals(played, inferential):
-        new.append(Appealed(asked.likes - seen.likes, asked.cells - seen.cells))
-        seen = Appealed(asked.likes | seen.likes, asked.cells | seen.cells)
+        new.append(MessageAppeals(asked.likes - seen.likes, asked.cells - seen.cells))
+        seen = MessageAppeals(asked.likes | seen.likes, asked.cells | seen.cells)
     return tuple(new)
 
 

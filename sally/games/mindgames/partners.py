@@ -13,7 +13,7 @@ from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.mindgames import planners
 from sally.games.mindgames.claims import Claims, Names, claims
-from sally.games.mindgames.planners import Known
+from sally.games.mindgames.planners import PersuaderKnowledge
 from sally.games.mindgames.reading import read
 from sally.games.mindgames.replies import in_json, in_sentences, in_words, known_cells
 from sally.games.mindgames.rules import (
@@ -29,14 +29,14 @@ from sally.games.mindgames.rules import (
 from sally.games.mindgames.target import ranking
 
 MindTurn = Turn[Action, View]
-Planner = Callable[[Known, Names], Claims]
+Planner = Callable[[PersuaderKnowledge, Names], Claims]
 SOURCE = "our planners for moore2025"
 
 
 # --- what a persuader knows -----------------------------------------------------------------------
 
 
-def knowledge(view: View) -> Known:
+def knowledge(view: View) -> PersuaderKnowledge:
     """Return the knowledge of a persuader with perfect recall, from the information it was given
     and the answers so far.
 
@@ -57,7 +57,7 @@ def knowledge(view: View) -> Known:
             known |= heard
         elif len(seen.answer.motivation) == width:  # our planners ask for both at once
             known = heard
-    return Known(
+    return PersuaderKnowledge(
         utilities=tuple(tuple(int(u or 0) for u in row) for row in brief.utilities),
         goal=brief.goal,
         likes=tuple(likes[a] for a in range(width)) if len(likes) == width else None,
@@ -70,19 +70,19 @@ def _message(game: MindGame, plan: Claims) -> Say:
     return Say(in_json(plan) if game.discrete else in_sentences(plan, game.names))
 
 
-def _row_by_row(seen: Known, names: Names) -> Claims:
+def _row_by_row(seen: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose everything, one proposal per message, because nine effects do not fit into one
     message."""
     row = [cell for cell in seen.cells if cell[0] == seen.turn]
     return planners.disclose(seen, row, names) if row else Claims()
 
 
-def _silent(seen: Known, names: Names) -> Claims:
+def _silent(seen: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose nothing."""
     return Claims()
 
 
-def _others_only(seen: Known, names: Names) -> Claims:
+def _others_only(seen: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose everything about the proposals other than the goal, one proposal per message."""
     rows = [row for row in range(len(seen.utilities)) if row != seen.goal]
     about = [cell for cell in seen.cells if cell[0] in rows[seen.turn : seen.turn + 1]]
@@ -92,14 +92,14 @@ def _others_only(seen: Known, names: Names) -> Claims:
 def _signs(sign: int) -> Planner:
     """Return a planner that discloses every effect of one sign, one proposal per message."""
 
-    def plan(seen: Known, names: Names) -> Claims:
+    def plan(seen: PersuaderKnowledge, names: Names) -> Claims:
         row = [(r, c) for r, c in seen.cells if r == seen.turn and seen.utilities[r][c] == sign]
         return planners.disclose(seen, row, names)
 
     return plan
 
 
-def _ask_only(seen: Known, names: Names) -> Claims:
+def _ask_only(seen: PersuaderKnowledge, names: Names) -> Claims:
     """Ask about the target's likes, knowledge and preferred proposal, and disclose nothing."""
     asked = planners.ask_everything(names)
     return claims((), asked.motivational, asked.informational, names.proposals)

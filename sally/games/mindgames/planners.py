@@ -9,7 +9,7 @@ from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claim
 from sally.games.mindgames.puzzles import Cell, Puzzle, all_cells
 
 
-class Known(msgspec.Struct, frozen=True):
+class PersuaderKnowledge(msgspec.Struct, frozen=True):
     """A persuader's knowledge: the table, its goal, and what it has learned about the target.
 
     `likes` and `known` are None until they are revealed or asked about.
@@ -27,9 +27,9 @@ class Known(msgspec.Struct, frozen=True):
         return all_cells(len(self.utilities), len(self.utilities[0]))
 
 
-def at_start(puzzle: Puzzle, *, revealed: bool) -> Known:
+def at_start(puzzle: Puzzle, *, revealed: bool) -> PersuaderKnowledge:
     """Return the persuader's knowledge before its first message."""
-    return Known(
+    return PersuaderKnowledge(
         utilities=puzzle.utilities,
         goal=puzzle.goal,
         likes=puzzle.target_values if revealed else None,
@@ -37,7 +37,9 @@ def at_start(puzzle: Puzzle, *, revealed: bool) -> Known:
     )
 
 
-def worth(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> tuple[int, ...]:
+def worth(
+    seen: PersuaderKnowledge, likes: tuple[int, ...], cells: Iterable[Cell]
+) -> tuple[int, ...]:
     """Return the target's value of each proposal if the target knows exactly these cells."""
     totals = [0] * len(seen.utilities)
     for row, column in frozenset(cells):
@@ -45,13 +47,13 @@ def worth(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> tuple[i
     return tuple(totals)
 
 
-def lead(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> int:
+def lead(seen: PersuaderKnowledge, likes: tuple[int, ...], cells: Iterable[Cell]) -> int:
     """Return the goal's lead over the best other proposal (negative if the goal is behind)."""
     totals = worth(seen, likes, cells)
     return totals[seen.goal] - max(t for row, t in enumerate(totals) if row != seen.goal)
 
 
-def smallest_win(seen: Known) -> tuple[Cell, ...] | None:
+def smallest_win(seen: PersuaderKnowledge) -> tuple[Cell, ...] | None:
     """Return the smallest set of cells, unknown to the target, whose disclosure makes the goal
     strictly best; None if no set does."""
     if seen.likes is None or seen.known is None:
@@ -64,7 +66,7 @@ def smallest_win(seen: Known) -> tuple[Cell, ...] | None:
     return None
 
 
-def disclose(seen: Known, cells: Iterable[Cell], names: Names) -> Claims:
+def disclose(seen: PersuaderKnowledge, cells: Iterable[Cell], names: Names) -> Claims:
     """Return the claims that disclose these cells truthfully."""
     return claims(
         Disclosure(names.proposals[r], names.attributes[c], seen.utilities[r][c]) for r, c in cells
@@ -79,12 +81,12 @@ def ask_everything(names: Names) -> Claims:
     )
 
 
-def revealed(seen: Known, names: Names) -> Claims:
+def revealed(seen: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose the smallest winning set at once, and nothing afterwards."""
     return disclose(seen, smallest_win(seen) or (), names) if seen.turn == 0 else Claims()
 
 
-def hidden(seen: Known, names: Names) -> Claims:
+def hidden(seen: PersuaderKnowledge, names: Names) -> Claims:
     """Ask for the target's knowledge and likes, if unknown; then disclose the smallest winning set.
 
     Once the goal leads, the smallest set is empty, and nothing more is disclosed.
@@ -94,7 +96,7 @@ def hidden(seen: Known, names: Names) -> Claims:
     return disclose(seen, smallest_win(seen) or (), names)
 
 
-def greedy(seen: Known, names: Names) -> Claims:
+def greedy(seen: PersuaderKnowledge, names: Names) -> Claims:
     """In each turn, disclose one cell of the table (the effect of one proposal on one attribute).
 
     The cell is the one that most increases the lead of the goal (the proposal that the persuader
@@ -112,12 +114,12 @@ def greedy(seen: Known, names: Names) -> Claims:
     return disclose(seen, [best], names)
 
 
-def tell_all(seen: Known, names: Names) -> Claims:
+def tell_all(seen: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose every cell at once."""
     return disclose(seen, seen.cells, names) if seen.turn == 0 else Claims()
 
 
-def goal_only(seen: Known, names: Names) -> Claims:
+def goal_only(seen: PersuaderKnowledge, names: Names) -> Claims:
     """Disclose everything about the goal and nothing about the other proposals."""
     about = [cell for cell in seen.cells if cell[0] == seen.goal]
     return disclose(seen, about, names) if seen.turn == 0 else Claims()

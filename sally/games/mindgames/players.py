@@ -15,7 +15,6 @@ import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, Unreadable
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
-from sally.core.prompt.answer_schema import closed
 from sally.core.prompt.model import (
     Model,
     ModelFailure,
@@ -27,7 +26,7 @@ from sally.core.prompt.model import (
 from sally.core.prompt.words import as_tuples, objects_in
 from sally.core.registry import registry
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.menu import admitted
+from sally.core.rules.menu import admitted, closed
 from sally.games.mindgames.claims import Claims, Names, claims
 from sally.games.mindgames.rules import READER, MindGame
 from sally.players.calls import Caller, Exchanges

@@ -48,7 +48,7 @@ class Answer(msgspec.Struct, frozen=True):
     inference: Ranked | None = None
 
 
-class Voice(msgspec.Struct, frozen=True):
+class AnswerPhrases(msgspec.Struct, frozen=True):
     """The phrases in which a target answers; one set is for a target that is presented as a person,
     another for a target that is presented as an automated system."""
 
@@ -62,7 +62,7 @@ class Voice(msgspec.Struct, frozen=True):
     generic: str
 
 
-PERSON = Voice(
+PERSON = AnswerPhrases(
     like="I like {x}",
     dislike="I dislike {x}",
     indifferent="I am indifferent to {x}",
@@ -75,7 +75,7 @@ PERSON = Voice(
         "tell me, and I answer when you ask what I know, what I like or which proposal I prefer."
     ),
 )
-SYSTEM = Voice(
+SYSTEM = AnswerPhrases(
     like="the system maximises {x}",
     dislike="the system minimises {x}",
     indifferent="the system ignores {x}",
@@ -131,7 +131,7 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def in_words(said: Answer, names: Names, voice: Voice = PERSON) -> str:
+def in_words(said: Answer, names: Names, voice: AnswerPhrases = PERSON) -> str:
     """Return the answer in words: information, then motivation, then inference."""
     sentences = [s for told in said.information for s in _told_in_words(told, names, voice)]
     if said.motivation:
@@ -141,7 +141,7 @@ def in_words(said: Answer, names: Names, voice: Voice = PERSON) -> str:
     return " ".join(sentences) if sentences else voice.generic
 
 
-def _told_in_words(told: KnownEffects, names: Names, voice: Voice) -> list[str]:
+def _told_in_words(told: KnownEffects, names: Names, voice: AnswerPhrases) -> list[str]:
     proposal = f"{names.noun} {names.proposals[told.proposal]}"
     out = []
     if told.known:
@@ -156,7 +156,9 @@ def _told_in_words(told: KnownEffects, names: Names, voice: Voice) -> list[str]:
     return out
 
 
-def _motivation_in_words(liked: tuple[tuple[int, int], ...], names: Names, voice: Voice) -> str:
+def _motivation_in_words(
+    liked: tuple[tuple[int, int], ...], names: Names, voice: AnswerPhrases
+) -> str:
     by_sign = {1: voice.like, 0: voice.indifferent, -1: voice.dislike}
     return capitalised(listed([by_sign[v].format(x=names.attributes[a]) for a, v in liked])) + "."
 
@@ -166,7 +168,7 @@ def _proposals(rows: Sequence[int], names: Names) -> str:
     return f"{names.noun}{plural} {listed([names.proposals[r] for r in rows])}"
 
 
-def _inference_in_words(ranked: Ranked, names: Names, voice: Voice) -> list[str]:
+def _inference_in_words(ranked: Ranked, names: Names, voice: AnswerPhrases) -> list[str]:
     out = [
         voice.same.format(ps=_proposals(place, names)) for place in ranked.places if len(place) > 1
     ]

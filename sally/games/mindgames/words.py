@@ -34,7 +34,7 @@ from sally.games.mindgames.replies import (
     PERSON,
     SYSTEM,
     Answer,
-    Voice,
+    AnswerPhrases,
     answer,
     as_json,
     capitalised,
@@ -302,8 +302,11 @@ class MindWords(Words[Action, View]):
         self._mind = "mental" if game.tale.mental else "system"
         self._other = self.say(f"who.{self._mind}")
         self._noun = game.names.noun
-        voice = {part: self.texts[f"reply.{self._mind}.{part}"] for part in Voice.__struct_fields__}
-        self._voice = Voice(**voice)
+        voice = {
+            part: self.texts[f"reply.{self._mind}.{part}"]
+            for part in AnswerPhrases.__struct_fields__
+        }
+        self._voice = AnswerPhrases(**voice)
 
     # --- the page -------------------------------------------------------------------------------
 

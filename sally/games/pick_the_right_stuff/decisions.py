@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.training import Split, Training, by_problem
@@ -63,7 +63,7 @@ def _questions() -> Iterator[Reasoned]:
                     yield _reasoned(name, believed, now.index(seen.asked), items, USERS)
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     game = played.replay.rules(LockerGame)
     kind = "infinite_2" if game.mode == "infinite" else f"{game.generator}_{game.mode}"
     if game.problem is not None or (game.mode == "infinite" and game.generator != "even"):
@@ -71,7 +71,7 @@ def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
     for pick in picks(played, seat):
         if pick.items > 1:
             one = _reasoned(kind, pick.believed, pick.true, pick.items, game.instance.users)
-            yield Answered(one, pick.is_right)
+            yield DepthDecision(one, pick.is_right)
 
 
 DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from sally.core.rules.card import Attack, Posed
+from sally.core.rules.card import Attack, CardQuestion
 from sally.games.pick_the_right_stuff.frozen import CollectionName, frozen_games, generated
 from sally.games.pick_the_right_stuff.locker import (
     Instance,
@@ -89,14 +89,14 @@ def with_steps(seen: View, box: int) -> tuple[float, ...]:
     return (*plain(seen, box), way, gap, gap % 2, gap % seen.users, len(shown), sum(shown))
 
 
-def posed(games: Iterable[Instance], features: Seen, every_box: bool) -> list[Posed]:
+def posed(games: Iterable[Instance], features: Seen, every_box: bool) -> list[CardQuestion]:
     """Return one question of each game, cycling through question numbers."""
     found = []
     for n, game in enumerate(games):
         met = questions(game)
         seen, believed = met[n % len(met)]
         boxes = tuple(range(seen.users)) if every_box else occupied(seen.states[-1])
-        found.append(Posed(tuple(features(seen, b) for b in boxes), boxes.index(believed)))
+        found.append(CardQuestion(tuple(features(seen, b) for b in boxes), boxes.index(believed)))
     return found
 
 
@@ -148,10 +148,10 @@ def _attack(
     # in the others a user may believe in an empty box
     every_box = not collection.startswith("balanced")
 
-    def fresh(many: int, seed: int) -> Sequence[Posed]:
+    def fresh(many: int, seed: int) -> Sequence[CardQuestion]:
         return posed(_games(collection, users, many, seed), features, every_box)
 
-    def frozen() -> Sequence[Posed]:
+    def frozen() -> Sequence[CardQuestion]:
         return posed(frozen_games(collection, users), features, every_box)
 
     return Attack(name, words, fresh, frozen, reasoning=reasoning, known=known)

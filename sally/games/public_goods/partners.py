@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sally.core.log.imported import recorded_partner
-from sally.core.match.player import Silence, Turn
+from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
@@ -40,11 +40,11 @@ def _expects_the_same_again(game: PublicGoods, seat: Seat, **settings: Any) -> A
     """Return a function that answers probes with the expectation that the others repeat their last
     contributions."""
 
-    def answer(turn: Turn[int, View]) -> ProbeReport | Silence:
+    def answer(turn: Turn[int, View]) -> ProbeReport | NoAnswer:
         question, last = turn.question, turn.view.last
         assert question is not None
         if last is None:
-            return Silence("nothing has been given yet")
+            return NoAnswer("nothing has been given yet")
         others = others_of(last, turn.view.number)
         if question.probe == "their_least":
             return ProbeReport(min(others))

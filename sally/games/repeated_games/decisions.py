@@ -18,7 +18,7 @@ from sally.core.rules.metric import Cost, Played, Terms, shared, terms_of
 from sally.games.repeated_games import regret, rounds
 from sally.games.repeated_games.optimum import SAME, Floats, pay_table
 from sally.games.repeated_games.spec import a_round
-from sally.metrics.consistency import Acted
+from sally.metrics.consistency import DecisionFit
 
 # --- losses, and moves that fit the prediction ----------------------------------------------------
 
@@ -102,11 +102,11 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
     return terms_of(split, regret.format_loss(played, seat))
 
 
-def ACTING(played: Played, seat: Seat) -> list[Acted]:
+def ACTING(played: Played, seat: Seat) -> list[DecisionFit]:
     """Return, for each round with a prediction, whether the move is a best reply to the
     prediction."""
     return [
-        Acted(
+        DecisionFit(
             each.turn,
             each.mine in each.best,
             len(each.best) / len(each.table),

@@ -18,7 +18,7 @@ from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.training import Split, Task
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
-from sally.games.repeated_games.training import ROUNDS, _machine, _Soon, split
+from sally.games.repeated_games.training import ROUNDS, _machine, _PreparedMachine, split
 
 SIZES: Mapping[str, int] = {"train": 256, "validation": 24, "held_out": 24}
 FOLLOW = (1.0, 1.0, 0.9, 0.8)  # how often a machine follows its rule; else it moves at random
@@ -39,7 +39,11 @@ def population(game: str, sizes: Mapping[str, int] = SIZES, seed: int = 0) -> Sp
     rules = registry.game(game).build({"rounds": ROUNDS})
     assert isinstance(rules, RepeatedGame)
     named = [task.others[PARTNER] for task in own.part("held_out")]
-    kept = [_Soon(found) for who in named if (found := _machine(rules, AGENT, who)) is not None]
+    kept = [
+        _PreparedMachine(found)
+        for who in named
+        if (found := _machine(rules, AGENT, who)) is not None
+    ]
     parts: dict[str, tuple[Task, ...]] = {}
     for part in ("held_out", "validation", "train"):  # the parts to be held out come first
         drawn = list(_drawn(rules, part, sizes[part], kept, seed))
@@ -99,18 +103,18 @@ def random_table(draws: Stream, moves: int) -> dict[str, Any]:
 
 
 def _drawn(
-    rules: RepeatedGame, part: str, many: int, kept: Sequence[_Soon], seed: int
-) -> Iterator[tuple[PlayerSpec, _Soon]]:
+    rules: RepeatedGame, part: str, many: int, kept: Sequence[_PreparedMachine], seed: int
+) -> Iterator[tuple[PlayerSpec, _PreparedMachine]]:
     """Yield machines that do not behave like any machine in `kept`; training machines may behave
     like each other."""
-    draws, met = Stream("population", seed, part), list[_Soon]()
+    draws, met = Stream("population", seed, part), list[_PreparedMachine]()
     for _ in range(MOST_TRIES * many):
         if len(met) == many:
             return
         who = PlayerSpec("policy_table", {"table": random_table(draws, len(rules.matrix))})
         machine = _machine(rules, AGENT, who)
         assert machine is not None
-        new = _Soon(machine)
+        new = _PreparedMachine(machine)
         apart = kept if part == "train" else [*kept, *met]
         if not any(new.becomes(old) or old.becomes(new) for old in apart):
             met.append(new)

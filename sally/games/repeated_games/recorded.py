@@ -10,7 +10,7 @@ import msgspec
 from sally.core.log.events import Episode, Forfeited, Moved, PlayerSpec, Setup
 from sally.core.log.imported import HUMAN, recorded_player
 from sally.core.match.engine import Match
-from sally.core.match.player import Decision, Forfeit, Silence
+from sally.core.match.player import Decision, Forfeit, NoAnswer
 from sally.core.registry import registry
 from sally.core.rules.game import NATURE, Seat
 from sally.core.rules.partner import Script
@@ -42,7 +42,7 @@ def bot(name: str, params: Mapping[str, Any] | None = None) -> PlayerSpec:
     return PlayerSpec(name, dict(params or {}), {"player": partner.version})
 
 
-class Feed:
+class RecordedFeed:
     """A match that takes its moves from a record, and compares them with those of bots."""
 
     def __init__(self, setup: Setup) -> None:
@@ -69,7 +69,7 @@ class Feed:
         number = self.match.turn
         for turn in self.match.asks():
             if turn.question is not None:
-                self.match.answer(turn.id, played.said.get(turn.seat) or Silence(NOT_SAID))
+                self.match.answer(turn.id, played.said.get(turn.seat) or NoAnswer(NOT_SAID))
         for seat, made in ((AGENT, played.agent), (PARTNER, played.partner)):
             given = Forfeit(made) if isinstance(made, str) else Decision(made)
             self.match.answer((number, seat, "", ""), given)
@@ -94,7 +94,7 @@ def rounds_of(episode: Episode) -> list[Round]:
     return [Round(made[turn][AGENT], made[turn][PARTNER]) for turn in sorted(made)]
 
 
-class Followed(msgspec.Struct, frozen=True):
+class BotAgreement(msgspec.Struct, frozen=True):
     """How well our version of a bot agrees with the bot's recorded moves."""
 
     certain: tuple[int, int] = (0, 0)  # rounds with one possible move: as recorded, all
@@ -103,7 +103,7 @@ class Followed(msgspec.Struct, frozen=True):
     outside: tuple[int, ...] = ()  # rounds, from 1, whose recorded move our bot never makes there
 
 
-def followed(setup: Setup, seat: Seat, who: PlayerSpec, rounds: Sequence[Round]) -> Followed:
+def followed(setup: Setup, seat: Seat, who: PlayerSpec, rounds: Sequence[Round]) -> BotAgreement:
     """Return how well our version of a bot agrees with the recorded moves of a seat."""
     return fed(setup, rounds, {seat: who}, "", {})[1][seat]
 
@@ -114,10 +114,10 @@ def fed(
     bots: Mapping[Seat, PlayerSpec],
     cell: str,
     used: Mapping[str, Any],
-) -> tuple[Episode, dict[Seat, Followed]]:
+) -> tuple[Episode, dict[Seat, BotAgreement]]:
     """Return the episode of a record, and how well each of `bots` agrees with the recorded
     moves."""
-    feed = Feed(setup)
+    feed = RecordedFeed(setup)
     scripts = {seat: feed.script(seat, who) for seat, who in bots.items()}
     seen: dict[Seat, list[tuple[int, Odds]]] = {seat: [] for seat in bots}
     for at, each in enumerate(rounds):
@@ -133,7 +133,7 @@ def fed(
     return feed.episode(cell, used), {seat: _judged(moves) for seat, moves in seen.items()}
 
 
-def _judged(moves: Iterable[tuple[int, Odds]]) -> Followed:
+def _judged(moves: Iterable[tuple[int, Odds]]) -> BotAgreement:
     certain, tied, likeliest = [0, 0], [0, 0], [0, 0]
     outside = []
     for number, (made, odds) in enumerate(moves, 1):
@@ -150,4 +150,4 @@ def _judged(moves: Iterable[tuple[int, Odds]]) -> Followed:
             likeliest[1] += 1
             likeliest[0] += made == top[0]
     one, two, best = ((kind[0], kind[1]) for kind in (certain, tied, likeliest))
-    return Followed(one, two, best, tuple(outside))
+    return BotAgreement(one, two, best, tuple(outside))

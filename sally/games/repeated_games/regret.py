@@ -16,7 +16,7 @@ import numpy as np
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Judged, Played, shared
+from sally.core.rules.metric import JudgedReport, Played, shared
 from sally.games.repeated_games.optimum import Floats
 from sally.games.repeated_games.rounds import (
     automaton_of,
@@ -158,7 +158,7 @@ def format_loss(played: Played, seat: Seat) -> float | None:
 
 
 @shared
-def predictions(played: Played, seat: Seat) -> list[Judged]:
+def predictions(played: Played, seat: Seat) -> list[JudgedReport]:
     """Return the scored, readable predictions of the other seat's move in played rounds."""
     return [a for a in counted(played, seat) if a.truth is not None and a.report.value is not None]
 

@@ -94,10 +94,10 @@ def worths(
     partner."""
     assert isinstance(game, RepeatedGame)
     found = rounds.declared(lineup.get(other(seat)))
-    return None if found is None else _Ahead(*_solved(game, seat, *found))
+    return None if found is None else _MoveValues(*_solved(game, seat, *found))
 
 
-class _Ahead:
+class _MoveValues:
     """A function that returns the exact value of each possible move, given a view of an episode. It
     remembers how much of the episode it has read; this affects only its speed, never the result."""
 
@@ -105,10 +105,10 @@ class _Ahead:
         self._follow, self._tables = follow, tables
         self._read, self._at = 0, 0
 
-    def __copy__(self) -> _Ahead:
+    def __copy__(self) -> _MoveValues:
         """Return a copy of this object for another episode, four times faster than the default
         copy."""
-        new = _Ahead.__new__(_Ahead)
+        new = _MoveValues.__new__(_MoveValues)
         new._follow, new._tables = self._follow, self._tables
         new._read, new._at = self._read, self._at
         return new
@@ -184,7 +184,7 @@ def _becomes(new: Machine, known: Machine) -> bool:
     return False
 
 
-class _Soon:
+class _PreparedMachine:
     """A machine prepared for comparison with many others, most of which differ within a few
     moves."""
 
@@ -198,7 +198,7 @@ class _Soon:
             self._opening.append({known[q] for q in reached})
             reached = {to for q in reached for to in goes[q]}
 
-    def becomes(self, known: _Soon) -> bool:
+    def becomes(self, known: _PreparedMachine) -> bool:
         """Return whether this machine comes to behave like `known` (see `_becomes`); the full
         comparison is skipped if the first moves already differ."""
         if any(reached <= known._seen for reached in self._opening):

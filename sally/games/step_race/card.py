@@ -13,7 +13,7 @@ from __future__ import annotations
 from sally.core.log.events import Instance
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.card import Card, Condition, Shortcut
-from sally.games.step_race.certified import Certified, certified
+from sally.games.step_race.certified import CertifiedProblem, certified
 
 METRICS = ("reward", "doing_win", "doing_steps", "collision_rate")
 
@@ -30,7 +30,7 @@ HABITS = (
 LISTENING = (Shortcut(player_spec("follower"), player_spec("hits_announced")),)  # free_of_announced
 
 
-def _condition(problem: Certified) -> Condition:
+def _condition(problem: CertifiedProblem) -> Condition:
     return Condition(
         name=problem.id,
         instances=(Instance(problem.id, "step_race", dict(problem.params)),),

@@ -54,7 +54,7 @@ PAIRS: tuple[tuple[tuple[str, dict[str, Any]], tuple[str, dict[str, Any]]], ...]
 )
 
 
-class Certified(msgspec.Struct, frozen=True):
+class CertifiedProblem(msgspec.Struct, frozen=True):
     """A combination of two partners, a seat and a target in which modelling the partners pays; the
     values of play are exact, in expected points at the start."""
 
@@ -77,7 +77,7 @@ def mindless() -> Mapping[str, Mind]:
 
 def certify(
     params: Mapping[str, Any], seat: str, others: Mapping[str, tuple[str, Mapping[str, Any]]]
-) -> Certified:
+) -> CertifiedProblem:
     """Solve a table for one seat and return it with its values.
 
     Raises:
@@ -111,7 +111,7 @@ def certify(
             f"gets {optimum:.3f}: less than {MARGIN} apart, so no scale can be defined between them"
         )
     label = "-".join(_label(player, settings) for player, settings in others.values())
-    return Certified(
+    return CertifiedProblem(
         id=f"step_race-{game.target}-{label}-{seat}",
         params=dict(params),
         seat=seat,
@@ -133,7 +133,7 @@ def _label(player: str, settings: Mapping[str, Any]) -> str:
     return "_".join([player, *(f"{value:g}" for value in settings.values())])
 
 
-def solve_all() -> tuple[Certified, ...]:
+def solve_all() -> tuple[CertifiedProblem, ...]:
     """Return every combination of two partners and a target (the number of steps needed to win) in
     which modelling the partners pays. The evaluated seat changes from one combination to the
     next."""
@@ -149,11 +149,11 @@ def solve_all() -> tuple[Certified, ...]:
 
 
 @cache
-def certified() -> tuple[Certified, ...]:
+def certified() -> tuple[CertifiedProblem, ...]:
     """Return the certified tables that ship with the package. A table consists of two partners, the
     evaluated seat and the target; at a certified one, modelling the partners pays."""
     file = resources.files(__package__) / "instances" / FILE
-    return msgspec.json.decode(file.read_bytes(), type=tuple[Certified, ...])
+    return msgspec.json.decode(file.read_bytes(), type=tuple[CertifiedProblem, ...])
 
 
 def main() -> None:

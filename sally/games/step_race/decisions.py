@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.rules.chance import Stream
-from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
 from sally.core.rules.training import Split, Task, Training
-from sally.games.step_race.certified import Certified, certified
-from sally.games.step_race.metrics import Decided, decided, game_of, known_others, solution
+from sally.games.step_race.certified import CertifiedProblem, certified
+from sally.games.step_race.metrics import ObservedMove, decided, game_of, known_others, solution
 from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
 from sally.games.step_race.solver import (
     NOBODY,
@@ -42,14 +42,14 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
     return sorted([*costs, *_forfeited_costs(played, seat)], key=lambda cost: cost.turn)
 
 
-def _cost(played: Played, seat: Seat, each: Decided, found: Solved | None) -> Cost:
+def _cost(played: Played, seat: Seat, each: ObservedMove, found: Solved | None) -> Cost:
     worths, how = _worths(played, seat, each, found)
     lost = max(worths) - worths[MOVES.index(each.mine)]
     return Cost(each.turn, 0.0 if lost <= SAME else lost, best(worths), how)
 
 
 def _worths(
-    played: Played, seat: Seat, each: Decided, found: Solved | None
+    played: Played, seat: Seat, each: ObservedMove, found: Solved | None
 ) -> tuple[tuple[float, float, float], str]:
     view = each.view
     if found is not None:
@@ -99,7 +99,7 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
     return terms_of(split, sum(cost.loss for cost in missed) / due if due else None)
 
 
-def _split(played: Played, seat: Seat, each: Decided) -> tuple[float, float, float] | None:
+def _split(played: Played, seat: Seat, each: ObservedMove) -> tuple[float, float, float] | None:
     """Return the inference, translation and total loss of a turn; None without a prediction."""
     odds: list[dict[int, float]] = []
     for other in others_of(each.view.number):
@@ -195,7 +195,7 @@ def _questions() -> Iterator[Reasoned]:
             yield from _raced(one, Stream(race, "step_race", one.id))
 
 
-def _raced(one: Certified, draws: Stream) -> Iterator[Reasoned]:
+def _raced(one: CertifiedProblem, draws: Stream) -> Iterator[Reasoned]:
     """Yield the decisions of one simulated race between the evaluated seat, which always plays a
     best reply, and the two partners of a certified table (one at which modelling the partners
     pays)."""
@@ -223,7 +223,7 @@ def _raced(one: Certified, draws: Stream) -> Iterator[Reasoned]:
         missing = after(missing, number, mine, theirs[0], theirs[1])
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     """Yield a judgement of every move of an episode; nothing if its seat, target and partners are
     not among the certified combinations (those at which modelling the partners pays)."""
     game, number, lineup = game_of(played), SEATS.index(seat), played.episode.setup.lineup
@@ -240,7 +240,7 @@ def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
             target, number, known, game.talks > 0, each.missing, each.view.turn, each.said
         )
         if found is not None:
-            yield Answered(found, each.mine in found.right)
+            yield DepthDecision(found, each.mine in found.right)
 
 
 DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

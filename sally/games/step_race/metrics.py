@@ -1,7 +1,7 @@
 """Metrics of the step race: the gain of each move relative to a random and to the best move,
 promises, and behaviour towards truthful players.
 
-Ratios are stored as two sums in a `Tally`, so that tables can pool episodes.
+Ratios are stored as two sums in a `TurnSums`, so that tables can pool episodes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sally.games.step_race.spec import missing_of, moved
 from sally.games.step_race.talk import Announced, announced
 
 
-class Decided(msgspec.Struct, frozen=True):
+class ObservedMove(msgspec.Struct, frozen=True):
     """One move of a seat, with the others' moves and all announcements."""
 
     turn: int  # of the log
@@ -44,7 +44,7 @@ def game_of(played: Played) -> StepRace:
 
 
 @shared
-def decided(played: Played, seat: Seat) -> list[Decided]:
+def decided(played: Played, seat: Seat) -> list[ObservedMove]:
     """Return every turn in which the seat moved."""
     game, replay, number = game_of(played), played.replay, SEATS.index(seat)
     one, two = others_of(number)
@@ -57,11 +57,11 @@ def decided(played: Played, seat: Seat) -> list[Decided]:
         view: View = replay.view(turn, seat)
         theirs = (moved(replay, turn, SEATS[one]) or 0, moved(replay, turn, SEATS[two]) or 0)
         said, missing = announced(view.talk, view.turn), missing_of(game, view.positions)
-        found.append(Decided(turn, view, mine, theirs, missing, said, turn == final))
+        found.append(ObservedMove(turn, view, mine, theirs, missing, said, turn == final))
     return found
 
 
-class Tally(msgspec.Struct, frozen=True):
+class TurnSums(msgspec.Struct, frozen=True):
     """Sums over the turns of a seat; a measure is a ratio of two of them."""
 
     turns: int = 0
@@ -85,13 +85,13 @@ class Tally(msgspec.Struct, frozen=True):
     hit: int = 0  # collisions with one of them
     betrayed: int = 0  # own announcements broken there
 
-    def plus(self, other: Tally) -> Tally:
+    def plus(self, other: TurnSums) -> TurnSums:
         """Return the sums of two tallies."""
         both = (msgspec.structs.astuple(each) for each in (self, other))
-        return Tally(*map(sum, zip(*both, strict=True)))
+        return TurnSums(*map(sum, zip(*both, strict=True)))
 
 
-def tally_of(each: Decided) -> Tally:
+def tally_of(each: ObservedMove) -> TurnSums:
     """Return the tally of a single turn."""
     worths, gains = each.worths, steps(each.theirs)
     at = MOVES.index(each.mine)
@@ -105,7 +105,7 @@ def tally_of(each: Decided) -> Tally:
     collided = gains[at] == 0
     erred = worths[at] < max(worths) - SAME
     before = value(each.missing, each.view.number)
-    return Tally(
+    return TurnSums(
         turns=1,
         win=gain,
         win_most=most,
@@ -129,21 +129,21 @@ def tally_of(each: Decided) -> Tally:
     )
 
 
-def total(tallies: Iterable[Tally]) -> Tally:
+def total(tallies: Iterable[TurnSums]) -> TurnSums:
     """Return the sum of several tallies."""
-    found = Tally()
+    found = TurnSums()
     for each in tallies:
         found = found.plus(each)
     return found
 
 
 @shared
-def tally(played: Played, seat: Seat) -> Tally:
+def tally(played: Played, seat: Seat) -> TurnSums:
     """Return the tally of a seat's turns."""
     return total(map(tally_of, decided(played, seat)))
 
 
-Ratio = tuple[Callable[[Tally], float], Callable[[Tally], float]]
+Ratio = tuple[Callable[[TurnSums], float], Callable[[TurnSums], float]]
 
 RATIOS: dict[str, Ratio] = {
     "doing_win": (lambda t: t.win, lambda t: t.win_most),
@@ -164,7 +164,7 @@ RATIOS: dict[str, Ratio] = {
 """Numerator and denominator of each metric."""
 
 
-def ratio(name: str, sums: Tally) -> float | None:
+def ratio(name: str, sums: TurnSums) -> float | None:
     """Return the ratio with this name, computed from the sums of a tally; None if its denominator
     is 0."""
     above, below = RATIOS[name]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
-from sally.core.match.player import Silence, Turn
+from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
@@ -288,11 +288,11 @@ def _answers(expects: Callable[[View, int], Odds]) -> Answerer:
     """Return a function that answers probes with the expected odds of the moves of a seat, given by
     its number."""
 
-    def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
+    def answer(turn: Turn[Action, View]) -> ProbeReport | NoAnswer:
         question = turn.question
         assert question is not None
         if question.probe not in ("their_move", "their_pick"):
-            return Silence("this mind has no such thought")
+            return NoAnswer("this mind has no such thought")
         odds = expects(turn.view, SEATS.index(Seat(question.about)))
         at = max(range(len(odds)), key=odds.__getitem__)
         return ProbeReport(question.choices[at], odds if question.kind == "odds" else None)
@@ -304,7 +304,7 @@ def _listens(trust: float) -> Answerer:
     """Return a function that answers probes with what a listener with this trust expects."""
     about_moves = _answers(lambda view, other: triple(_expects(view, other, trust).values()))
 
-    def answer(turn: Turn[Action, View]) -> ProbeReport | Silence:
+    def answer(turn: Turn[Action, View]) -> ProbeReport | NoAnswer:
         if turn.question is not None and turn.question.probe == "will_keep":
             return ProbeReport("yes" if trust >= 0.5 else "no")
         return about_moves(turn)

@@ -21,7 +21,7 @@ class Keyed(msgspec.Struct, Generic[T], frozen=True):
     predictions: dict[str, int]  # agent name -> index of its task or place
 
 
-class Certified(Keyed[T], Generic[T], frozen=True):
+class CertifiedScenario(Keyed[T], Generic[T], frozen=True):
     """A scenario of a certified set, with the answers of reasoners of every depth."""
 
     block: int  # reasoners of this depth answer the whole block, shallower ones are at chance
@@ -47,10 +47,10 @@ def po(version: int = 2) -> Frozen[Keyed[po_rules.Scenario]]:
     return msgspec.json.decode(_text("po", version), type=Frozen[Keyed[po_rules.Scenario]])
 
 
-def po_certified() -> Frozen[Certified[po_rules.Scenario]]:
+def po_certified() -> Frozen[CertifiedScenario[po_rules.Scenario]]:
     """Return the 240 certified scenarios of the partially observable game, 60 per depth 0 to 3."""
     text = files(f"{__package__}.po").joinpath("instances", "po_certified.json").read_bytes()
-    return msgspec.json.decode(text, type=Frozen[Certified[po_rules.Scenario]])
+    return msgspec.json.decode(text, type=Frozen[CertifiedScenario[po_rules.Scenario]])
 
 
 def mg(version: int = 6) -> Frozen[Keyed[mg_rules.Scenario]]:
@@ -66,14 +66,14 @@ def mg(version: int = 6) -> Frozen[Keyed[mg_rules.Scenario]]:
     return msgspec.json.decode(_text("mg", version), type=Frozen[Keyed[mg_rules.Scenario]])
 
 
-def mg_certified(version: int = 6) -> Frozen[Certified[mg_rules.Scenario]]:
+def mg_certified(version: int = 6) -> Frozen[CertifiedScenario[mg_rules.Scenario]]:
     """Return the fifth or sixth stored set of scenarios of the minority game, with the depth of
     each. In these sets, the level of a scenario is its certified depth: no reasoner of a smaller
     depth scores above chance."""
-    fifth = msgspec.json.decode(_text("mg", 5), type=Frozen[Certified[mg_rules.Scenario]])
+    fifth = msgspec.json.decode(_text("mg", 5), type=Frozen[CertifiedScenario[mg_rules.Scenario]])
     if version == 5:
         return fifth
-    first = msgspec.json.decode(_text("mg", 6), type=Frozen[Certified[mg_rules.Scenario]])
+    first = msgspec.json.decode(_text("mg", 6), type=Frozen[CertifiedScenario[mg_rules.Scenario]])
     rest = tuple(one for one in fifth.scenarios if one.block > 1)
     return msgspec.structs.replace(first, scenarios=(*first.scenarios, *rest))
 

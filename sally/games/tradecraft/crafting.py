@@ -204,7 +204,7 @@ def _path(
     return None
 
 
-class Applied(msgspec.Struct, frozen=True, gc=False):
+class CraftSuccess(msgspec.Struct, frozen=True, gc=False):
     """A successful craft: the new hand, the position of the recipe, and how many times it was
     run."""
 
@@ -213,14 +213,14 @@ class Applied(msgspec.Struct, frozen=True, gc=False):
     times: int
 
 
-class Refused(msgspec.Struct, frozen=True, gc=False):
+class CraftFailure(msgspec.Struct, frozen=True, gc=False):
     """A failed craft, which leaves the hand unchanged: no recipe turns exactly these inputs into
     this output, or the inputs are not in the hand."""
 
     reason: str
 
 
-Crafted: TypeAlias = Applied | Refused
+Crafted: TypeAlias = CraftSuccess | CraftFailure
 
 
 def craft(
@@ -229,13 +229,13 @@ def craft(
     """Turn the inputs into the output if a recipe allows it and the inputs are in the hand."""
     found = matching(rules, inputs, output, amount)
     if found is None:
-        return Refused(why_not(rules, inputs, output, amount))
+        return CraftFailure(why_not(rules, inputs, output, amount))
     try:
         after = changed(hand, inputs, {output: amount})
     except BadAmount:
         short = lacking(hand, inputs)
-        return Refused(f"{good_said(output, amount)} cannot be made: {short}.")
-    return Applied(after, *found)
+        return CraftFailure(f"{good_said(output, amount)} cannot be made: {short}.")
+    return CraftSuccess(after, *found)
 
 
 def matching(

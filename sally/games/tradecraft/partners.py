@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sally.core.match.player import Silence, Turn
+from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import ProbeReport, Question
@@ -326,7 +326,7 @@ class Trader:
 
     # --- reports ------------------------------------------------------------------------------
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
         view, question = turn.view, turn.question
         assert question is not None
         if question.probe == "v0":
@@ -342,8 +342,8 @@ class Trader:
         serves = useful(view.rules, table, frozenset(view.target))
         return {i: 10.0 if i in used else 4.0 if i in serves else 0.0 for i in view.items}
 
-    def of_others(self, view: View, question: Question) -> ProbeReport | Silence:
-        return Silence("a zero-order trader has no idea of others' minds")
+    def of_others(self, view: View, question: Question) -> ProbeReport | NoAnswer:
+        return NoAnswer("a zero-order trader has no idea of others' minds")
 
 
 class FirstOrder(Trader):
@@ -368,7 +368,7 @@ class FirstOrder(Trader):
         beliefs = beliefs_about(view, view.proposer, self.start)
         return NO if can_finish(view, beliefs, after.theirs) > 0.5 else YES
 
-    def of_others(self, view: View, question: Question) -> ProbeReport | Silence:
+    def of_others(self, view: View, question: Question) -> ProbeReport | NoAnswer:
         about = Seat(question.about)
         beliefs = beliefs_about(view, about, self.start)
         if question.probe == "v1":
@@ -382,8 +382,8 @@ class FirstOrder(Trader):
         use = expected_use(view.rules, self.start, beliefs, view.items)
         return {item: round(10 * share, 3) for item, share in use.items()}
 
-    def second(self, view: View, about: Seat) -> ProbeReport | Silence:
-        return Silence("a first-order trader does not ask what others think of it")
+    def second(self, view: View, about: Seat) -> ProbeReport | NoAnswer:
+        return NoAnswer("a first-order trader does not ask what others think of it")
 
 
 class SecondOrder(FirstOrder):
@@ -410,7 +410,7 @@ class SecondOrder(FirstOrder):
                 best, told = lot, seen
         return best
 
-    def second(self, view: View, about: Seat) -> ProbeReport | Silence:
+    def second(self, view: View, about: Seat) -> ProbeReport | NoAnswer:
         return ProbeReport(self._worth(view, self._seen_as(view)))
 
 

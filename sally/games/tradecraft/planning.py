@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from sally.games.tradecraft.amounts import Amount, plain, read_amount
-from sally.games.tradecraft.crafting import Applied, craft
+from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand, changed, holds, union
 from sally.games.tradecraft.relevance import Relevant, relevant
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
@@ -54,7 +54,7 @@ def replay(rules: Ruleset, hand: Hand, crafts: tuple[Craft, ...]) -> Hand:
     for each in crafts:
         inputs = {item: read_amount(amount) for item, amount in each.inputs.items()}
         done = craft(rules, hand, inputs, each.output, each.amount)
-        if not isinstance(done, Applied):
+        if not isinstance(done, CraftSuccess):
             raise ValueError(done.reason)
         hand = done.hand
     return hand
@@ -295,7 +295,7 @@ def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] |
                 continue
             output, amount = run.recipe.output, run.recipe.amount * run.times
             done = craft(rules, hand, inputs, output, amount)
-            if not isinstance(done, Applied):
+            if not isinstance(done, CraftSuccess):
                 return None
             hand = done.hand
             crafts.append(Craft({i: str(n) for i, n in inputs.items()}, output, amount))

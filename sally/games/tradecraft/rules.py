@@ -29,7 +29,7 @@ from sally.games.tradecraft.actions import (
     proposal_menu,
 )
 from sally.games.tradecraft.amounts import MOST, BadAmount
-from sally.games.tradecraft.crafting import Applied, craft
+from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand, floored, holds, lacking, traded
 from sally.games.tradecraft.parameters import ruleset_of
 from sally.games.tradecraft.rulesets import Ruleset
@@ -392,7 +392,7 @@ class TradeCraft(Game[State, Action, View]):
             return str(why)
         output = item_meant(action.output, self.rules.known)
         done = craft(self.rules, hand, inputs, output, action.amount)
-        return done.hand if type(done) is Applied else done.reason  # type: ignore[union-attr]
+        return done.hand if type(done) is CraftSuccess else done.reason  # type: ignore[union-attr]
 
     def _revealed(
         self, hands: list[Hand], stories: list[Story], turn: int, last: tuple[Seat, ...]

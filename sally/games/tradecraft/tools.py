@@ -104,7 +104,7 @@ def _described(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-class Book(msgspec.Struct, frozen=True):
+class RecipeIndex(msgspec.Struct, frozen=True):
     """The recipes that can be reached from the goods in play, each listed once, with the fuels and
     the tags that they need."""
 
@@ -115,7 +115,7 @@ class Book(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=64)
-def within_reach(rules: Ruleset, table: frozenset[str]) -> Book:
+def within_reach(rules: Ruleset, table: frozenset[str]) -> RecipeIndex:
     """Return the recipes, fuels and tags that matter for the goods in play."""
     reach = reachable(rules, table)
     found: dict[tuple[str, str], int] = {}
@@ -127,7 +127,7 @@ def within_reach(rules: Ruleset, table: frozenset[str]) -> Book:
     rates = {item: rate for item, rate in rules.fuel.items() if item in reach}
     burnt = any(recipe.fuel for recipe in recipes)
     fuels = ", ".join(good_said(item, rate) for item, rate in rates.items()) if burnt else ""
-    return Book(tuple(found.values()), tuple(found), fuels, _groups(rules, recipes, reach))
+    return RecipeIndex(tuple(found.values()), tuple(found), fuels, _groups(rules, recipes, reach))
 
 
 def _groups(rules: Ruleset, recipes: list[Recipe], reach: frozenset[str]) -> str:

@@ -77,7 +77,7 @@ def worth(values: Mapping[str, float], goods: Mapping[str, int | Fraction]) -> f
     return float(sum(values[item] * float(amount) for item, amount in goods.items()))
 
 
-class Exchange(msgspec.Struct, frozen=True):
+class ExchangeRate(msgspec.Struct, frozen=True):
     """The relation between offered and requested value over many proposals."""
 
     r: float | None  # Pearson; None where one side never varies
@@ -98,7 +98,7 @@ def exchange(
     seed: int,
     draws: int = 2000,
     level: float = 0.9,
-) -> Exchange:
+) -> ExchangeRate:
     """Return the correlation of offered with requested value and the slope of offered on requested
     value, with intervals from a bootstrap that resamples episodes."""
     x, y = np.asarray(requested, np.float64), np.asarray(offered, np.float64)
@@ -116,7 +116,7 @@ def exchange(
     weights = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=draws)
     r_draws, slope_draws, _ = _line(weights @ sums)
     missing = int(np.sum(~(np.isfinite(r_draws) & np.isfinite(slope_draws))))
-    return Exchange(
+    return ExchangeRate(
         r=_known(r[0]),
         slope=_known(slope[0]),
         intercept=_known(intercept[0]),
@@ -339,7 +339,7 @@ class Trade(msgspec.Struct, frozen=True):
     accepted: bool | None
 
 
-class Apart(msgspec.Struct, frozen=True):
+class BeliefDistance(msgspec.Struct, frozen=True):
     """The distance between a belief about another player's values and the values that player
     reported."""
 
@@ -379,7 +379,7 @@ def values(played: Played, step: int, seat: Seat, probe: str, about: str = "") -
 # --- beliefs ----------------------------------------------------------------------------------
 
 
-def beliefs_apart(played: Played, seat: Seat, order: int = 1) -> list[Apart]:
+def beliefs_apart(played: Played, seat: Seat, order: int = 1) -> list[BeliefDistance]:
     """Compare, turn by turn, what a seat believes about the other player with what that player
     reported.
 
@@ -397,7 +397,7 @@ def beliefs_apart(played: Played, seat: Seat, order: int = 1) -> list[Apart]:
             if said is not None and believed is not None:
                 apart = divergence(said, believed)
                 if apart is not None:
-                    found.append(Apart(turn, other, apart))
+                    found.append(BeliefDistance(turn, other, apart))
     return found
 
 
@@ -434,7 +434,9 @@ def priced(played: Played, seat: Seat) -> list[tuple[float, float]]:
     return found
 
 
-def exchange_of(plays: Iterable[tuple[Played, Seat]], *, seed: int, draws: int = 2000) -> Exchange:
+def exchange_of(
+    plays: Iterable[tuple[Played, Seat]], *, seed: int, draws: int = 2000
+) -> ExchangeRate:
     """Return the correlation of offered with requested value, and the slope of offered on requested
     value, over many episodes."""
     asked, given, names = [], [], []
@@ -449,7 +451,7 @@ def exchange_of(plays: Iterable[tuple[Played, Seat]], *, seed: int, draws: int =
 # --- decisions --------------------------------------------------------------------------------
 
 
-class Decided(msgspec.Struct, frozen=True):
+class DecisionTable(msgspec.Struct, frozen=True):
     """The decisions of many episodes as lists. Each row of features holds the value received and
     the value given at order 0, then at order 1, and so on: G0, L0, G1, L1, ..."""
 
@@ -459,7 +461,7 @@ class Decided(msgspec.Struct, frozen=True):
     missing: int  # decisions without the reports they would be valued with
 
 
-def decisions(plays: Iterable[tuple[Played, Seat]], order: int) -> Decided:
+def decisions(plays: Iterable[tuple[Played, Seat]], order: int) -> DecisionTable:
     """Return the seats' decisions on trades, with the values that they reported at each order of
     belief up to `order`."""
     rows: list[list[float]] = []
@@ -477,7 +479,7 @@ def decisions(plays: Iterable[tuple[Played, Seat]], order: int) -> Decided:
             rows.append(row)
             accepted.append(trade.accepted)
             names.append(played.episode.id)
-    return Decided(rows, accepted, names, missing)
+    return DecisionTable(rows, accepted, names, missing)
 
 
 def _features(played: Played, seat: Seat, trade: Trade, order: int) -> list[float] | None:

@@ -45,7 +45,7 @@ BUDGET: Final = {"cuda": 16384, "mps": 4096, "cpu": 1024}
 AT_ONCE: Final = {"cuda": 256, "mps": 16, "cpu": 8}
 
 
-class Used(msgspec.Struct, frozen=True):
+class AnsweringModel(msgspec.Struct, frozen=True):
     """The model that answered; recorded because rounding differs between devices and precisions."""
 
     weights: str
@@ -105,9 +105,9 @@ class HF:
         return self._at_once
 
     @cached_property
-    def used(self) -> Used:
+    def used(self) -> AnsweringModel:
         """The model that answered, for the record."""
-        return Used(
+        return AnsweringModel(
             weights=self.name.removeprefix("hf/"),
             sha256=loading.checksum(self._path),
             dtype=self.dtype,

@@ -34,7 +34,7 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class Edited:
+class EditedPrompt:
     """A prompt with its options, and the edits of the residual stream under which the options are
     scored."""
 
@@ -43,7 +43,7 @@ class Edited:
     edits: tuple[Edit | None, ...]  # None: unchanged
 
 
-def edited_scores(stream: ResidualStream, asked: Sequence[Edited]) -> list[Floats]:
+def edited_scores(stream: ResidualStream, asked: Sequence[EditedPrompt]) -> list[Floats]:
     """Return, for each prompt, the log-probability of every option under every edit of the residual
     stream, as an array of edits x options.
 
@@ -80,7 +80,7 @@ class _Row:
         return len(self.stem) - 1 + len(self.edits) * self.branch
 
 
-def _laid_out(stream: ResidualStream, one: Edited) -> _Row:
+def _laid_out(stream: ResidualStream, one: EditedPrompt) -> _Row:
     try:
         check_candidates(one.candidates)
         stem, tails = stream.texts.stem(one.prompt, one.candidates)

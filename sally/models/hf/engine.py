@@ -15,7 +15,7 @@ import numpy as np
 from sally.core.prompt.model import ModelFailure, Settings
 from sally.models.hf.guide import Allowed
 from sally.models.hf.jobs import Job, Tree
-from sally.models.hf.net import Net, Part, too_long
+from sally.models.hf.net import Net, PassTokens, too_long
 from sally.models.hf.rows import Rows
 from sally.models.in_process import Tokens
 
@@ -155,7 +155,7 @@ class Engine:
             picked = self._net.torch.tensor([i for i, _ in speakers], device=self._net.device)
             self._said([job for _, job in speakers], logits[picked, -1])
 
-    def _batch(self) -> list[Part]:
+    def _batch(self) -> list[PassTokens]:
         """Return the next tokens of the oldest job and of others of similar length, within the
         budget.
 
@@ -178,11 +178,11 @@ class Engine:
             widest, keeps = wide, keep
         return parts
 
-    def _part(self, job: Job) -> Part:
+    def _part(self, job: Job) -> PassTokens:
         left = len(job.tokens) - job.at
         if job.left <= self._budget or left <= 1:
-            return Part(job, job.left, True)
-        return Part(job, min(self._budget, left - 1), False)
+            return PassTokens(job, job.left, True)
+        return PassTokens(job, min(self._budget, left - 1), False)
 
     def _scored(self, logits: Any, jobs: Sequence[tuple[int, Job]]) -> None:
         """Read the log-probabilities that each tree needs, all in one operation."""

@@ -69,7 +69,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Part:
+class PassTokens:
     """The tokens of one job that the next forward pass evaluates. For a job that scores
     continuations of its prompt, the pass that reaches the end of the prompt also evaluates the
     continuations, which are stored as a tree."""
@@ -165,7 +165,7 @@ class Net:
 
     # ------------------------------------------------------------ prompts and trees
 
-    def fill(self, parts: Sequence[Part]) -> Any:
+    def fill(self, parts: Sequence[PassTokens]) -> Any:
         """Evaluate the next tokens of some jobs and return the logits of the last positions.
 
         Rows are padded on the left, so that the results are at the end of each.
@@ -187,7 +187,7 @@ class Net:
         self.cache.span = Span(self._there(rows), written, reach)
         return self._logits(self._there(tokens), self._there(positions), mask, nodes + 1)
 
-    def _mask(self, parts: Sequence[Part], places: Any, reach: int, nodes: int) -> Any:
+    def _mask(self, parts: Sequence[PassTokens], places: Any, reach: int, nodes: int) -> Any:
         """Return the mask: each token sees all tokens before it, and in a tree only its
         ancestors."""
         keys = self.torch.arange(reach, device=self.device)

@@ -25,7 +25,7 @@ class Row:
     busy: bool = False
 
 
-class Place(NamedTuple):
+class PromptRow(NamedTuple):
     """The place of a prompt: its row, the tokens already in that row, and the row to copy from."""
 
     row: int
@@ -41,7 +41,7 @@ class Rows:
         self._index: dict[bytes, int] = {}
         self._calls = 0
 
-    def take(self, tokens: Tokens) -> Place | None:
+    def take(self, tokens: Tokens) -> PromptRow | None:
         """Return a row for the prompt and mark it as busy; None if all rows are busy."""
         idle = [i for i, row in enumerate(self.rows) if not row.busy]
         if not idle:
@@ -50,14 +50,14 @@ class Rows:
         found, same = self._longest(tokens)
         same = min(same, len(tokens) - 1)  # the last token is evaluated, for its logits
         if same <= 0:
-            place = Place(self._oldest(idle), 0, None)
+            place = PromptRow(self._oldest(idle), 0, None)
         elif not self.rows[found].busy and self.rows[found].page - same <= TAIL:
-            place = Place(found, same, None)
+            place = PromptRow(found, same, None)
         else:
             other = [i for i in idle if i != found] or idle
-            place = Place(self._oldest(other), same, found)
+            place = PromptRow(self._oldest(other), same, found)
         if place.row == place.copy_from:
-            place = Place(place.row, same, None)
+            place = PromptRow(place.row, same, None)
         self.rows[place.row] = Row(tokens[: place.reuse], place.reuse, self._calls, True)
         return place
 

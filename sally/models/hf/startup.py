@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from sally.models.hf.jobs import Job, tree_of
-from sally.models.hf.net import ATTENTION, Net, Part, shapes_of, torch
+from sally.models.hf.net import ATTENTION, Net, PassTokens, shapes_of, torch
 from sally.models.weights import Unavailable
 
 SHARE: Final = 0.6  # share of the accelerator's free memory used for rows; the rest is for passes
@@ -43,9 +43,9 @@ def check_agrees(net: Net) -> None:
     plain = [_plain(net, [*tokens.tolist(), *tail], len(tail)) for tail in tails]
     tree = tree_of(tails)
     job = Job(tokens, Future(), tree=tree, row=0)
-    net.fill([Part(job, 10, False)])
+    net.fill([PassTokens(job, 10, False)])
     job.at = 10
-    logits = net.fill([Part(job, job.left, True)])
+    logits = net.fill([PassTokens(job, job.left, True)])
     with net.torch.inference_mode():
         read = net.torch.log_softmax(logits[0].float(), -1)
     sums = tree.sums(lambda at, token: float(read[at, token]))

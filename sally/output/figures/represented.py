@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sally.core.errors import BadInput
 from sally.output.figures.panels import COLOURS, GREY, Named, Panel, figure_of, name_beside
-from sally.represent.results import Represented
+from sally.represent.results import RepresentationResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ CAPTION = (
 )
 
 
-def layers_figure(found: Sequence[Represented], columns: int = 2) -> Figure:
+def layers_figure(found: Sequence[RepresentationResult], columns: int = 2) -> Figure:
     """Draw the accuracy of probes by layer, one panel for each game and player.
 
     Raises:
@@ -34,7 +34,7 @@ def layers_figure(found: Sequence[Represented], columns: int = 2) -> Figure:
     return figure_of([_panel(one) for one in found], columns, TITLE, CAPTION)
 
 
-def _panel(one: Represented) -> Panel:
+def _panel(one: RepresentationResult) -> Panel:
     def draw(axes: Axes, height: float) -> None:
         layers = [score.layer for score in one.layers]
         last = layers[-1]

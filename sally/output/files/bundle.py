@@ -60,7 +60,7 @@ class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     files: dict[str, File]
 
 
-class Packed(msgspec.Struct, frozen=True):
+class PackResult(msgspec.Struct, frozen=True):
     """The result of packing or unpacking a bundle."""
 
     bundle: Bundle
@@ -71,7 +71,7 @@ class Packed(msgspec.Struct, frozen=True):
 # --- packing --------------------------------------------------------------------------------------
 
 
-def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = False) -> Packed:
+def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = False) -> PackResult:
     """Pack a store into one file.
 
     Raises:
@@ -93,7 +93,7 @@ def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = Fals
                 file.truncate(file.seek(0))
                 _write(file, bundle, texts, held, zipfile.ZIP_STORED)
             whole = _sealed(file)
-        return Packed(bundle, whole, out.stat().st_size)
+        return PackResult(bundle, whole, out.stat().st_size)
 
 
 def _texts(where: store.Where, held: Snapshot) -> dict[str, bytes]:

@@ -26,7 +26,7 @@ from sally.output.files.bundle import (
     SEAL,
     Bundle,
     File,
-    Packed,
+    PackResult,
     hash_of,
     looks_like_a_bomb,
     seal_of,
@@ -50,7 +50,7 @@ def is_bundle(path: Where) -> bool:
 
 
 @contextmanager
-def opened(path: Where) -> Iterator[tuple[Where, Packed | None]]:
+def opened(path: Where) -> Iterator[tuple[Where, PackResult | None]]:
     """Yield the location of a store; a bundle is first checked and unpacked to a temporary
     folder."""
     local = Path(path) if isinstance(path, str) and "://" not in path else path
@@ -69,7 +69,7 @@ def all_opened(paths: Iterable[Where]) -> Iterator[list[Where]]:
         yield [unpacked.enter_context(opened(path))[0] for path in paths]
 
 
-def unpack(path: Path, folder: Path) -> Packed:
+def unpack(path: Path, folder: Path) -> PackResult:
     """Check a bundle and unpack it to a folder.
 
     Raises:
@@ -99,7 +99,7 @@ def unpack(path: Path, folder: Path) -> Packed:
                     "but other bytes of the archive were altered."
                 )
             whole.update(seal)
-            return Packed(bundle, whole.hexdigest(), size)
+            return PackResult(bundle, whole.hexdigest(), size)
     except zipfile.BadZipFile as why:
         raise BadInput(f"The bundle {path} is damaged: {why}.") from None
     # zipfile raises NotImplementedError for unknown compression methods.

@@ -38,7 +38,7 @@ NO_KEYS: Keys = np.array([], dtype=np.uint64)
 PACKAGES = ("msgspec", "numpy", "scipy")  # packages that affect results
 
 
-class Use(msgspec.Struct, array_like=True):
+class ModelUsage(msgspec.Struct, array_like=True):
     """Usage of one model; calls without a price are counted separately."""
 
     calls: int = 0
@@ -64,7 +64,7 @@ class Use(msgspec.Struct, array_like=True):
         kept = {k: v for k, v in call.settings.items() if k != "seed" and v not in (None, [], ())}
         self.settings.add(_json(kept))
 
-    def join(self, other: Use, times: int) -> None:
+    def join(self, other: ModelUsage, times: int) -> None:
         """Add the usage of the same model in another episode, `times` times."""
         for name in ("calls", "failed", "input", "output", "seconds", "cost", "unpriced"):
             setattr(self, name, getattr(self, name) + times * getattr(other, name))
@@ -87,7 +87,7 @@ class Facts(msgspec.Struct, array_like=True):
     forfeits: dict[str, int]  # by reason
     reports: int
     unread: int  # unreadable answers
-    models: dict[str, Use]
+    models: dict[str, ModelUsage]
 
 
 def facts_of(episode: Episode) -> Facts:
@@ -120,16 +120,16 @@ def facts_of(episode: Episode) -> Facts:
     )
 
 
-def _models_in(episode: Episode) -> dict[str, Use]:
-    lineup, models = episode.setup.lineup, dict[str, Use]()
+def _models_in(episode: Episode) -> dict[str, ModelUsage]:
+    lineup, models = episode.setup.lineup, dict[str, ModelUsage]()
     for event in episode.events:
         if event.calls:
-            use = models.setdefault(model_of(lineup.get(event.seat)), Use())
+            use = models.setdefault(model_of(lineup.get(event.seat)), ModelUsage())
             for call in event.calls:
                 use.add(call)
     for seat, used in episode.used.items():
         if seat in lineup:  # entries of people are not models
-            models.setdefault(model_of(lineup.get(seat)), Use()).used.add(_json(used))
+            models.setdefault(model_of(lineup.get(seat)), ModelUsage()).used.add(_json(used))
     return models
 
 
@@ -159,7 +159,7 @@ class Provenance:
 
     games: dict[str, set[int]] = field(default_factory=dict)  # game -> rules versions
     players: dict[str, set[str]] = field(default_factory=dict)  # name -> versions as JSON
-    models: dict[str, Use] = field(default_factory=dict)
+    models: dict[str, ModelUsage] = field(default_factory=dict)
     packs: set[str] = field(default_factory=set)
     ends: Counter[str] = field(default_factory=Counter)  # "over", or the cause of censoring
     details: Counter[str] = field(default_factory=Counter)  # why episodes were censored
@@ -197,7 +197,7 @@ class Provenance:
         self.reports += times * facts.reports
         self.unread += times * facts.unread
         for name, use in facts.models.items():
-            self.models.setdefault(name, Use()).join(use, times)
+            self.models.setdefault(name, ModelUsage()).join(use, times)
 
     def count_keys(self, facts: Facts, keys: Keys) -> None:
         """Add the keys by which episodes are found in a study's plan. All of these episodes have

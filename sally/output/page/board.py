@@ -14,7 +14,7 @@ from sally.output.files.new_file import new_file
 from sally.output.page.evaluation import LEGEND, TABLE, figure_cell, recorded_table, table
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.write import foot, head
-from sally.stats.bradley_terry import Met, Rating, ratings
+from sally.stats.bradley_terry import MatchedComparison, Rating, ratings
 from sally.stats.cluster_interval import mean_by_rule
 
 SUITE, RECORDED = "suite", "recorded play"
@@ -40,7 +40,7 @@ class Entry(msgspec.Struct, frozen=True):
     transcripts: str = ""  # file name of the page with transcripts
 
 
-class Refused(msgspec.Struct, frozen=True):
+class RefusedBundle(msgspec.Struct, frozen=True):
     """A bundle that is not shown, and the reason."""
 
     bundle: str
@@ -49,7 +49,7 @@ class Refused(msgspec.Struct, frozen=True):
 
 def write_board(
     entries: Sequence[Entry],
-    refused: Sequence[Refused],
+    refused: Sequence[RefusedBundle],
     out: Path,
     recorded: Sequence[Recorded] = (),
 ) -> Path:
@@ -155,7 +155,9 @@ def rated(entries: Sequence[Entry]) -> dict[str, list[Rating]]:
             mine, theirs = doing[one].get(game, {}), doing[two].get(game, {})
             for setting in sorted(mine.keys() & theirs.keys()):
                 (problem, a), (_, b) = mine[setting], theirs[setting]
-                met.append(Met(one, two, 0.5 if abs(a - b) < 1e-9 else float(a > b), problem))
+                met.append(
+                    MatchedComparison(one, two, 0.5 if abs(a - b) < 1e-9 else float(a > b), problem)
+                )
         made[game] = ratings(met)
     return made
 

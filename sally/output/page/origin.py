@@ -9,7 +9,7 @@ import msgspec
 
 from sally.core.registry import registry
 from sally.output.figures.svg import number
-from sally.output.files.provenance import Counts, Provenance, Use, installed
+from sally.output.files.provenance import Counts, ModelUsage, Provenance, installed
 from sally.output.page.html import Html, Inside, joined, tag
 from sally.output.page.page_data import PageData
 from sally.output.page.results import sortable
@@ -79,7 +79,7 @@ def _player(name: str, versions: set[str]) -> str:
     return f"{name}: {' or '.join(said)}"
 
 
-def _model(name: str, use: Use) -> Html:
+def _model(name: str, use: ModelUsage) -> Html:
     failed = f", {use.failed} of them failed" if use.failed else ""
     settings = " or ".join(sorted(use.settings - {"{}"})) or "provider defaults"
     return joined(

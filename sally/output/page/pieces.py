@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Any
 
-from sally.core.log.events import Censored, Ended, Looked
+from sally.core.log.events import Censored, Ended, ToolUse
 from sally.core.log.scenes import ending, plain_text
 from sally.core.prompt.model import Message
 from sally.output.page.html import Html, tag
@@ -47,7 +47,7 @@ def memory_line(memory: Any) -> Html | None:
     return None if memory in (None, "", [], {}) else quoted("keeps", plain_text(memory))
 
 
-def look_ups(looked: Iterable[Looked]) -> Iterator[Html | None]:
+def look_ups(looked: Iterable[ToolUse]) -> Iterator[Html | None]:
     """Yield tool calls with their results."""
     for look in looked:
         given = ", ".join(f"{key} {plain_text(value)}" for key, value in look.given.items())

@@ -15,10 +15,10 @@ from sally.output.tables.represented import (
     heading,
     probe_row,
 )
-from sally.represent.results import Represented
+from sally.represent.results import RepresentationResult
 
 
-def represented_section(found: Sequence[Represented]) -> Html:
+def represented_section(found: Sequence[RepresentationResult]) -> Html:
     """Return the tables of `sally represent` that a store has."""
     parts = []
     for group in by_question(found):

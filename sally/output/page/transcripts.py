@@ -10,7 +10,7 @@ from itertools import groupby
 
 import msgspec
 
-from sally.analysis.decisions.costs import Costly, costs_by_turn
+from sally.analysis.decisions.costs import DecisionCost, costs_by_turn
 from sally.core.errors import BadInput
 from sally.core.log.events import (
     Call,
@@ -68,7 +68,7 @@ def transcript_of(episode: Episode, prompts_of: PromptsOf | None = None) -> Html
         class_="quiet",
     )
     try:
-        told = _Teller(tell(episode), prompts_of).told()
+        told = _TranscriptRenderer(tell(episode), prompts_of).told()
     except BadInput as why:
         told = tag("p", f"Not shown: {why}", class_="warn")
     return tag(
@@ -87,7 +87,7 @@ def ending(episode: Episode) -> Html:
     return joined(tag("span", paid, class_="badge"), forfeits)
 
 
-class _Teller:
+class _TranscriptRenderer:
     """Renderer of one episode as a transcript; it remembers the last text under each heading."""
 
     def __init__(self, story: Story, prompts_of: PromptsOf | None) -> None:
@@ -99,7 +99,7 @@ class _Teller:
         self._prompt: dict[str, str] = {}  # seat -> last prompt
         self._prompts: Prompts = {}
         self._no_prompts = ""
-        self._costs: dict[tuple[int, str], Costly] = {}
+        self._costs: dict[tuple[int, str], DecisionCost] = {}
         self._no_costs = ""
         try:
             self._costs = costs_by_turn(story.episode)

@@ -52,7 +52,7 @@ BUDGET = 1_000_000  # bytes of stored episodes that get transcripts by default
 IDEAL_EPISODES = 5_000  # more are replayed by `sally profile --ideal` only
 
 
-class Written(msgspec.Struct, frozen=True):
+class PageCounts(msgspec.Struct, frozen=True):
     """Counts of what was written to the page."""
 
     episodes: int
@@ -61,7 +61,7 @@ class Written(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Wishes:
+class PageOptions:
     """Options for writing the results page."""
 
     transcripts: int | None = None  # per cell and lineup; None: as many as fit the budget
@@ -72,29 +72,29 @@ class Wishes:
     notes: tuple[str, ...] = ()  # further warnings, such as deviations from a registration
 
 
-def write_page(held: PageData, out: Path, wishes: Wishes | None = None) -> Written:
+def write_page(held: PageData, out: Path, options: PageOptions | None = None) -> PageCounts:
     """Write the page of a store to one file.
 
     Raises:
         BadInput: The store is empty, or the file cannot be written.
     """
-    wishes = wishes or Wishes()
+    options = options or PageOptions()
     if not len(held):
         raise BadInput(f"The store {held.where} contains no episode to report.")
     with (
         new_file(out, "page") as unfinished,
         unfinished.open("w", encoding="utf-8", newline="\n") as file,
     ):
-        shown = _put(held, file, wishes)
-    return Written(len(held), shown, out.stat().st_size)
+        shown = _put(held, file, options)
+    return PageCounts(len(held), shown, out.stat().st_size)
 
 
-def _put(held: PageData, file: TextIO, wishes: Wishes) -> int:
-    profile = wishes.profile(held) if wishes.profile is not None else ()
-    chosen = chosen_of(in_turn(held.lineups), held.sizes, wishes.transcripts)
-    made = wishes.made or datetime.now(UTC)
-    page = _Page(held, sheets_of(held), chosen, wishes.notes)
-    for piece in page.pieces(wishes, profile, made):
+def _put(held: PageData, file: TextIO, options: PageOptions) -> int:
+    profile = options.profile(held) if options.profile is not None else ()
+    chosen = chosen_of(in_turn(held.lineups), held.sizes, options.transcripts)
+    made = options.made or datetime.now(UTC)
+    page = _Page(held, sheets_of(held), chosen, options.notes)
+    for piece in page.pieces(options, profile, made):
         file.write(str(piece))
         file.write("\n")
     return len(chosen)
@@ -162,13 +162,13 @@ class _Page:
         return joined(tag("h3", "Beside an ideal mind"), ideal_section(rows)) if rows else ""
 
     def pieces(
-        self, wishes: Wishes, profile: Sequence[ProfileRow], made: datetime
+        self, options: PageOptions, profile: Sequence[ProfileRow], made: datetime
     ) -> Iterator[Html | str]:
         """Yield the parts of the page in order; transcripts are rendered one at a time."""
         where = self.held.where
         shown = read_results(where) if isinstance(where, Path) else []
         parts = {"profile": bool(profile), "represented": bool(shown), "results": True}
-        parts["paper"] = bool(wishes.grids)
+        parts["paper"] = bool(options.grids)
         parts |= dict.fromkeys(("episodes", "transcripts", "provenance"), True)
         yield head(f"{self.name}: Sally report")
         yield self._bar([name for name, there in parts.items() if there])
@@ -196,16 +196,16 @@ class _Page:
         yield glossary(self.sheets)
         for sheet in self.sheets:
             yield self._sheet(sheet)
-        if wishes.grids:
+        if options.grids:
             yield _title("paper", "The paper's tables")
-            yield paper_section(wishes.grids)
+            yield paper_section(options.grids)
         yield _title("episodes", "Episodes")
         yield tag("p", self._about_transcripts())
         for sheet in self.sheets:
             yield from self._lists(sheet)
         yield _title("transcripts", "Transcripts")
         for episode in self.held.episodes(self.chosen):
-            yield transcript_of(episode, wishes.prompts_of)
+            yield transcript_of(episode, options.prompts_of)
         yield _title("provenance", "Provenance")
         yield origin(self.held, self.seen, self.counts, made)
         yield "</main>"

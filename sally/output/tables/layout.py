@@ -54,7 +54,7 @@ class Layout:
     caption: str = ""  # replaces the table's title
 
 
-class Own(msgspec.Struct, frozen=True):
+class OwnValue(msgspec.Struct, frozen=True):
     """Our value of the same cell by our own measure, if the paper defines the metric
     differently."""
 
@@ -86,7 +86,7 @@ class Row(msgspec.Struct, frozen=True):
     censored: int = 0  # censored episodes, which give no value
     forfeited: int = 0  # forfeited moves in the cell's episodes
     method: str | None = None
-    exact: Own | None = None
+    exact: OwnValue | None = None
     missing: str | None = None  # why ours is None
     run: str | None = None  # command that supplies it
     note: str | None = None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sally.analysis.columns.rows import Row
 from sally.core.grouping import grouped
 from sally.output.tables.console import estimate_cell, fitting, print_table, print_text
-from sally.represent.results import Arms, Represented
+from sally.represent.results import Arms, RepresentationResult
 
 COLUMNS = {
     "right": "accuracy",
@@ -35,7 +35,7 @@ LEGEND = (
 )
 
 
-def say(found: Sequence[Represented]) -> None:
+def say(found: Sequence[RepresentationResult]) -> None:
     """Print the probe results of each group, and the table of what is represented, said and
     done."""
     rows = [probe_row(one) for one in found]
@@ -51,7 +51,7 @@ def say(found: Sequence[Represented]) -> None:
     print_text(LEGEND)
 
 
-def probe_row(one: Represented) -> Row:
+def probe_row(one: RepresentationResult) -> Row:
     """Return the scores of one group as cells of a table."""
     row: Row = {"game": one.game, "player": one.player, "n": one.decisions}
     for heading, field in COLUMNS.items():
@@ -60,7 +60,7 @@ def probe_row(one: Represented) -> Row:
     return row
 
 
-def conditions(one: Represented) -> str:
+def conditions(one: RepresentationResult) -> str:
     """Return a sentence on the data held out, the layers chosen, and the detectable difference."""
     layers = sorted(set(one.chosen_layers))
     found = (
@@ -85,17 +85,17 @@ ARMS = {
 }
 
 
-def heading(one: Represented) -> str:
+def heading(one: RepresentationResult) -> str:
     """Return the heading of a table: the model and the question that was probed."""
     return f"{one.model}: {one.about}, as {one.kind}, read at the {one.at}"
 
 
-def by_question(found: Sequence[Represented]) -> list[list[Represented]]:
+def by_question(found: Sequence[RepresentationResult]) -> list[list[RepresentationResult]]:
     """Return results in groups that answer the same question."""
     return list(grouped(found, heading).values())
 
 
-def say_arms(one: Represented) -> None:
+def say_arms(one: RepresentationResult) -> None:
     """Print, for one group, how often the model's activations, statements and moves are right
     (represented, said, done)."""
     rows = [arms_row(each) for each in one.arms]

@@ -36,11 +36,11 @@ from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.output.figures.paper_figures import Picture
 from sally.output.files.bundle_reader import opened
-from sally.output.tables.layout import Layout, Own, Row
+from sally.output.tables.layout import Layout, OwnValue, Row
 from sally.stats.intervals import Estimate
 
 __all__ = [
-    "Conditions", "Effort", "Engine", "Known", "Own", "Reproduction", "Row", "compared",
+    "Conditions", "Effort", "Engine", "Known", "OwnValue", "Reproduction", "Row", "compared",
     "engine_of", "line_verdicts", "reproduce",
 ]  # fmt: skip
 
@@ -265,7 +265,7 @@ class Reproduction:
             exact=self._exact(row.row, row.metric),
         )
 
-    def _exact(self, row: Conditions, metric: str) -> Own | None:
+    def _exact(self, row: Conditions, metric: str) -> OwnValue | None:
         name = self.engine.exact.get(metric)
         if name is None:
             return None
@@ -276,7 +276,7 @@ class Reproduction:
         if found is None or found.value is None:
             return None
         ends = None if found.low is None or found.high is None else (found.low, found.high)
-        return Own(name, found.value, ends)
+        return OwnValue(name, found.value, ends)
 
     def _of_other_models(self, figures: Sequence[Figure]) -> Iterator[tuple[Conditions, str]]:
         """Yield the table's rows for models of the store that are not in the table."""

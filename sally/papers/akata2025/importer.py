@@ -23,7 +23,7 @@ from sally.core.log.imported import (
     Oddity,
     recorded_player,
 )
-from sally.core.registry.paper import Imported, Importer
+from sally.core.registry.paper import Importer, ImportResult
 from sally.core.rules.game import Seat
 from sally.games.repeated_games.ordinal import canonical, game_id, ordinal_games
 from sally.games.repeated_games.recorded import Made, Round, bot, fed, person
@@ -173,7 +173,7 @@ class FileConditions(msgspec.Struct, frozen=True):
     names: bool = True  # else the letters differ between episodes
 
 
-def imported(path: Path) -> Imported:
+def imported(path: Path) -> ImportResult:
     """Import every recorded game under a path."""
     files, odd = files_under(path)
     files, copies = _without_copies(files)

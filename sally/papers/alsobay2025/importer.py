@@ -15,7 +15,7 @@ from sally.core.log.events import Episode, Instance, Setup
 from sally.core.log.imported import HUMAN, ImportRun, Oddity, Source, recorded_player
 from sally.core.match.engine import Match
 from sally.core.registry import registry
-from sally.core.registry.paper import Imported, Importer, ImportOption
+from sally.core.registry.paper import Importer, ImportOption, ImportResult
 from sally.papers.alsobay2025.reading import (
     GROUPS,
     PEOPLE,
@@ -62,7 +62,7 @@ def as_episode(source: Source, group: list[Person]) -> Episode | None:
     return match.episode(f"return {rules.back:.2f}{extra}", used)
 
 
-def imported(path: Path, extra_stages: bool = False) -> Imported:
+def imported(path: Path, extra_stages: bool = False) -> ImportResult:
     """Import every complete group under a path.
 
     Args:

@@ -15,10 +15,18 @@ import msgspec
 from sally.core.errors import unknown
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.log.imported import Difference, ImportRun, NotPublished, Oddity
-from sally.core.registry.paper import Imported, Importer
-from sally.games.repeated_games.recorded import Followed, Made, Round, bot, fed, followed, person
+from sally.core.registry.paper import Importer, ImportResult
+from sally.games.repeated_games.recorded import (
+    BotAgreement,
+    Made,
+    Round,
+    bot,
+    fed,
+    followed,
+    person,
+)
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.papers.brockbank2024.reading import ROUNDS, Game, Side, read
+from sally.papers.brockbank2024.reading import ROUNDS, Game, RoundSide, read
 
 MOVES = {"rock": 0, "paper": 1, "scissors": 2}
 NAMES = ("Rock", "Paper", "Scissors")
@@ -50,7 +58,7 @@ CELLS = {"2": "stable bots", "3": "adaptive bots"}
 NO_MOVE, LOST = "no move within ten seconds", "lost by the server"
 
 
-def imported(path: Path) -> Imported:
+def imported(path: Path) -> ImportResult:
     """Import every recorded game under a path."""
     found = read(path)
     taken = ImportRun(found.oddities, {"found": len(found.games)})
@@ -105,7 +113,7 @@ def setup_of(game: Game, who: PlayerSpec) -> Setup:
     return Setup(Instance(game.name, "rps", params), 0, {str(s): w for s, w in lineup.items()})
 
 
-def _total(sides: Iterable[Side]) -> float:
+def _total(sides: Iterable[RoundSide]) -> float:
     return sum(side.points or 0.0 for side in sides)
 
 
@@ -138,7 +146,7 @@ def _unpaid(game: Game) -> list[Difference]:
 
 
 def _outside(
-    game: Game, rounds: Sequence[Round], who: PlayerSpec, seen: Followed
+    game: Game, rounds: Sequence[Round], who: PlayerSpec, seen: BotAgreement
 ) -> list[Difference]:
     found = []
     for number in seen.outside:
@@ -149,7 +157,7 @@ def _outside(
     return found
 
 
-def _counts(game: Game, rounds: Sequence[Round], setup: Setup, seen: Followed) -> Counter[str]:
+def _counts(game: Game, rounds: Sequence[Round], setup: Setup, seen: BotAgreement) -> Counter[str]:
     """Count rounds, void rounds, and rounds in which Sally's bot agrees with the record, before and
     after the first void round."""
     counts: Counter[str] = Counter()

@@ -46,7 +46,7 @@ MISSING = ("", "NA", "nan", "None")
 Row = Mapping[str, str]
 
 
-class Side(msgspec.Struct, frozen=True):
+class RoundSide(msgspec.Struct, frozen=True):
     """One side of a round, as recorded in one row."""
 
     move: str | None  # rock, paper, scissors or none; None: lost by the server
@@ -62,22 +62,22 @@ class Game(msgspec.Struct, frozen=True):
     version: str
     id: str
     strategy: str
-    person: dict[int, Side]
-    bot: dict[int, Side]
+    person: dict[int, RoundSide]
+    bot: dict[int, RoundSide]
 
     @property
     def name(self) -> str:
         return f"rps_v{self.version}:{self.id}:0"  # the person's id comes first
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundGames(msgspec.Struct, frozen=True):
     """The games under a path, and the oddities found there."""
 
     games: tuple[Game, ...]
     oddities: tuple[Oddity, ...]
 
 
-def read(path: Path) -> Found:
+def read(path: Path) -> FoundGames:
     """Return the games of a checkout, of a folder in it, or of one file."""
     files, odd = _files(existing(path))
     if not files:
@@ -86,7 +86,7 @@ def read(path: Path) -> Found:
     games: list[Game] = []
     for file in files:
         games += _games(file)
-    return Found(tuple(games), tuple(odd))
+    return FoundGames(tuple(games), tuple(odd))
 
 
 def _files(path: Path) -> tuple[list[Path], list[Oddity]]:
@@ -139,7 +139,7 @@ def _game(file: Path, source: Source, name: str, rows: list[tuple[int, Row]]) ->
     kinds = {(row["version"], row["bot_strategy"]) for _, row in rows}
     if len(kinds) > 1:
         raise BadInput(f"{file}: game {name} has more than one bot or version; it should have one.")
-    sides: tuple[dict[int, Side], dict[int, Side]] = ({}, {})
+    sides: tuple[dict[int, RoundSide], dict[int, RoundSide]] = ({}, {})
     for line, row in rows:
         bot, number = row["is_bot"], row["round_index"]
         if bot not in ("0", "1"):
@@ -155,7 +155,7 @@ def _game(file: Path, source: Source, name: str, rows: list[tuple[int, Row]]) ->
     return Game(source, version, name, strategy, *sides)
 
 
-def _side(file: Path, line: int, row: Row) -> Side:
+def _side(file: Path, line: int, row: Row) -> RoundSide:
     move = row["player_move"]
     if move not in (*MISSING, "rock", "paper", "scissors", "none"):
         raise BadInput(
@@ -163,7 +163,7 @@ def _side(file: Path, line: int, row: Row) -> Side:
             "none or missing."
         )
     rt = _number(file, line, row, "player_rt")
-    return Side(
+    return RoundSide(
         None if move in MISSING else move,
         _number(file, line, row, "player_points"),
         None if rt is None else rt / 1000,

@@ -11,7 +11,7 @@ from sally.analysis.profile.bounds import metric_bounds
 from sally.core.log.events import Forfeited
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import win_rate
-from sally.games.repeated_games.recorded import Followed, followed, rounds_of
+from sally.games.repeated_games.recorded import BotAgreement, followed, rounds_of
 from sally.games.repeated_games.regret import functional_regret
 from sally.games.repeated_games.rounds import Round, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
@@ -95,7 +95,7 @@ MEANS: Mapping[str, Callable[[Played], float | None]] = {
 # --- our bots on the recorded moves ---------------------------------------------------------------
 
 
-def _followed(played: Played, whole: bool) -> Followed:
+def _followed(played: Played, whole: bool) -> BotAgreement:
     """Replay Sally's bot up to the first void round, or on all rounds if `whole`.
 
     The first void round is included: the bot's move in it was made before the round became void.

@@ -19,7 +19,7 @@ from sally.core.log.events import Episode, Instance, Setup
 from sally.core.log.imported import HUMAN, Difference, ImportRun, Oddity, recorded_player
 from sally.core.match.engine import Match
 from sally.core.registry import registry
-from sally.core.registry.paper import Imported, Importer, ImportOption
+from sally.core.registry.paper import Importer, ImportOption, ImportResult
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.papers.eger2017.reading import (
     COLOUR_HINT,
@@ -114,7 +114,7 @@ def as_episode(
     return match.episode(game.ai, used), differs, counts
 
 
-def imported(path: Path, skip_bad: bool = False) -> Imported:
+def imported(path: Path, skip_bad: bool = False) -> ImportResult:
     """Import every recorded game under a path.
 
     Raises:

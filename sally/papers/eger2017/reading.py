@@ -91,7 +91,7 @@ class Game(msgspec.Struct, frozen=True):
         return next((n for n, move in enumerate(self.moves) if move.slipped), None)
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundLogs(msgspec.Struct, frozen=True):
     """The logs and surveys under a path."""
 
     files: tuple[Path, ...]  # of games
@@ -102,7 +102,7 @@ class Found(msgspec.Struct, frozen=True):
 # --- files ----------------------------------------------------------------------------------------
 
 
-def find(path: Path) -> Found:
+def find(path: Path) -> FoundLogs:
     """Return the logs of a checkout, of a folder below it, or of one file, with their surveys."""
     if existing(path).is_file() and not GAME_FILE.fullmatch(path.name):
         raise BadInput(f"{path} is not a log of a game; logs are named game0123456789abcdef.log.")
@@ -121,7 +121,7 @@ def find(path: Path) -> Found:
     surveys = {
         named[1]: read_survey(file) for file in every if (named := SURVEY_FILE.fullmatch(file.name))
     }
-    return Found(tuple(games), surveys, tuple(odd))
+    return FoundLogs(tuple(games), surveys, tuple(odd))
 
 
 def _text(file: Path) -> tuple[bytes, list[str]]:

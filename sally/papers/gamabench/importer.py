@@ -17,7 +17,7 @@ from sally.core.log.imported import Difference, ImportRun, recorded_player
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
-from sally.core.registry.paper import Imported, Importer
+from sally.core.registry.paper import Importer, ImportResult
 from sally.papers.gamabench.reading import FILES, GUESSING, RecordedTable, read
 
 GAMES = {GUESSING: "level_k", "public_goods": "public_goods"}
@@ -66,7 +66,7 @@ def as_episode(table: RecordedTable) -> tuple[Episode, list[Difference]]:
     return match.episode(table.variant, used), differs
 
 
-def imported(path: Path) -> Imported:
+def imported(path: Path) -> ImportResult:
     """Import every recorded game under a path, of both kinds: guessing and public goods."""
     found = read(path)
     taken = ImportRun(found.oddities, found.counts)

@@ -84,7 +84,7 @@ class RecordedTable(msgspec.Struct, frozen=True):
         return (self.game, self.seats, self.choices, self.share, self.low, self.high)
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundGames(msgspec.Struct, frozen=True):
     """The recorded games under a path, and the oddities found in the files."""
 
     tables: tuple[RecordedTable, ...]
@@ -92,7 +92,7 @@ class Found(msgspec.Struct, frozen=True):
     counts: dict[str, int]
 
 
-def read(path: Path) -> Found:
+def read(path: Path) -> FoundGames:
     """Return the recorded runs of both games under a path; copies of a run are only listed as
     oddities."""
     every = [path] if existing(path).is_file() else sorted(path.rglob("*.json"), key=_runs_first)
@@ -120,7 +120,7 @@ def read(path: Path) -> Found:
             tables.append(table)
     if not tables:
         raise BadInput(f"There is no [MODEL_]{GUESSING}_VARIANT.json or {GOODS} file in {path}.")
-    return Found(tuple(tables), tuple(odd), dict(counts))
+    return FoundGames(tuple(tables), tuple(odd), dict(counts))
 
 
 def _runs_first(file: Path) -> tuple[bool, Path]:

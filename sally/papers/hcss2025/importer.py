@@ -16,7 +16,7 @@ import msgspec
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.log.imported import Difference, ImportRun, recorded_player
-from sally.core.registry.paper import Imported, Importer, ImportOption
+from sally.core.registry.paper import Importer, ImportOption, ImportResult
 from sally.games.repeated_games.recorded import Round, bot, fed
 from sally.games.repeated_games.rounds import SCORED_THERE
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -114,7 +114,7 @@ def as_episode(
     return episode, differs, counts
 
 
-def imported(path: Path, unread: bool = False, keep_replies: bool = False) -> Imported:
+def imported(path: Path, unread: bool = False, keep_replies: bool = False) -> ImportResult:
     """Import every match under a path.
 
     Args:

@@ -79,7 +79,7 @@ class Agent(msgspec.Struct, frozen=True):
         return name if name in MODELS else ""
 
 
-class Side(msgspec.Struct, frozen=True):
+class RoundSide(msgspec.Struct, frozen=True):
     """One side of one round."""
 
     move: str  # C or D, as the authors' parser has it
@@ -94,7 +94,7 @@ class RecordedMatch(msgspec.Struct, frozen=True):
     phase: int
     name: str  # unique within experiment and phase
     agents: tuple[Agent, Agent]
-    rounds: tuple[tuple[Side, Side], ...]
+    rounds: tuple[tuple[RoundSide, RoundSide], ...]
 
     @property
     def stop(self) -> float:
@@ -107,7 +107,7 @@ class RecordedMatch(msgspec.Struct, frozen=True):
         return f"stop {stop:.2f}, tracking {'yes' if tracking else 'no'}"
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundMatches(msgspec.Struct, frozen=True):
     """The matches found under a path, and the oddities in the files."""
 
     matches: tuple[RecordedMatch, ...]  # with replies
@@ -134,7 +134,7 @@ def read_reply(reply: str) -> str | None:
     return found[1][0].upper() if found else None
 
 
-def kind_of(side: Side) -> Reply | None:
+def kind_of(side: RoundSide) -> Reply | None:
     """Return how a reply relates to the move that was scored; None if the reply was not
     published."""
     if side.reply is None:
@@ -150,7 +150,7 @@ def kind_of(side: Side) -> Reply | None:
 # --- files ----------------------------------------------------------------------------------------
 
 
-def read(path: Path) -> Found:
+def read(path: Path) -> FoundMatches:
     """Return the matches of a checkout, of an experiment's folder, or of one file."""
     files = (
         [path] if existing(path).is_file() else sorted(p for p in path.rglob("*") if p.is_file())
@@ -183,7 +183,7 @@ def read(path: Path) -> Found:
         found, agreed = _history(file, experiment, mine)
         sides += found
         compared += agreed
-    return Found(tuple(matches), tuple(sides), tuple(odd), compared)
+    return FoundMatches(tuple(matches), tuple(sides), tuple(odd), compared)
 
 
 def _matches(file: Path, experiment: str, phase: int) -> Iterator[RecordedMatch]:
@@ -233,8 +233,8 @@ def _match(
             totals[side] += points
         rounds.append(
             (
-                Side(row["agent1_move"], row["agent1_reasoning"]),
-                Side(row["agent2_move"], row["agent2_reasoning"]),
+                RoundSide(row["agent1_move"], row["agent1_reasoning"]),
+                RoundSide(row["agent2_move"], row["agent2_reasoning"]),
             )
         )
     for side, total in enumerate(totals, 1):
@@ -270,13 +270,13 @@ class _Round(msgspec.Struct, frozen=True):
     opponent_move: Literal["C", "D"]
 
 
-class _Met(msgspec.Struct, frozen=True):
+class _Meeting(msgspec.Struct, frozen=True):
     opponent_real_name: str
     rounds: tuple[_Round, ...]
 
 
 class _File(msgspec.Struct, frozen=True):
-    agent_histories: dict[str, tuple[_Met, ...]]
+    agent_histories: dict[str, tuple[_Meeting, ...]]
     enable_opponent_tracking: bool
 
 
@@ -335,7 +335,7 @@ def _history(
             label = f"{setting}_vs_{each.opponent_real_name}"
             seen[label] += 1
             mine = Agent(setting, theirs.phase, 0)
-            rounds = tuple((Side(a), Side(b)) for a, b in moves)
+            rounds = tuple((RoundSide(a), RoundSide(b)) for a, b in moves)
             found.append(
                 RecordedMatch(
                     source,

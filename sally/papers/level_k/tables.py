@@ -46,7 +46,7 @@ def people() -> Choices:
 
 
 @lru_cache(maxsize=4)
-def _fit(seed: int) -> depths.Fitted:
+def _fit(seed: int) -> depths.LevelMixture:
     return depths.fitted(REQUEST, ONE, people().counts, seed=seed)
 
 

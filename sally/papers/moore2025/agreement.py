@@ -64,7 +64,7 @@ def half_of(game: PublishedGame) -> str:
     return HALVES[hash_of(game)[0] % 2 == 0]
 
 
-class Tally(msgspec.Struct, frozen=True):
+class LabelCounts(msgspec.Struct, frozen=True):
     """Numbers of labels that are in both the reader's result and the record, or in only one of
     them."""
 
@@ -72,8 +72,8 @@ class Tally(msgspec.Struct, frozen=True):
     reader_only: int = 0
     record_only: int = 0
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(
+    def __add__(self, other: LabelCounts) -> LabelCounts:
+        return LabelCounts(
             self.both + other.both,
             self.reader_only + other.reader_only,
             self.record_only + other.record_only,
@@ -103,7 +103,7 @@ class Tally(msgspec.Struct, frozen=True):
 class Agreement(msgspec.Struct, frozen=True):
     """Agreement of a reader with the record over a set of games."""
 
-    tallies: dict[LabelKind, Tally]
+    tallies: dict[LabelKind, LabelCounts]
     same_choice: int
     games: int
     came_back: int = 0
@@ -138,13 +138,13 @@ def by_rules(game: PublishedGame, *, charity: bool = False) -> list[Claims]:
     return found
 
 
-def compared(found: Claims, recorded: Claims) -> dict[LabelKind, Tally]:
+def compared(found: Claims, recorded: Claims) -> dict[LabelKind, LabelCounts]:
     """Return tallies, by kind of label, of the labels found in one message and the recorded
     labels."""
-    tallies: dict[LabelKind, Tally] = {}
+    tallies: dict[LabelKind, LabelCounts] = {}
     for kind in KINDS:
         ours, theirs = set(getattr(found, kind)), set(getattr(recorded, kind))
-        tallies[kind] = Tally(len(ours & theirs), len(ours - theirs), len(theirs - ours))
+        tallies[kind] = LabelCounts(len(ours & theirs), len(ours - theirs), len(theirs - ours))
     return tallies
 
 
@@ -166,7 +166,7 @@ def read_at_once(
 
 def agreement(games: Iterable[PublishedGame], reader: GameReader) -> Agreement:
     """Return the agreement of a reader with the record, over all messages and all final choices."""
-    tallies: dict[LabelKind, Tally] = dict.fromkeys(KINDS, Tally())
+    tallies: dict[LabelKind, LabelCounts] = dict.fromkeys(KINDS, LabelCounts())
     same = finished = back = messages = 0
     for game in games:
         found = reader(game)

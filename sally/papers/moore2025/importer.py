@@ -19,7 +19,7 @@ from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.log.imported import Difference, ImportRun, recorded_player
 from sally.core.match.engine import Match
 from sally.core.match.player import Turn
-from sally.core.registry.paper import Imported, Importer
+from sally.core.registry.paper import Importer, ImportResult
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Claims, falsehoods
 from sally.games.mindgames.replies import BadMessage, in_json, parse_discrete
@@ -58,7 +58,7 @@ COUNTED = (
 FINAL_CHOICE = "final choice"
 
 
-def imported(path: Path) -> Imported:
+def imported(path: Path) -> ImportResult:
     """Import every game in the published layout under a path."""
     found = read(path)
     counts = {**dict.fromkeys(COUNTED, 0), "found": len(found.games)}

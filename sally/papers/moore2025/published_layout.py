@@ -207,7 +207,7 @@ class GameOddity(Oddity, frozen=True):
         return at if self.index is None else f"{at}:{self.index}"
 
 
-class Reading(msgspec.Struct, frozen=True):
+class FoundGames(msgspec.Struct, frozen=True):
     """All games found under a path, and the oddities found in the files."""
 
     games: tuple[PublishedGame, ...]
@@ -254,7 +254,7 @@ def files_under(path: Path) -> tuple[Path, ...]:
     return found
 
 
-def read(path: Path) -> Reading:
+def read(path: Path) -> FoundGames:
     """Return all games under a path; unreadable, unfinished and repeated games are listed as
     oddities."""
     games: list[PublishedGame] = []
@@ -288,7 +288,7 @@ def read(path: Path) -> Reading:
                 why = f"{len(game.turns)} of {game.turn_limit} turns were played."
                 odd.append(GameOddity(place, "unfinished", why, line, index))
             games.append(game)
-    return Reading(games=tuple(games), oddities=tuple(odd))
+    return FoundGames(games=tuple(games), oddities=tuple(odd))
 
 
 def _records(file: Path, place: str, odd: list[GameOddity]) -> Iterator[tuple[int, int, Any]]:

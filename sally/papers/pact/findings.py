@@ -19,7 +19,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.history import History
 from sally.games.bargaining.metrics import (
     Quoted,
-    Table,
+    SeatEpisode,
     claims_of,
     hindsight,
     is_bluff,
@@ -55,7 +55,7 @@ class SeatGame(msgspec.Struct, frozen=True):
     model: str
     opponent: str
     era: str
-    at: Table
+    at: SeatEpisode
 
     @property
     def paid(self) -> float:
@@ -86,7 +86,7 @@ def _seat_game(record: Record, seat: Seat) -> SeatGame:
         )
         for number, each in enumerate(record.rounds)
     )
-    at = Table(record.limit(seat), record.limit(other(seat)), rounds)
+    at = SeatEpisode(record.limit(seat), record.limit(other(seat)), rounds)
     names = record.names[seat], record.names[other(seat)]
     return SeatGame(record.id, seat, *names, record.era, at)
 

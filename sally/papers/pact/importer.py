@@ -18,14 +18,14 @@ import msgspec
 from sally.core.log.events import Episode, Instance, Setup
 from sally.core.log.imported import Difference, ImportRun, Oddity, recorded_player
 from sally.core.match.engine import Match
-from sally.core.registry.paper import Imported, Importer
+from sally.core.registry.paper import Importer, ImportResult
 from sally.core.rules.game import NATURE
 from sally.games.bargaining import GAME
 from sally.games.bargaining.rules import BUYER, SEATS, SELLER, Say
 from sally.papers.pact.reading import Record, files_under, model_name, read_record
 
 
-def imported(path: Path) -> Imported:
+def imported(path: Path) -> ImportResult:
     """Import every recorded game under a path."""
     taken = ImportRun()
     met: Counter[tuple[int, str, str]] = Counter()

@@ -17,7 +17,15 @@ import numpy as np
 
 from sally.core.rules.chance import Stream
 from sally.core.rules.metric import Played
-from sally.games.step_race.metrics import METRICS, RATIOS, Decided, Tally, decided, tally_of, total
+from sally.games.step_race.metrics import (
+    METRICS,
+    RATIOS,
+    ObservedMove,
+    TurnSums,
+    decided,
+    tally_of,
+    total,
+)
 from sally.games.step_race.partners import free_of_last, repeat_own_last
 from sally.games.step_race.rules import MOVES, SEATS
 from sally.games.step_race.solver import (
@@ -49,9 +57,9 @@ class SeatGame(msgspec.Struct, frozen=True):
     seat: int
     raw: str  # the model's raw name
     points: float
-    turns: tuple[Decided, ...]
-    tallies: tuple[Tally, ...]
-    sums: Tally
+    turns: tuple[ObservedMove, ...]
+    tallies: tuple[TurnSums, ...]
+    sums: TurnSums
     rewritten: bool  # whether its messages, or those of another seat, were rewritten
 
 
@@ -110,7 +118,7 @@ def win_share(seats: Sequence[SeatGame]) -> Estimate | None:
 
 # --- mindless players on the same turns -----------------------------------------------------------
 
-Rule = Callable[[Decided], Odds]
+Rule = Callable[[ObservedMove], Odds]
 
 
 def rules() -> Mapping[str, Rule]:
@@ -151,7 +159,7 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Estimate | None]:
     """Return the main results over all models."""
     own = [each for each in seats if each.seat == 0]  # a turn has three seats and counts once
 
-    def by_turn(holds: Callable[[Decided], bool], of: Sequence[SeatGame]) -> Estimate | None:
+    def by_turn(holds: Callable[[ObservedMove], bool], of: Sequence[SeatGame]) -> Estimate | None:
         pairs = [(float(sum(map(holds, s.turns))), float(len(s.turns))) for s in of]
         return ratio(pairs, [s.game for s in of], SHARE)
 
@@ -170,7 +178,7 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Estimate | None]:
             pairs.append((float(sums.kept), float(sums.announced)))
         return ratio(pairs, games, SHARE)
 
-    def fives(each: Decided) -> bool:
+    def fives(each: ObservedMove) -> bool:
         return (each.mine, *each.theirs).count(5) > 1
 
     return {

@@ -28,7 +28,7 @@ from sally.core.log.imported import (
 )
 from sally.core.match.engine import Match
 from sally.core.registry import registry
-from sally.core.registry.paper import Imported, Importer
+from sally.core.registry.paper import Importer, ImportResult
 from sally.core.rules.game import NATURE
 from sally.games.step_race.rules import (
     MOST_LETTERS,
@@ -306,7 +306,7 @@ def _feed(
         match.move(seat, move)
 
 
-def imported(path: Path) -> Imported:
+def imported(path: Path) -> ImportResult:
     """Import every recorded game under a path."""
     files = files_under(path)
     taken = ImportRun(counts={"found": len(files)})

@@ -30,7 +30,7 @@ class Labelled(msgspec.Struct, frozen=True, array_like=True):
     other: int  # second labeller
 
 
-class Measured(msgspec.Struct, frozen=True):
+class ReaderResults(msgspec.Struct, frozen=True):
     """The reader's results on the labelled messages that were found."""
 
     labelled: int
@@ -58,7 +58,7 @@ def known() -> dict[str, Labelled]:
     return {each.hash: each for each in found}
 
 
-def measured(path: Path) -> Measured:
+def measured(path: Path) -> ReaderResults:
     """Return the reader's accuracy on the labelled messages under a path."""
     labels = known()
     read: list[tuple[Labelled, int]] = []
@@ -75,7 +75,7 @@ def measured(path: Path) -> Measured:
     agreed = [(each.first, got) for each, got in read if each.first == each.second]
     right = sum(want == got for want, got in agreed)
     first, other = [each.first for each, _ in read], [each.other for each, _ in read]
-    return Measured(
+    return ReaderResults(
         len(labels),
         len(read),
         len(agreed),

@@ -27,7 +27,7 @@ from sally.core.log.imported import (
     recorded_player,
 )
 from sally.core.match.engine import Match
-from sally.core.registry.paper import Imported, Importer
+from sally.core.registry.paper import Importer, ImportResult
 from sally.core.rules.game import Seat
 from sally.games.tradecraft import GAME
 from sally.games.tradecraft.actions import (
@@ -43,7 +43,7 @@ from sally.games.tradecraft.actions import (
 from sally.games.tradecraft.hands import Hand, read_goods
 from sally.games.tradecraft.rules import TradeCraft
 from sally.games.tradecraft.rulesets import shipped
-from sally.papers.tradecraft2026.published_logs import Goods, Noted, Record, read_record
+from sally.papers.tradecraft2026.published_logs import Goods, LoggedEvent, Record, read_record
 
 SOURCE, LICENCE = "github.com/TradeCraft-team/TradeCraft", "MIT (c) 2024 WangJunqi"
 TASKS = "1p_v_1p/game_task.json"
@@ -52,7 +52,7 @@ CUT, SLIP = "log cut", "server slip"
 Task = tuple[tuple[Goods, ...], tuple[Goods, ...]]  # hands and targets
 
 
-def imported(path: Path) -> Imported:
+def imported(path: Path) -> ImportResult:
     """Import every recorded game under a path."""
     tasks = _tasks(path)
     taken = ImportRun()
@@ -151,7 +151,7 @@ def _tally(record: Record, winners: Sequence[str] | None) -> Counter[str]:
     return found
 
 
-class _Slip(Exception):
+class _ServerError(Exception):
     """Raised where the record relies on an error of the public server."""
 
 
@@ -185,8 +185,10 @@ class _RecordedMatch:
         self.counts: Counter[str] = Counter()
         self.used: Counter[str] = Counter()
         self.empty_answers: list[dict[str, str]] = []
-        self.checked: dict[str, tuple[Noted, bool]] = {}  # the last craft check of each player
-        self.open_checks: list[Noted] = []
+        self.checked: dict[
+            str, tuple[LoggedEvent, bool]
+        ] = {}  # the last craft check of each player
+        self.open_checks: list[LoggedEvent] = []
         self.open_hands: list[tuple[str, str]] = []  # players without a logged hand, after what
         self.result: list[str] | None = None
 
@@ -202,7 +204,7 @@ class _RecordedMatch:
             for start, end in zip(turns, [*turns[1:], len(events)], strict=True):
                 if self.match.over or not self._turn(events[start:end]):
                     break
-        except _Slip as slip:
+        except _ServerError as slip:
             self.counts[f"slip: {slip}"] += 1
             recorded, ours = "played on", "censored"
             self._differ(f"server slip {slip}", recorded, ours)
@@ -212,7 +214,7 @@ class _RecordedMatch:
             self.counts["cut"] += 1
         self._compare_result()
 
-    def _turn(self, events: Sequence[Noted]) -> bool:
+    def _turn(self, events: Sequence[LoggedEvent]) -> bool:
         """Play one turn; return False if the log ends in the middle of it."""
         if not self._trade(events):
             return False
@@ -226,9 +228,9 @@ class _RecordedMatch:
         self._compare_hands(phase)
         return True
 
-    def _trade(self, events: Sequence[Noted]) -> bool:
+    def _trade(self, events: Sequence[LoggedEvent]) -> bool:
         """Play the valid proposal and its answer; return False if the log has no answer yet."""
-        made: Noted | None = None
+        made: LoggedEvent | None = None
         for event in events:
             if event.kind == "submit_proposal":
                 made = event
@@ -244,7 +246,7 @@ class _RecordedMatch:
             return True
         return False
 
-    def _settle(self, made: Noted | None, said: Noted) -> bool:
+    def _settle(self, made: LoggedEvent | None, said: LoggedEvent) -> bool:
         if made is None:
             raise LookupError("an answer without a valid proposal")
         self.used["messages shortened"] += sum(len(m.message) > LONGEST for m in (made, said))
@@ -255,7 +257,7 @@ class _RecordedMatch:
         try:
             self._give(proposer, action)
         except IllegalMove as why:
-            raise _Slip(f"proposal ({why})") from None
+            raise _ServerError(f"proposal ({why})") from None
         accepted = said.text.lower() == ACCEPT
         if not made.offer and not made.request:
             self.empty_answers.append(
@@ -263,11 +265,11 @@ class _RecordedMatch:
             )
             return True
         if accepted and said.text != ACCEPT:
-            raise _Slip("case")
+            raise _ServerError("case")
         self._give(decider, Answer(ACCEPT if accepted else REJECT, said.message[:LONGEST]))
         return True
 
-    def _craft_event(self, event: Noted, phase: _Phase) -> None:
+    def _craft_event(self, event: LoggedEvent, phase: _Phase) -> None:
         match event.kind:
             case "craft_recipe_check":
                 self.open_checks.append(event)
@@ -320,13 +322,15 @@ class _RecordedMatch:
 
     def _give_craft(self, seat: str, move: Any) -> None:
         if isinstance(move, str):
-            raise _Slip(move)
+            raise _ServerError(move)
         if isinstance(move, Craft):
             game = self.match.game
             assert isinstance(game, TradeCraft)
             hand = self.match.state.hands[game.number[Seat(seat)]]
             if isinstance(game.crafting(hand, move), str):
-                raise _Slip("surplus")  # accepted by the server's check, but not by the recipe
+                raise _ServerError(
+                    "surplus"
+                )  # accepted by the server's check, but not by the recipe
         self._give(seat, move)
 
     # --- what came out the same ---------------------------------------------------------------

@@ -39,7 +39,7 @@ _CHECK = re.compile(r"(?P<who>.*?) check the validity.*?Input (\[.*?\]), Output 
 _NAME = re.compile(r"Duo_(?P<id>[\w-]{8})")
 
 
-class Noted(msgspec.Struct, frozen=True):
+class LoggedEvent(msgspec.Struct, frozen=True):
     """One event of a record; absent parts are empty."""
 
     kind: str
@@ -62,7 +62,7 @@ class Record(msgspec.Struct, frozen=True):
     targets: tuple[Goods, ...]
     hands: tuple[Goods, ...]  # at the start, where the log has them
     first: str  # who proposes first, where the log says so
-    events: tuple[Noted, ...]
+    events: tuple[LoggedEvent, ...]
     data: bytes
 
 
@@ -97,47 +97,47 @@ def read_record(path: Path) -> Record:
 # --- markdown -------------------------------------------------------------------------------------
 
 
-def _markdown(text: str) -> Iterator[Noted]:
+def _markdown(text: str) -> Iterator[LoggedEvent]:
     for found in _EVENT.finditer(text):
         if found["turn"]:
-            yield Noted("turn", text=found["turn"])
+            yield LoggedEvent("turn", text=found["turn"])
             continue
         noted = _noted(found["kind"], found["body"].strip())
         if noted is not None:
             yield noted
 
 
-def _noted(kind: str, body: str) -> Noted | None:
+def _noted(kind: str, body: str) -> LoggedEvent | None:
     """Return one event of a markdown log; None for events that change nothing."""
     match kind:
         case "private_start_info":
             who, _, target = body.partition(" enters the game with a private target: ")
-            return Noted(kind, _tidy(who), request=_goods(target))
+            return LoggedEvent(kind, _tidy(who), request=_goods(target))
         case "submit_proposal" if made := _PROPOSAL.match(body):
             given, wanted = _goods(made["offer"]), _goods(made["request"])
             who, to = _tidy(made["who"]), _tidy(made["to"])
-            return Noted(kind, who, to, given, wanted, message=made["message"].strip())
+            return LoggedEvent(kind, who, to, given, wanted, message=made["message"].strip())
         case "approval_or_reject" if said := _DECISION.match(body):
-            return Noted(
+            return LoggedEvent(
                 kind, _tidy(said["who"]), text=said["answer"], message=said["text"].strip()
             )
         case "craft_recipe_check" if asked := _CHECK.match(body):
-            return Noted(
+            return LoggedEvent(
                 kind, _tidy(asked["who"]), offer=_goods(asked[2]), request=_goods(asked[3])
             )
         case "craft_recipe_validity":
             short = "no recipe" if "follows the rules" not in body else "cannot afford"
-            return Noted(kind, text="good" if "**valid**" in body else short)
+            return LoggedEvent(kind, text="good" if "**valid**" in body else short)
         case "craft_recipe_apply" | "craft_done":
             who = re.split(r" apply the recipe| has finished", body)[0]
-            return Noted(kind, _tidy(who))
+            return LoggedEvent(kind, _tidy(who))
         case "private_hand_change":
-            return Noted(kind, request=_goods(body))
+            return LoggedEvent(kind, request=_goods(body))
         case "proposal_invalid" | "phase_error":
-            return Noted(kind)
+            return LoggedEvent(kind)
         case "game_over":
             won = re.findall(r"\*\*(.*?)\*\* \[(\w+)\]", body)
-            return Noted(kind, text=",".join(_tidy(who) for who, how in won if how == "win"))
+            return LoggedEvent(kind, text=",".join(_tidy(who) for who, how in won if how == "win"))
     return None
 
 
@@ -195,29 +195,29 @@ def _raw(path: Path, id: str, text: str, data: bytes) -> Record:
     )
 
 
-def _from_raw(kind: str, who: str, said: Mapping[str, Any]) -> Noted | None:
+def _from_raw(kind: str, who: str, said: Mapping[str, Any]) -> LoggedEvent | None:
     match kind:
         case "start_proposal":
-            return Noted("turn", text=str(said["turn_index"]))
+            return LoggedEvent("turn", text=str(said["turn_index"]))
         case "submit_proposal":
             made = said["proposal"]
             given, wanted = _amounts(made["offer"]), _amounts(made["request"])
-            return Noted(kind, who, made["partner"], given, wanted, message=said["message"])
+            return LoggedEvent(kind, who, made["partner"], given, wanted, message=said["message"])
         case "approval_or_reject":
-            return Noted(kind, who, text=said["decision"], message=said.get("message", ""))
+            return LoggedEvent(kind, who, text=said["decision"], message=said.get("message", ""))
         case "craft_recipe_check":
             recipe = said["recipe"]
-            return Noted(
+            return LoggedEvent(
                 kind, who, offer=_amounts(recipe["input"]), request=_amounts(recipe["output"])
             )
         case "craft_recipe_validity":
-            return Noted(kind, text="good" if said["result"] else "no recipe")
+            return LoggedEvent(kind, text="good" if said["result"] else "no recipe")
         case "private_hand_change":
-            return Noted(kind, request=_amounts(said["hand"]))
+            return LoggedEvent(kind, request=_amounts(said["hand"]))
         case "craft_recipe_apply" | "craft_done" | "proposal_invalid" | "phase_error":
-            return Noted(kind, who)
+            return LoggedEvent(kind, who)
         case "game_over":
-            return Noted(kind, text=",".join(said.get("winners", ())))
+            return LoggedEvent(kind, text=",".join(said.get("winners", ())))
     return None
 
 

@@ -31,7 +31,7 @@ STEPS, CLOSE = 500, 1e-10  # of the fit of a mixture
 TIE = 1e-9  # points
 
 
-class Table(msgspec.Struct, frozen=True):
+class ChoiceTable(msgspec.Struct, frozen=True):
     """A table of choices, as columns."""
 
     person: np.ndarray
@@ -43,7 +43,7 @@ class Table(msgspec.Struct, frozen=True):
     values: Floats  # (choice, row): expected payoff against the crowd; 0 without one
 
 
-def table_of(choices: tuple[Choice, ...], crowds: Crowds) -> Table:
+def table_of(choices: tuple[Choice, ...], crowds: Crowds) -> ChoiceTable:
     """Return a table of choices, each with its expected payoffs against the people in the other
     role."""
     across = np.array([crowds.across(choice) for choice in choices], float)
@@ -51,7 +51,7 @@ def table_of(choices: tuple[Choice, ...], crowds: Crowds) -> Table:
     other = np.array([c.other for c in choices], float).reshape(-1, 2, 2)
     size = across.sum(axis=1)
     odds = across / np.maximum(size, 1)[:, None]
-    return Table(
+    return ChoiceTable(
         np.array([c.person for c in choices]),
         np.array([KINDS.index(kind_of(canonical(c.own, c.other)[0])) for c in choices]),
         np.array([c.row for c in choices]),
@@ -69,7 +69,7 @@ def _best(worth: Floats) -> Floats:
     return np.where(gap > 0, 1.0, np.where(gap < 0, 0.0, 0.5))
 
 
-def levels(table: Table) -> list[Floats]:
+def levels(table: ChoiceTable) -> list[Floats]:
     """Return the probability that levels 0, 1, 2, ... choose row A; it is .5 in a tie."""
     rows = [np.full(len(table.row), 0.5)]
     columns = [np.full(len(table.row), 0.5)]
@@ -81,7 +81,7 @@ def levels(table: Table) -> list[Floats]:
     return rows
 
 
-def rules(table: Table) -> dict[str, Floats]:
+def rules(table: ChoiceTable) -> dict[str, Floats]:
     """Return the probability that each rule of thumb chooses row A."""
     found = {f"level {k}": row for k, row in enumerate(levels(table)) if k}
     found["own largest payoff"] = _best(table.own.max(axis=2))
@@ -100,7 +100,7 @@ def rules(table: Table) -> dict[str, Floats]:
     return found
 
 
-def agreement(table: Table, rule: Floats) -> Estimate:
+def agreement(table: ChoiceTable, rule: Floats) -> Estimate:
     """Return how often people choose the row that a rule chooses, leaving out ties."""
     there = rule != 0.5
     taken = (table.row == 0) == (rule == 1.0)
@@ -108,7 +108,9 @@ def agreement(table: Table, rule: Floats) -> Estimate:
     return ratio_by_rule(taken[there].astype(float), np.ones(there.sum()), people, (0.0, 1.0))
 
 
-def _gains(table: Table, rule: Floats | None, least: int) -> tuple[Floats, Floats, np.ndarray]:
+def _gains(
+    table: ChoiceTable, rule: Floats | None, least: int
+) -> tuple[Floats, Floats, np.ndarray]:
     """Return, for each choice, its expected payoff minus that of a random choice, the same
     difference for the best choice, and the person who chose."""
     there = table.crowd >= max(1, least)
@@ -121,7 +123,7 @@ def _gains(table: Table, rule: Floats | None, least: int) -> tuple[Floats, Float
     return got - even, values.max(axis=1) - even, table.person[there]
 
 
-def doing(table: Table, rule: Floats | None = None, least: int = 1) -> Estimate:
+def doing(table: ChoiceTable, rule: Floats | None = None, least: int = 1) -> Estimate:
     """Return how much people gained, or a rule would have gained on the same choices, from 0
     (random choice) to 1 (best choice).
 
@@ -136,7 +138,7 @@ def doing(table: Table, rule: Floats | None = None, least: int = 1) -> Estimate:
     return ratio_by_rule(gained, most, person)
 
 
-def doing_by_person(table: Table, least: int = 1) -> Floats:
+def doing_by_person(table: ChoiceTable, least: int = 1) -> Floats:
     """Return how much each person gained, from 0 (random choice) to 1 (best choice). Persons
     without any choice between unequal payoffs are left out."""
     gained, most, person = _gains(table, None, least)
@@ -145,7 +147,7 @@ def doing_by_person(table: Table, least: int = 1) -> Floats:
     return np.asarray(top[bottom > 0] / bottom[bottom > 0])
 
 
-def best_reply_taken(table: Table, least: int = 1) -> Estimate:
+def best_reply_taken(table: ChoiceTable, least: int = 1) -> Estimate:
     """Return how often the chosen row was a best reply to the choices of the people in the other
     role."""
     there = table.crowd >= max(1, least)
@@ -163,7 +165,7 @@ class Mixture(msgspec.Struct, frozen=True):
     log_likelihood: float
 
 
-def mixture(table: Table, error: float, top: int = 3) -> Mixture:
+def mixture(table: ChoiceTable, error: float, top: int = 3) -> Mixture:
     """Return the shares of levels, fitted by expectation maximisation at a given error rate."""
     _, codes = np.unique(table.person, return_inverse=True)
     chances = np.stack(levels(table)[: top + 1])
@@ -183,13 +185,13 @@ def mixture(table: Table, error: float, top: int = 3) -> Mixture:
     return Mixture(error, tuple(map(float, shares)), total)
 
 
-def fitted_mixture(table: Table) -> Mixture:
+def fitted_mixture(table: ChoiceTable) -> Mixture:
     """Return the likeliest mixture of reasoning levels, over a grid of error rates in steps of
     .05."""
     return max((mixture(table, e) for e in GRID), key=lambda found: found.log_likelihood)
 
 
-def summary(table: Table, least: int = 1) -> dict[str, Estimate | float]:
+def summary(table: ChoiceTable, least: int = 1) -> dict[str, Estimate | float]:
     """Return the main figures of a table, by name."""
     found: dict[str, Estimate | float] = {"doing, pooled": doing(table, None, least)}
     found["doing, mean over people"] = lone_by_rule(doing_by_person(table, least))
@@ -208,7 +210,7 @@ def summary(table: Table, least: int = 1) -> dict[str, Estimate | float]:
     return found
 
 
-def by_kind(table: Table) -> Mapping[str, dict[str, Estimate | int]]:
+def by_kind(table: ChoiceTable) -> Mapping[str, dict[str, Estimate | int]]:
     """Return, for each kind of game, the number of choices and their agreement with level-1 and
     level-2 reasoning."""
     chances = levels(table)

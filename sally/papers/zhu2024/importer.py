@@ -15,7 +15,7 @@ import msgspec
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.log.imported import ImportRun, recorded_player
-from sally.core.registry.paper import Imported, Importer, ImportOption
+from sally.core.registry.paper import Importer, ImportOption, ImportResult
 from sally.games.repeated_games.recorded import Round, bot, fed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.zhu2024.reading import PEOPLE, Choice, Crowds, canonical, kind_of, read
@@ -60,7 +60,7 @@ def as_episode(choice: Choice, across: tuple[int, int], source: dict[str, Any]) 
     return episode
 
 
-def imported(path: Path, people: int | None = None, skip_bad: bool = False) -> Imported:
+def imported(path: Path, people: int | None = None, skip_bad: bool = False) -> ImportResult:
     """Import every choice of a file or checkout.
 
     Args:

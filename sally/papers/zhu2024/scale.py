@@ -40,7 +40,7 @@ class Scaled(msgspec.Struct, frozen=True):
     answers: int
     unread: int  # answers that could not be read: in no figure
     acts_on_it: float | None  # share of choices that are best replies to the predicted column
-    table: figures.Table
+    table: figures.ChoiceTable
     episodes: tuple[str, ...]
 
 
@@ -91,12 +91,12 @@ def _screen(played: Played) -> _Screen | None:
     )
 
 
-def table_of(screens: Sequence[_Screen]) -> figures.Table:
+def table_of(screens: Sequence[_Screen]) -> figures.ChoiceTable:
     """Return games as a table of choices, in the form that the functions of `figures` take."""
     own = np.array([s.own for s in screens])
     odds = np.array([s.odds for s in screens])
     _, clusters = np.unique([s.cluster for s in screens], return_inverse=True)
-    return figures.Table(
+    return figures.ChoiceTable(
         clusters,
         np.array([KINDS.index(kind_of(s.role)) for s in screens]),
         np.array([s.row for s in screens]),
@@ -166,7 +166,7 @@ def knowing(screens: Sequence[_Screen]) -> Estimate | None:
     return ratio_by_rule(named, most, [s.cluster for s in screens])
 
 
-def rules(table: figures.Table) -> Mapping[str, Estimate]:
+def rules(table: figures.ChoiceTable) -> Mapping[str, Estimate]:
     """Return how much each rule of thumb gains in the games of the table, from 0 (random choice) to
     1 (best choice)."""
     return {name: figures.doing(table, rule) for name, rule in figures.rules(table).items()}

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from sally.analysis.columns.rows import played
-from sally.analysis.decisions.costs import Costly, costs_by_turn
+from sally.analysis.decisions.costs import DecisionCost, costs_by_turn
 from sally.analysis.decisions.rollouts import at_turn
 from sally.core.errors import BadInput, PromptDiffers, unknown
 from sally.core.log.events import (
@@ -230,7 +230,7 @@ def ledger(story: Story, turn: int, play_on: bool = False) -> Ledger:
     return Ledger(turn, _json(states[turn]) if turn < len(states) else "", notes)
 
 
-def _noted(scene: Scene, event: Event, cost: Costly | None = None) -> LedgerEntry:
+def _noted(scene: Scene, event: Event, cost: DecisionCost | None = None) -> LedgerEntry:
     kind, text = type(event).__name__.lower(), scene.answer
     if isinstance(event, Ended | Censored):
         text = ending(event)
@@ -243,7 +243,7 @@ def _noted(scene: Scene, event: Event, cost: Costly | None = None) -> LedgerEntr
     return LedgerEntry(scene.seat, kind, text, scene.truth, scene.right, event.reply, paid)
 
 
-def _cost(cost: Costly) -> str:
+def _cost(cost: DecisionCost) -> str:
     best = f" (best: {' or '.join(cost.best)})" if cost.best and cost.loss else ""
     sure = f" [{cost.interval[0]:.3g}, {cost.interval[1]:.3g}]" if cost.interval else ""
     said = f"{cost.loss:.4g}{sure}{best}" if cost.loss else "nothing"

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.log.events import Looked
+from sally.core.log.events import ToolUse
 from sally.core.match.answers import action_of
 from sally.core.match.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
 from sally.core.rules.game import GameSpec
@@ -26,7 +26,7 @@ class GivenAnswer(msgspec.Struct, frozen=True):
 
     ask: AskId
     given: Given
-    looked: tuple[Looked, ...] = ()
+    looked: tuple[ToolUse, ...] = ()
     shown_seconds: float | None = None  # from display to answer, as the browser measured it
 
 
@@ -87,7 +87,7 @@ def from_text(text: str) -> StoredAnswer:
         found: StoredAnswer = msgspec.convert(flat, LookUp | Stop)
         return found
     ask = msgspec.convert(flat.pop("ask"), AskId)
-    looked = msgspec.convert(flat.pop("looked", []), tuple[Looked, ...])
+    looked = msgspec.convert(flat.pop("looked", []), tuple[ToolUse, ...])
     shown = flat.pop("shown_seconds", None)
     return GivenAnswer(ask, msgspec.convert(flat, Given), looked, shown)
 

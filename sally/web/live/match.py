@@ -26,8 +26,8 @@ from sally.core.match.player import (
     Fault,
     Forfeit,
     Given,
+    NoAnswer,
     Player,
-    Silence,
     Turn,
     put,
 )
@@ -223,7 +223,7 @@ class LiveMatch:
         now = self.match.turn
         while not self.match.over and self.match.turn == now and (asked := self._open(seat)):
             turn = asked[0]
-            nothing = Forfeit(detail) if turn.question is None else Silence(detail)
+            nothing = Forfeit(detail) if turn.question is None else NoAnswer(detail)
             rows.append((seat, self._take(turn, nothing), None))
         return rows
 

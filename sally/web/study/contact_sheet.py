@@ -20,7 +20,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.web.study.definition import HumanStudy
-from sally.web.study.rehearsal import Actor, Browser, value_for
+from sally.web.study.rehearsal import Browser, ScriptedParticipant, value_for
 
 SCREENS = {"desktop": (1200, 900, 3), "phone": (390, 844, 6)}  # width, height, pictures per row
 MOST_PAGES = 60
@@ -47,7 +47,7 @@ def draw(file: Path, study: HumanStudy, folder: Path) -> list[Path]:
                 reduced_motion="reduce",
                 has_touch=name == "phone",
             )
-            way = PageWalk(context.new_page(), address, study, f"picture{n}")
+            way = BrowserParticipant(context.new_page(), address, study, f"picture{n}")
             with company(chromium, way) as partner:
                 pictures = _walk(way, partner, folder, name)
             drawn += [*pictures, sheet(context, pictures, folder / f"sheet_{name}.png", columns)]
@@ -109,7 +109,7 @@ def _await(process: subprocess.Popen[bytes], port: int) -> None:
 
 
 @dataclass
-class PageWalk:
+class BrowserParticipant:
     """A scripted participant in a real browser."""
 
     page: Any
@@ -120,7 +120,8 @@ class PageWalk:
     seen: int = 0  # consecutive times it was answered
 
     def __post_init__(self) -> None:
-        self.actor = Actor(self.study, Browser(None), random.Random(1), 0.0, self.name)  # type: ignore[arg-type]
+        unused = Browser(None)  # type: ignore[arg-type]
+        self.actor = ScriptedParticipant(self.study, unused, random.Random(1), 0.0, self.name)
 
     def come(self) -> None:
         """Open the study's link, which shows the current page."""
@@ -153,21 +154,21 @@ class PageWalk:
         return True
 
 
-Partner = Callable[[], PageWalk | None]  # called when the participant waits
+Partner = Callable[[], BrowserParticipant | None]  # called when the participant waits
 
 
 @contextmanager
-def company(chromium: Any, way: PageWalk) -> Iterator[Partner]:
+def company(chromium: Any, way: BrowserParticipant) -> Iterator[Partner]:
     """Yield a function that adds a partner for a waiting participant; it adds several if the first
     ones are assigned to another condition."""
     contexts: list[Any] = []
-    found: list[PageWalk] = []
+    found: list[BrowserParticipant] = []
 
-    def partner() -> PageWalk | None:
+    def partner() -> BrowserParticipant | None:
         while not found and len(contexts) < MOST_PARTNERS:
             contexts.append(chromium.new_context(reduced_motion="reduce"))
             name = f"{way.name}partner{len(contexts)}"
-            other = PageWalk(contexts[-1].new_page(), way.address, way.study, name)
+            other = BrowserParticipant(contexts[-1].new_page(), way.address, way.study, name)
             other.come()
             while other.onward():
                 pass
@@ -184,7 +185,7 @@ def company(chromium: Any, way: PageWalk) -> Iterator[Partner]:
         context.close()
 
 
-def _walk(way: PageWalk, partner: Partner, folder: Path, name: str) -> list[Path]:
+def _walk(way: BrowserParticipant, partner: Partner, folder: Path, name: str) -> list[Path]:
     """Walk through the study and take a screenshot of each page."""
     way.come()
     pictures: list[Path] = []
@@ -194,7 +195,7 @@ def _walk(way: PageWalk, partner: Partner, folder: Path, name: str) -> list[Path
         _taken(way.page, path)
         pictures.append(path)
 
-    other: PageWalk | None = None
+    other: BrowserParticipant | None = None
     for _ in range(MOST_PAGES):
         shot()
         if way.waits:
@@ -225,7 +226,9 @@ def _taken(page: Any, path: Path) -> None:
     raise BadInput(f"The browser could not take a screenshot of {page.url}: {said}.")
 
 
-def _play(way: PageWalk, other: PageWalk | None, shot: Callable[[], None]) -> None:
+def _play(
+    way: BrowserParticipant, other: BrowserParticipant | None, shot: Callable[[], None]
+) -> None:
     """Play a game; take screenshots of its rules, first question and end."""
     if other is not None:
         other.come()

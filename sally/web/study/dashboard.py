@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 
 from sally.core.errors import BadInput
 from sally.core.log.events import to_line
-from sally.web.security import Refused, experimenter_required, form_token, page
+from sally.web.security import RequestRefused, experimenter_required, form_token, page
 from sally.web.study import participants
 from sally.web.study.export import (
     FILE,
@@ -40,10 +40,14 @@ def running(request: Request) -> RunningStudy:
     """Return the study that the query names, or the only one; raises Refused."""
     studies: dict[str, RunningStudy] = request.app.state.studies
     if not studies:
-        raise Refused(404, "This server runs no study; start `sally serve --study FILE.toml`.")
+        raise RequestRefused(
+            404, "This server runs no study; start `sally serve --study FILE.toml`."
+        )
     name = request.query_params.get("study", next(iter(studies)) if len(studies) == 1 else "")
     if name not in studies:
-        raise Refused(404, f"Name a study in the address, as in ?study={next(iter(studies))}.")
+        raise RequestRefused(
+            404, f"Name a study in the address, as in ?study={next(iter(studies))}."
+        )
     return studies[name]
 
 
@@ -82,11 +86,11 @@ async def export(request: Request) -> Response:
     here = running(request)
     store = store_of(request, here)
     if store is None:
-        raise Refused(409, "This server has no store; download the episodes instead.")
+        raise RequestRefused(409, "This server has no store; download the episodes instead.")
     try:
         episodes = await put_into_store(here, store)
     except BadInput as why:
-        raise Refused(409, str(why)) from None
+        raise RequestRefused(409, str(why)) from None
     return said(here, "exported", str(episodes))
 
 
@@ -100,13 +104,13 @@ async def withdraw(request: Request) -> Response:
     """Delete the data of a participant who asked for it, by e-mail for example."""
     here, sent = running(request), request.state.form
     if sent.get("sure") != "yes":
-        raise Refused(
+        raise RequestRefused(
             422, "Tick the box to confirm that the data of this participant will be deleted."
         )
     try:
         person = await here.find(sent.get("participant", "").strip())
     except BadInput as why:
-        raise Refused(404, str(why)) from None
+        raise RequestRefused(404, str(why)) from None
     await here.withdraw(person)
     await export_again(here, store_of(request, here))
     return said(here, "withdrawn", here.secrets.exported(person)[:8])
@@ -146,21 +150,21 @@ async def help_on(request: Request) -> Response:
             await here.remove(person)
             return said(here, "removed", here.secrets.exported(person)[:8])
     except BadInput as why:
-        raise Refused(409, str(why)) from None
-    raise Refused(400, "action must be advance or remove.")
+        raise RequestRefused(409, str(why)) from None
+    raise RequestRefused(400, "action must be advance or remove.")
 
 
 async def play_as(request: Request) -> Response:
     """In test mode, continue in this browser as an existing participant or as a new one."""
     here, sent = running(request), request.state.form
     if not request.app.state.settings.test:
-        raise Refused(403, "Start the server with --test to play as a participant.")
+        raise RequestRefused(403, "Start the server with --test to play as a participant.")
     if not (code := sent.get("participant", "")):
         return begin_anew(here)
     try:
         person = await here.find(code)
     except BadInput as why:
-        raise Refused(404, str(why)) from None
+        raise RequestRefused(404, str(why)) from None
     cookie = secrets.token_urlsafe(32)
     await here.hand_over(person, cookie)
     return with_cookie(request, RedirectResponse(f"/study/{here.study.name}", 303), cookie)

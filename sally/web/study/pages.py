@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from sally.core.errors import BadInput, NotAsked
 from sally.web.database import StorageFull, StorageLost
 from sally.web.live.match import MatchDiscarded
-from sally.web.security import Refused, form_of, json_of, page, texts_for
+from sally.web.security import RequestRefused, form_of, json_of, page, texts_for
 from sally.web.study import participants
 from sally.web.study.dashboard import COOKIE, export_again, store_of, with_cookie
 from sally.web.study.definition import GIVEN, read_human_studies
@@ -93,7 +93,7 @@ def for_participants(
             return notice(request, t("notice.broken"), str(why), contact, status=409)
         except AlreadyWithdrawn:
             return notice(request, t("withdraw.done"), t("withdraw.gone"))
-        except Refused as why:
+        except RequestRefused as why:
             return notice(request, t("notice.failed"), why.why, status=why.status)
         except (StorageFull, StorageLost, MatchDiscarded) as why:
             LOG.error("a study page failed: %r", why)
@@ -225,11 +225,11 @@ async def sent_form(
     it."""
     cookie = request.cookies.get(COOKIE, "")
     if not cookie:
-        raise Refused(403, here.texts("notice.old_page"))
+        raise RequestRefused(403, here.texts("notice.old_page"))
     sent = await form_of(request)
     expected = here.secrets.form_token(cookie, sent.get("given", "") if by_link else None)
     if not secrets.compare_digest(sent.get("token", "").encode(), expected.encode()):
-        raise Refused(403, here.texts("notice.old_page"))
+        raise RequestRefused(403, here.texts("notice.old_page"))
     return cookie, sent
 
 
@@ -244,7 +244,7 @@ async def consent(request: Request, here: RunningStudy) -> Response:
     if sent.get("agree") != "yes":
         return consent_page(request, here, cookie, given, here.texts("consent.tick"), sent)
     if bool(here.study.platform.participant) != bool(GIVEN.fullmatch(given)):
-        raise Refused(400, here.texts("notice.bad_link_text"))
+        raise RequestRefused(400, here.texts("notice.bad_link_text"))
     if (
         await here.join(cookie, given, kept_of(here, sent)) is None
         and await here.who(cookie) is None
@@ -403,11 +403,11 @@ async def noted(request: Request, here: RunningStudy) -> Response:
     """Store browser events, if the study logs them."""
     person = await here.who(request.cookies.get(COOKIE, ""))
     if not here.study.quality.log or person is None:
-        raise Refused(404, "This study does not log browser events.")
+        raise RequestRefused(404, "This study does not log browser events.")
     try:
         report = msgspec.convert(await json_of(request), participants.BrowserEvents)
     except msgspec.ValidationError as why:
-        raise Refused(422, f"{why}.") from None
+        raise RequestRefused(422, f"{why}.") from None
     await here.database.run(participants.keep_events, person.id, report.events)
     return Response(status_code=204)
 

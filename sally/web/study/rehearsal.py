@@ -116,7 +116,7 @@ class Browser:
 
 
 @dataclass
-class Actor:
+class ScriptedParticipant:
     """A scripted participant who answers at random and may drop out.
 
     With probability `leaves`, the participant leaves at some page of the study; all pages are
@@ -280,7 +280,9 @@ async def rehearse(
         async with app.router.lifespan_context(app):
             draw = random.Random(seed)
             actors = [
-                Actor(study, Browser(app), random.Random(draw.random()), drop_out, f"rehearsal{i}")
+                ScriptedParticipant(
+                    study, Browser(app), random.Random(draw.random()), drop_out, f"rehearsal{i}"
+                )
                 for i in range(people)
             ]
             await _take_part(actors)
@@ -288,7 +290,7 @@ async def rehearse(
             return await _summed(app.state.studies[study.name], faults, out)
 
 
-async def _take_part(actors: list[Actor]) -> None:
+async def _take_part(actors: list[ScriptedParticipant]) -> None:
     """Let all actors answer one page each in turn until none can continue."""
     for actor in actors:
         await actor.come()

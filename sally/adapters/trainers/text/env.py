@@ -41,7 +41,7 @@ SEATED = 1024  # tasks cached with their players
 Stepped = tuple[str, float, bool, dict[str, Any]]
 
 
-class Seated(NamedTuple):
+class PreparedTask(NamedTuple):
     """A task with its players and an unplayed match, cached for reuse."""
 
     match: Match[Any, Any, Any]
@@ -77,7 +77,7 @@ class TextEnv(TextPlay):
         params |= {"pack": pack} if pack else {}
         self._sitter = PlayerSpec(LANGUAGE, params | ({"with_": with_} if with_ else {}))
         self._probes, self._retries = tuple(probes), retries
-        self._seated: dict[bytes, Seated] = {}
+        self._seated: dict[bytes, PreparedTask] = {}
 
     # --- what a trainer uses ----------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class TextEnv(TextPlay):
         self._begun().censor(cause, detail)
         self._ledger.settle()
 
-    def _at(self, task: Task) -> Seated:
+    def _at(self, task: Task) -> PreparedTask:
         """Return a task with its match and players, checked and cached."""
         key = msgspec.msgpack.encode(task)
         if (known := self._seated.get(key)) is not None:
@@ -176,7 +176,7 @@ class TextEnv(TextPlay):
         while len(self._seated) >= SEATED:
             del self._seated[next(iter(self._seated))]
         players = players_for(match, {task.seat: self._model})
-        self._seated[key] = made = Seated(match, players, worths_at(match, task.seat))
+        self._seated[key] = made = PreparedTask(match, players, worths_at(match, task.seat))
         return made
 
 

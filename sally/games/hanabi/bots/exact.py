@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from sally.core.errors import BadInput
 from sally.games.hanabi.belief import Odds, counted, read
 from sally.games.hanabi.bots.rule_agents import (
+    PreparedView,
     Rule,
-    Sight,
     first_applicable,
     knowing_rules,
     probable,
@@ -19,7 +19,7 @@ from sally.games.hanabi.state import Card, Policy, View
 MOST = 1_000  # a reader enumerates every hand, so there may not be more than this
 
 
-class ExactSight(Sight):
+class ExactSight(PreparedView):
     """A view with exact probabilities for each slot, from the joint distribution of the hand."""
 
     def __init__(self, game: Hanabi, view: View, odds: Odds) -> None:

@@ -107,7 +107,7 @@ class InfoMemory(SmartMemory):
                 break
             cards = [card for card in range(self.game.highest) if own[id] >> card & 1]
             asked = WhichBlock(id, blocks(cards, dead, left))
-            found = Both(found, asked) if found else asked
+            found = QuestionPair(found, asked) if found else asked
         return found
 
     def questions(self, giver: int) -> dict[int, Question | None]:
@@ -356,7 +356,7 @@ class WhichBlock:
         return {self.id: self.blocks[answer]}
 
 
-class Both:
+class QuestionPair:
     """Two questions about different cards, answered together by one number."""
 
     def __init__(self, first: Question, second: Question) -> None:

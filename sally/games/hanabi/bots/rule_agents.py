@@ -1,7 +1,7 @@
 """Rule agents (Walton-Rivers et al. 2017): each tries a list of rules until one applies.
 
-A rule is a function from a `Sight` to probabilities of the seat's moves, or None. Card identities
-are inferred slot by slot, as in the authors' framework, not jointly for the hand.
+A rule is a function from a `PreparedView` to probabilities of the seat's moves, or None. Card
+identities are inferred slot by slot, as in the authors' framework, not jointly for the hand.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sally.games.hanabi.state import Card, Policy, View
 Odds = Mapping[int, float]
 
 
-class Sight:
+class PreparedView:
     """A view prepared for rules: the possible cards of each slot, and what each seat knows from
     hints alone."""
 
@@ -60,7 +60,7 @@ class Sight:
         ]
 
 
-Rule = Callable[[Sight], Odds | None]
+Rule = Callable[[PreparedView], Odds | None]
 
 
 def _only(bits: int) -> int | None:
@@ -80,7 +80,7 @@ def evenly(actions: Iterable[int]) -> Odds | None:
 # --- plays ----------------------------------------------------------------------------------------
 
 
-def certain(sight: Sight) -> Odds | None:
+def certain(sight: PreparedView) -> Odds | None:
     """Play the first card with a known colour and rank that is next on its pile."""
     game = sight.game
     for slot, mark in enumerate(sight.view.marks[sight.view.me]):
@@ -90,7 +90,7 @@ def certain(sight: Sight) -> Odds | None:
     return None
 
 
-def safe(sight: Sight) -> Odds | None:
+def safe(sight: PreparedView) -> Odds | None:
     """Play the first card that is certainly playable."""
     for slot, cards in enumerate(sight.slots):
         if all(map(sight.is_next, cards)):
@@ -102,7 +102,7 @@ def probable(least: float) -> Rule:
     """Return a rule that plays the likeliest playable card (the last in a tie) if its chance is at
     least `least`."""
 
-    def rule(sight: Sight) -> Odds | None:
+    def rule(sight: PreparedView) -> Odds | None:
         chances = sight.chances(sight.is_next)
         slot = max(range(len(chances)), key=lambda s: (chances[s], s))
         return _sure(sight.game.play(slot)) if chances[slot] >= least else None
@@ -122,7 +122,7 @@ def _useful(seats: int | None) -> Rule:
     """Return a rule that gives a hint about the first playable card that its holder does not
     fully know: its rank, or its colour if the rank is known."""
 
-    def rule(sight: Sight) -> Odds | None:
+    def rule(sight: PreparedView) -> Odds | None:
         game, view = sight.game, sight.view
         for ahead, seat in list(sight.others())[:seats]:
             for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
@@ -136,7 +136,7 @@ def _useful(seats: int | None) -> Rule:
     return _telling(rule)
 
 
-def _tell_unknown(sight: Sight) -> Odds | None:
+def _tell_unknown(sight: PreparedView) -> Odds | None:
     """Give a hint about the first card that the next seat does not fully know: its colour, or
     its rank if the colour is known."""
     game, view = sight.game, sight.view
@@ -149,7 +149,7 @@ def _tell_unknown(sight: Sight) -> Odds | None:
     return None
 
 
-def _tell_most(sight: Sight) -> Odds | None:
+def _tell_most(sight: PreparedView) -> Odds | None:
     """Give the hint that is new information for the most cards of a hand."""
     game, view = sight.game, sight.view
     best, found = 0, None
@@ -163,7 +163,7 @@ def _tell_most(sight: Sight) -> Odds | None:
     return None if found is None else _sure(found)
 
 
-def _tell_dispensable(sight: Sight) -> Odds | None:
+def _tell_dispensable(sight: PreparedView) -> Odds | None:
     """Give a hint that shows another seat that one of its cards is useless. If several cards
     qualify, the first in turn order is hinted."""
     game, view = sight.game, sight.view
@@ -186,7 +186,7 @@ def _random_hint(seats: int | None) -> Rule:
     """Return a rule that gives a random hint to one of the next `seats` seats (None: to any
     seat)."""
 
-    def rule(sight: Sight) -> Odds | None:
+    def rule(sight: PreparedView) -> Odds | None:
         game, most = sight.game, seats or sight.game.players
         first = 2 * game.hand_size
         legal = game.legal(sight.view, sight.view.me)
@@ -204,7 +204,7 @@ def _discarding(rule: Rule) -> Rule:
     return lambda sight: rule(sight) if sight.view.tokens < sight.game.hints else None
 
 
-def _osawa(sight: Sight) -> Odds | None:
+def _osawa(sight: PreparedView) -> Odds | None:
     """Discard the first card that is useless according to its hints."""
     game, view = sight.game, sight.view
     for slot, mark in enumerate(view.marks[view.me]):
@@ -217,27 +217,27 @@ def _osawa(sight: Sight) -> Odds | None:
     return None
 
 
-def _surely_useless(sight: Sight) -> Odds | None:
+def _surely_useless(sight: PreparedView) -> Odds | None:
     for slot, cards in enumerate(sight.slots):
         if all(map(sight.is_useless, cards)):
             return _sure(slot)
     return None
 
 
-def _probably_useless(sight: Sight) -> Odds | None:
+def _probably_useless(sight: PreparedView) -> Odds | None:
     chances = sight.chances(sight.is_useless)
     return _sure(max(range(len(chances)), key=lambda s: (chances[s], s)))
 
 
-def _any_discard(sight: Sight) -> Odds | None:
+def _any_discard(sight: PreparedView) -> Odds | None:
     return evenly(range(sight.view.slots))
 
 
-def _oldest(sight: Sight) -> Odds | None:
+def _oldest(sight: PreparedView) -> Odds | None:
     return _sure(0)
 
 
-def _anything(sight: Sight) -> Odds | None:
+def _anything(sight: PreparedView) -> Odds | None:
     return evenly(sight.game.legal(sight.view, sight.view.me))
 
 
@@ -245,7 +245,7 @@ def _anything(sight: Sight) -> Odds | None:
 
 
 def _if(condition: Callable[[View], bool], rule: Rule, otherwise: Rule | None = None) -> Rule:
-    def chosen(sight: Sight) -> Odds | None:
+    def chosen(sight: PreparedView) -> Odds | None:
         if condition(sight.view):
             return rule(sight)
         return otherwise(sight) if otherwise else None
@@ -300,7 +300,7 @@ def knowing_rules(risk: float) -> tuple[Rule, ...]:
     )
 
 
-def first_applicable(rules: Iterable[Rule], sight: Sight) -> Odds:
+def first_applicable(rules: Iterable[Rule], sight: PreparedView) -> Odds:
     """Return the move probabilities of the first rule that applies."""
     return next(odds for rule in rules if (odds := rule(sight)) is not None)
 
@@ -309,7 +309,7 @@ def rule_agent(name: str) -> Callable[[Hanabi], Policy]:
     """Return the constructor of the agent with this name."""
     rules = (*RULES[name], *_any_way_out)
 
-    return lambda game: lambda view: first_applicable(rules, Sight(game, view))
+    return lambda game: lambda view: first_applicable(rules, PreparedView(game, view))
 
 
 def blind(game: Hanabi) -> Policy:

@@ -13,7 +13,7 @@ from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import Discarded, Hinted, Played, Policy, View
 
 
-class Note(msgspec.Struct):
+class CardInformation(msgspec.Struct):
     """The information about a card; a colour or rank is -1 if it was not hinted."""
 
     colour: int = -1
@@ -25,11 +25,11 @@ class SimpleMemory(Memory):
     """Notes on every card in a hand."""
 
     def __init__(self, game: Hanabi, me: int) -> None:
-        self.notes: dict[int, Note] = {}
+        self.notes: dict[int, CardInformation] = {}
         super().__init__(game, me)
 
     def met(self, id: int) -> None:
-        self.notes[id] = Note()
+        self.notes[id] = CardInformation()
 
     def remembered(self, id: int) -> Hashable:
         return msgspec.structs.astuple(self.notes[id])

@@ -73,7 +73,7 @@ def strategy_class(strategy: str) -> Any:
     return found
 
 
-class Seated:
+class BoundStrategy:
     """A strategy of the library in one game; every round must be passed to `feed`."""
 
     def __init__(self, made: Any, seed: int, game: RepeatedGame, seat: Seat) -> None:
@@ -115,14 +115,14 @@ def _script(
         raise BadInput("axelrod plays games with two moves per seat; move 0 is cooperation")
     make, given = strategy_class(strategy), dict(settings or {})
     try:
-        Seated(make(**given), 0, game, seat)
+        BoundStrategy(make(**given), 0, game, seat)
     except (ValueError, TypeError) as why:  # some strategies need payoffs of a certain kind
         reason = f": {why}" if str(why) else "; it needs payoffs of another kind"
         raise BadInput(
             f"{make.name} cannot play this game with settings {given!r}{reason}"
         ) from None
     # the game in progress, so that it is not replayed from the start
-    reached: dict[int, Seated] = {}
+    reached: dict[int, BoundStrategy] = {}
 
     def axelrod(turn: RoundTurn) -> int:
         """Return the move after the rounds so far; it is determined by the seed and these rounds
@@ -130,7 +130,7 @@ def _script(
         seed, rounds = derived_seed(turn.context.seed, seat, "axelrod"), turn.view.played()
         sits = reached.get(seed)
         if sits is None or rounds[: len(sits.played)] != sits.played:
-            sits = Seated(make(**given), seed, game, seat)
+            sits = BoundStrategy(make(**given), seed, game, seat)
         for joint in rounds[len(sits.played) :]:
             sits.feed(joint)
         reached.clear()

@@ -85,7 +85,7 @@ def _level_k(
 # --- Bayes: which of these is the other, and what is best then ------------------------------------
 
 
-class Believed(msgspec.Struct, frozen=True):
+class WeightedHypotheses(msgspec.Struct, frozen=True):
     """The state of each hypothesis after the past rounds, and its probability."""
 
     states: tuple[int, ...]
@@ -99,14 +99,14 @@ class Hypotheses(msgspec.Struct, frozen=True):
     machines: tuple[Machine, ...]
     noise: float
 
-    def chances(self, believed: Believed) -> list[Floats]:
+    def chances(self, believed: WeightedHypotheses) -> list[Floats]:
         """Return the probabilities of the other seat's next move under each hypothesis."""
         return [
             (1 - self.noise) * m.odds[q] + self.noise / m.odds.shape[1]
             for m, q in zip(self.machines, believed.states, strict=True)
         ]
 
-    def after(self, believed: Believed, mine: int, theirs: int) -> Believed:
+    def after(self, believed: WeightedHypotheses, mine: int, theirs: int) -> WeightedHypotheses:
         """Return the belief after one more round, by Bayes' rule.
 
         A machine that would never have made the move `theirs` without noise keeps its state.
@@ -117,7 +117,7 @@ class Hypotheses(msgspec.Struct, frozen=True):
             int(m.after[q, theirs, mine]) if m.odds[q, theirs] > 0 else q
             for m, q in zip(self.machines, believed.states, strict=True)
         )
-        return Believed(states, tuple(w / sum(joint) for w in joint))
+        return WeightedHypotheses(states, tuple(w / sum(joint) for w in joint))
 
 
 def _default_hypotheses(game: RepeatedGame, seat: Seat) -> list[Any]:
@@ -159,7 +159,7 @@ def _bayesian(
     machines = tuple(machine_of(game, seat, _automaton_of(game, them, each)) for each in given)
     considered = Hypotheses(machines, noise)
     values = [plan(game, seat, machine, ahead).values for machine in machines]
-    start = Believed((0,) * len(machines), (1 / len(machines),) * len(machines))
+    start = WeightedHypotheses((0,) * len(machines), (1 / len(machines),) * len(machines))
     follower = Follower(start, considered.after, View.rounds)
 
     def odds(view: View) -> Odds:
@@ -175,7 +175,7 @@ def _worth(
     game: RepeatedGame,
     seat: Seat,
     considered: Hypotheses,
-    believed: Believed,
+    believed: WeightedHypotheses,
     values: Sequence[Floats],
 ) -> Floats:
     """Return the value of each move if the other seat's machine became known after this round

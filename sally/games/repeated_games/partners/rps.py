@@ -290,23 +290,23 @@ def _opponent_outcome_and_transition(before: Rounds) -> Hashable:
 # --- counting -------------------------------------------------------------------------------------
 
 
-class Counted(msgspec.Struct, frozen=True):
+class TransitionCounts(msgspec.Struct, frozen=True):
     """The last two rounds, and how often the opponent made each transition in each context."""
 
     recent: tuple[Joint, ...] = ()
     counts: Mapping[tuple[Hashable, int], int] = {}
 
 
-def counted(habit: Habit, so_far: Counted, bot: int, opponent: int) -> Counted:
+def counted(habit: Habit, so_far: TransitionCounts, bot: int, opponent: int) -> TransitionCounts:
     """Return the counts after one more round."""
     before, counts = so_far.recent, so_far.counts
     if opponent != UNSEEN and habit.applies(before):
         key = habit.context(before), transition(habit.origin(before), opponent)
         counts = {**counts, key: counts.get(key, 0) + 1}
-    return Counted((*before, (bot, opponent))[-2:], counts)
+    return TransitionCounts((*before, (bot, opponent))[-2:], counts)
 
 
-def likeliest(habit: Habit, so_far: Counted) -> set[int]:
+def likeliest(habit: Habit, so_far: TransitionCounts) -> set[int]:
     """Return the opponent's most frequent moves in the current context; empty if the context is
     new."""
     before = so_far.recent
@@ -326,7 +326,7 @@ def _counting_script(habit: Habit) -> Callable[..., Script]:
         check_opening(game, seat, opening, game.rounds)
         check_void(void)
         rounds = with_void if void == "published" else View.rounds
-        follower = Follower(Counted(), partial(counted, habit), rounds)
+        follower = Follower(TransitionCounts(), partial(counted, habit), rounds)
 
         def odds(view: View) -> Odds:
             begun = len(latest(view, len(opening)))

@@ -35,25 +35,25 @@ class Rounds(msgspec.Struct, frozen=True):
     predicted: Ints
 
 
-class Luck(msgspec.Struct, frozen=True):
+class UniformDraws(msgspec.Struct, frozen=True):
     """Uniform draws indexed by (episode, round), for the learner's ties and the partner's moves."""
 
     ties: Floats
     partner: Floats
 
 
-def drawn_luck(episodes: int, rounds: int, chance: np.random.Generator) -> Luck:
+def drawn_luck(episodes: int, rounds: int, chance: np.random.Generator) -> UniformDraws:
     """Return random draws for bulk play from a numpy generator."""
-    return Luck(chance.random((episodes, rounds)), chance.random((episodes, rounds)))
+    return UniformDraws(chance.random((episodes, rounds)), chance.random((episodes, rounds)))
 
 
-def keyed_luck(seeds: Sequence[int], seat: Seat, partner: Seat, rounds: int) -> Luck:
+def keyed_luck(seeds: Sequence[int], seat: Seat, partner: Seat, rounds: int) -> UniformDraws:
     """Return the random draws that single episodes with these seeds would use."""
 
     def of(who: Seat) -> Floats:
         return np.array([[Stream(s, who, n, "move")() for n in range(rounds)] for s in seeds])
 
-    return Luck(of(seat), of(partner))
+    return UniformDraws(of(seat), of(partner))
 
 
 def play_tabular(
@@ -61,7 +61,7 @@ def play_tabular(
     seat: Seat,
     partners: Sequence[Automaton[Any]],
     lots: Ints,
-    luck: Luck,
+    luck: UniformDraws,
     settings: Settings | None = None,
 ) -> Rounds:
     """Play episode i against `partners[lots[i]]`, using row i of the draws in `luck`."""
@@ -87,7 +87,7 @@ def play_tabular(
     return Rounds(moves, replies, predicted)
 
 
-def _check(game: RepeatedGame, partners: int, lots: Ints, luck: Luck) -> None:
+def _check(game: RepeatedGame, partners: int, lots: Ints, luck: UniformDraws) -> None:
     if game.stop_chance:
         raise BadInput("Bulk play needs a fixed number of rounds; stop_chance must be 0.")
     if len(lots) and not 0 <= lots.min() <= lots.max() < partners:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.match.player import Decision, PlayerKind, Silence, Turn
+from sally.core.match.player import Decision, NoAnswer, PlayerKind, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.partner import by_name
 from sally.core.rules.probe import ProbeReport
@@ -26,7 +26,7 @@ def tied(worth: tuple[float, ...]) -> tuple[int, ...]:
 # --- fictitious play ----------------------------------------------------------------------------
 
 
-class Tally(msgspec.Struct, frozen=True):
+class MoveCounts(msgspec.Struct, frozen=True):
     """The count of each move of the other seat."""
 
     seen: int  # rounds looked at, void ones included
@@ -46,20 +46,20 @@ class Fictitious(msgspec.Struct, frozen=True):
         )
         return Decision(turn.draws.pick(tied(worth)), tally)
 
-    def report(self, turn: Turn[int, View]) -> ProbeReport | Silence:
+    def report(self, turn: Turn[int, View]) -> ProbeReport | NoAnswer:
         tally = self.tallied(turn.memory, turn.view)
         return count_report(turn.question, turn.seat, tally.counts)
 
-    def tallied(self, memory: Tally | None, view: View) -> Tally:
+    def tallied(self, memory: MoveCounts | None, view: View) -> MoveCounts:
         """Return the memory updated with the rounds since the last update; void rounds are
         skipped."""
-        tally = memory or Tally(0, (0,) * len(self.pay[0]))
+        tally = memory or MoveCounts(0, (0,) * len(self.pay[0]))
         counts, seen = list(tally.counts), tally.seen
         for joint in view.rounds(seen):
             seen += 1
             if joint is not None:
                 counts[joint[1]] += 1
-        return Tally(seen, tuple(counts))
+        return MoveCounts(seen, tuple(counts))
 
 
 # --- one-step Q-learning ------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class QLearning(msgspec.Struct, frozen=True):
         assert isinstance(picked, int)  # repeated games have no forms
         return Decision(picked, known)
 
-    def report(self, turn: Turn[int, View]) -> ProbeReport | Silence:
+    def report(self, turn: Turn[int, View]) -> ProbeReport | NoAnswer:
         known = self.learned(turn.memory, turn.view)
         return count_report(turn.question, turn.seat, known.counts[known.state])
 

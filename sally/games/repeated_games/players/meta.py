@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.core.errors import BadInput, unknown
-from sally.core.match.player import Decision, PlayerKind, Silence, Turn
+from sally.core.match.player import Decision, NoAnswer, PlayerKind, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.optimum import pay_table
@@ -91,7 +91,7 @@ def _squashed(x: Floats) -> Floats:
     return found
 
 
-class Adapted(msgspec.Struct, frozen=True, eq=False):
+class LearnerMemory(msgspec.Struct, frozen=True, eq=False):
     """The learner's memory between turns."""
 
     rounds: int  # looked at, void ones included
@@ -113,28 +113,30 @@ class Learner(msgspec.Struct, frozen=True, eq=False):
         odds = self.net.odds(self.net.move, adapted.hidden, self.mine)
         return Decision(turn.draws.draw(dict(enumerate(odds))), adapted)
 
-    def report(self, turn: Turn[int, View]) -> ProbeReport | Silence:
+    def report(self, turn: Turn[int, View]) -> ProbeReport | NoAnswer:
         question = turn.question
         assert question is not None  # a report is asked for with a question only
         if question.about != other(turn.seat) or len(question.choices) != self.theirs:
-            return Silence("the learner only foresees the other's moves")
+            return NoAnswer("the learner only foresees the other's moves")
         adapted = self.adapted(turn.memory, turn.view)
         odds = self.net.odds(self.net.foresee, adapted.hidden, self.theirs)
         total = sum(odds)
         return ProbeReport(odds.index(max(odds)), tuple(p / total for p in odds))
 
-    def adapted(self, memory: Adapted | None, view: View) -> Adapted:
+    def adapted(self, memory: LearnerMemory | None, view: View) -> LearnerMemory:
         """Return the state before this round's move; void rounds are skipped."""
         if memory is None:
             nothing = np.zeros(self.net.size, np.float32)
-            memory = Adapted(0, 0, self.net.step(nothing, seen(self.pays, None, self.horizon)))
+            memory = LearnerMemory(
+                0, 0, self.net.step(nothing, seen(self.pays, None, self.horizon))
+            )
         hidden, at, turn = memory.hidden, memory.rounds, memory.turn
         for joint in view.rounds(at):
             at += 1
             if joint is not None:
                 turn += 1
                 hidden = self.net.step(hidden, seen(self.pays, joint, self.horizon - at))
-        return Adapted(at, turn, hidden)
+        return LearnerMemory(at, turn, hidden)
 
 
 @lru_cache(maxsize=4)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.match.player import Decision, PlayerKind, Silence, Turn
+from sally.core.match.player import Decision, NoAnswer, PlayerKind, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.optimum import pay_table
@@ -33,10 +33,10 @@ class Minimax(msgspec.Struct, frozen=True):
     def decide(self, turn: Turn[Any, Any]) -> Decision[int]:
         return Decision(turn.draws.draw(self.mine))
 
-    def report(self, turn: Turn[Any, Any]) -> ProbeReport | Silence:
+    def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
         question = asked(turn)
         if question.about != other(turn.seat):
-            return Silence("minimax only expects moves of the other")
+            return NoAnswer("minimax only expects moves of the other")
         odds = tuple(self.theirs.get(int(choice), 0.0) for choice in question.choices)
         return ProbeReport(turn.draws.draw(self.theirs), odds)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.core.errors import BadInput
-from sally.core.match.player import Decision, PlayerKind, Silence, Turn
+from sally.core.match.player import Decision, NoAnswer, PlayerKind, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.repeated_games.optimum import Floats, pay_table
@@ -155,7 +155,7 @@ class Tabular(msgspec.Struct, frozen=True):
             return Decision(tied[0], learned)
         return Decision(turn.draws.pick(tied), learned)
 
-    def report(self, turn: Turn[int, View]) -> ProbeReport | Silence:
+    def report(self, turn: Turn[int, View]) -> ProbeReport | NoAnswer:
         learned, width = self.learned(turn.memory, turn.view), len(self.pay[0])
         here = learned.counts[learned.state * width : (learned.state + 1) * width]
         return count_report(turn.question, turn.seat, here)
@@ -206,7 +206,7 @@ def greedy(
 
 def count_report(
     question: Question | None, seat: Seat, counts: tuple[int, ...]
-) -> ProbeReport | Silence:
+) -> ProbeReport | NoAnswer:
     """Return a report of the other seat's most frequent move (the first in a tie), with
     probabilities.
 
@@ -215,7 +215,7 @@ def count_report(
     """
     assert question is not None  # a report is asked for with a question only
     if question.about != other(seat) or question.choices != tuple(range(len(counts))):
-        return Silence("the learner only counts the other's moves")
+        return NoAnswer("the learner only counts the other's moves")
     total = sum(counts) + len(counts)
     return ProbeReport(counts.index(max(counts)), tuple((n + 1) / total for n in counts))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.toma.metrics import did
@@ -41,10 +41,10 @@ def _questions() -> Iterator[Reasoned]:
     yield from (reasoned(one.scenario) for one in certified().values())
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     game = played.replay.rules(Minority)
     if played.episode.payoffs is not None:
-        yield Answered(reasoned(game.problem), did(played, seat) is True)
+        yield DepthDecision(reasoned(game.problem), did(played, seat) is True)
 
 
 NOTES = (

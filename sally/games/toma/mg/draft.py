@@ -25,7 +25,7 @@ BATCH = 512  # drafts drawn at once
 IMPOSSIBLE = 25  # more than there is to name
 
 
-class Ways(msgspec.Struct, frozen=True):
+class AgentDescriptions(msgspec.Struct, frozen=True):
     """All descriptions of an agent (ways) that determine its place uniquely, for each `about`.
 
     `about` is the agent's relation: it follows an agent to place 0 to 3 (values 0 to 3), avoids an
@@ -84,7 +84,7 @@ def profile(batch: Batch, row: int, agent: int, rng: np.random.Generator) -> Pro
 
 
 @cache
-def ways() -> Ways:
+def ways() -> AgentDescriptions:
     """Return every way to describe an agent, grouped by its relation."""
     kinds: list[tuple[str | None, int]] = [("follows", p) for p in PLACES]
     kinds += [("avoids", p) for p in PLACES] + [(None, 0)]
@@ -93,7 +93,9 @@ def ways() -> Ways:
     impossible = ([IMPOSSIBLE] * 8, 0, False)
     padded = [table + [impossible] * (longest - len(table)) for table in tables]
     counts, goes, binding = (np.array([[way[i] for way in t] for t in padded]) for i in range(3))
-    return Ways(np.ascontiguousarray(np.moveaxis(counts, 2, 0), np.int8), goes, binding)
+    return AgentDescriptions(
+        np.ascontiguousarray(np.moveaxis(counts, 2, 0), np.int8), goes, binding
+    )
 
 
 def _ways(kind: str | None, place: int) -> list[tuple[list[int], int, bool]]:

@@ -67,7 +67,7 @@ def all_scenarios() -> dict[str, Scenario]:
 
 
 @cache
-def certified(version: int = 6) -> dict[str, frozen.Certified[Scenario]]:
+def certified(version: int = 6) -> dict[str, frozen.CertifiedScenario[Scenario]]:
     """Return the scenarios of the fifth or sixth stored set of the minority game, by id, with the
     answers of reasoners of every depth."""
     return {one.scenario.id: one for one in frozen.mg_certified(version).scenarios}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 
-from sally.core.rules.card import Attack, Posed
+from sally.core.rules.card import Attack, CardQuestion
 from sally.games.toma.mg import generators, shortcuts
 from sally.games.toma.mg.game import Minority, frozen_scenarios
 from sally.games.toma.mg.rules import PLACES, Profile, Scenario, answer, profiles
@@ -69,12 +69,12 @@ def counters_of(level: int, by_group: bool) -> dict[str, shortcuts.Counter | Non
     return found
 
 
-def mentions(s: Scenario, by_group: bool) -> Posed:
+def mentions(s: Scenario, by_group: bool) -> CardQuestion:
     """Return the surface features of each place, mainly how often agents mention it, and the
     answer."""
     read, counters = profiles(s), counters_of(s.level, by_group)
     counted = [count(read) for count in counters.values() if count is not None]
-    return Posed(
+    return CardQuestion(
         tuple((p, len(s.places[p].name), *(counts[p] for counts in counted)) for p in PLACES),
         answer(s),
     )
@@ -99,10 +99,10 @@ def attack_on(level: int, version: int = generators.VERSION, by_group: bool = Fa
     """Return a test of whether learners find the answer from how often each place is mentioned, for
     one level of one version of the generator."""
 
-    def fresh(many: int, seed: int) -> Sequence[Posed]:
+    def fresh(many: int, seed: int) -> Sequence[CardQuestion]:
         return [mentions(s, by_group) for s in _drawn(level, seed, version, many)]
 
-    def frozen() -> Sequence[Posed]:
+    def frozen() -> Sequence[CardQuestion]:
         kept = frozen_scenarios(version).values()
         return [mentions(s, by_group) for s in kept if s.level == level]
 

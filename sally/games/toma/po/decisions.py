@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.toma.metrics import did
@@ -46,12 +46,12 @@ def _questions() -> Iterator[Reasoned]:
     yield from (reasoned(one.scenario, one.block) for one in certified().values())
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     game = played.replay.rules(PartlySeen)
     if game.problem.level in CHANCE and played.episode.payoffs is not None:
         kept = certified().get(game.problem.id)
         block = kept.block if kept is not None else None
-        yield Answered(reasoned(game.problem, block), did(played, seat) is True)
+        yield DepthDecision(reasoned(game.problem, block), did(played, seat) is True)
 
 
 DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)

@@ -87,7 +87,7 @@ def all_scenarios() -> dict[str, Scenario]:
 
 
 @cache
-def certified() -> dict[str, frozen.Certified[Scenario]]:
+def certified() -> dict[str, frozen.CertifiedScenario[Scenario]]:
     """Return the certified scenarios by id, each with its depth and the answers of reasoners of
     every depth."""
     return {one.scenario.id: one for one in frozen.po_certified().scenarios}

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from math import nan
 
-from sally.core.rules.card import Attack, Posed
+from sally.core.rules.card import Attack, CardQuestion
 from sally.games.toma.po import first_generator, generators
 from sally.games.toma.po.game import frozen_scenarios
 from sally.games.toma.po.rules import FAILURE, TASKS, Scenario, answer
@@ -36,17 +36,17 @@ READS = (
 )
 # rate of the best constant answer; at level 2 failure and each rank of own costs have a fifth
 CHANCE = {0: 1.0, 1: 0.25, 2: 0.2, 3: 0.25, 4: 0.25}
-Seen = Callable[[Scenario], Posed]
+Seen = Callable[[Scenario], CardQuestion]
 
 
-def own_row(s: Scenario) -> Posed:
+def own_row(s: Scenario) -> CardQuestion:
     """Return the player's own costs, and the position and name length of each task."""
-    return Posed(tuple(_own(s, option) for option in _options(s)), answer(s))
+    return CardQuestion(tuple(_own(s, option) for option in _options(s)), answer(s))
 
 
-def whole_page(s: Scenario) -> Posed:
+def whole_page(s: Scenario) -> CardQuestion:
     """Return the player's row, and the sum, minimum and maximum of each column."""
-    return Posed(tuple((*_own(s, o), *_column(s, o)) for o in _options(s)), answer(s))
+    return CardQuestion(tuple((*_own(s, o), *_column(s, o)) for o in _options(s)), answer(s))
 
 
 def _options(s: Scenario) -> tuple[int, ...]:
@@ -82,10 +82,10 @@ def _drawn(level: int, seed: int, many: int) -> tuple[Scenario, ...]:
 def _attack(
     name: str, level: int, features: tuple[str, ...], seen: Seen, reasoning: str = ""
 ) -> Attack:
-    def fresh(many: int, seed: int) -> Sequence[Posed]:
+    def fresh(many: int, seed: int) -> Sequence[CardQuestion]:
         return [seen(s) for s in _drawn(level, seed, many)]
 
-    def frozen() -> Sequence[Posed]:
+    def frozen() -> Sequence[CardQuestion]:
         return [seen(s) for s in frozen_scenarios().values() if s.level == level]
 
     return Attack(name, features, fresh, frozen, CHANCE[level], reasoning)
@@ -96,7 +96,7 @@ def first_attack(level: int) -> Attack:
     from the player's own costs alone. They do: in that generator, the size of these costs reveals
     the answer."""
 
-    def fresh(many: int, seed: int) -> Sequence[Posed]:
+    def fresh(many: int, seed: int) -> Sequence[CardQuestion]:
         return [own_row(s) for s in islice(first_generator.scenarios(level, seed), many)]
 
     return Attack(

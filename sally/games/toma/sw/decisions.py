@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sally.core.rules.depth import Answered, Depths, Reasoned
+from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.toma.sw.rules import EXPLORER, GUIDE, Speak
@@ -50,14 +50,14 @@ def _questions() -> Iterator[Reasoned]:
     yield from map(reasoned, ALLIES)
 
 
-def _answered(played: Played, seat: Seat) -> Iterator[Answered]:
+def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     """Judge every turn of a seat whose ally always speaks."""
     allies = {GUIDE: EXPLORER, EXPLORER: GUIDE}
     if seat not in allies or played.episode.setup.lineup[str(allies[seat])].player != "talker":
         return
     for step in played.replay.steps():
         if allies[seat] in step.moves and seat not in step.forfeited and seat in step.moves:
-            yield Answered(reasoned(0), not isinstance(step.moves[seat], Speak))
+            yield DepthDecision(reasoned(0), not isinstance(step.moves[seat], Speak))
 
 
 DEPTHS = Depths(ABOUT, _questions, _answered, NOTES)
