@@ -33,14 +33,14 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_the_library_offers_what_the_command_line_offers_and_what_authors_need() -> None:
+def test_library_exports_all_commands_and_author_types() -> None:
     assert set(cli.list_commands(click.Context(cli))) >= COMMANDS
     assert set(dir(sally)) >= COMMANDS | TYPES | {"load", "testing"}
     for name in sally.__all__:
         assert getattr(sally, name) is not None
 
 
-def test_importing_sally_loads_nothing_else() -> None:
+def test_importing_sally_does_not_import_numpy() -> None:
     said = "import sys, sally; print(len(dir(sally)), 'numpy' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
     assert found.stdout.split()[1] == "False"
@@ -56,7 +56,7 @@ def test_a_study_is_run_loaded_scored_and_replayed(held: Path) -> None:
     assert len(repr(episodes[0])) < 200
 
 
-def test_results_look_short_and_become_frames(held: Path) -> None:
+def test_results_have_short_repr_and_convert_to_frames(held: Path) -> None:
     rows = sally.load(held).rows()
     assert repr(rows).startswith(f"<{len(rows)} rows: episode, cell, game")
     assert rows._repr_html_().count("<tr>") == 21
@@ -65,7 +65,7 @@ def test_results_look_short_and_become_frames(held: Path) -> None:
     assert len(frame) == len(rows) == rows.polars().height
 
 
-def test_a_decision_says_who_chose_what_by_its_name() -> None:
+def test_decision_rows_name_player_and_move() -> None:
     lineup = {"agent": "random", "partner": "tit_for_tat"}
     episode = sally.play("ipd", lineup, rounds=2, probes={"agent": ["their_move"]})
     rows = sally.decisions([episode])
@@ -76,7 +76,7 @@ def test_a_decision_says_who_chose_what_by_its_name() -> None:
     assert {row["probe"] for row in rows} == {None, "their_move"}
 
 
-def test_an_episode_row_says_model_strategy_and_settings() -> None:
+def test_episode_rows_contain_model_strategy_and_settings() -> None:
     episode = sally.play("ipd", {"agent": "random", "partner": "random"}, rounds=1)
     params = {"model": "lab/m", "strategy": "cot", "settings": {"temperature": 0.5}}
     lineup = {**episode.setup.lineup, "agent": sally.PlayerSpec("language", params)}
@@ -87,7 +87,7 @@ def test_an_episode_row_says_model_strategy_and_settings() -> None:
     assert (other["model"], other["strategy"], other["settings"]) == (None, None, None)
 
 
-def test_files_for_others_are_written(held: Path, tmp_path: Path) -> None:
+def test_export_and_pack_write_files(held: Path, tmp_path: Path) -> None:
     assert sally.export(held, tmp_path / "rows.csv").read_text().startswith("episode,")
     assert "label" in sally.export(held, tmp_path / "d.csv", "decisions").read_text().split("\n")[0]
     bundle = sally.pack(held, tmp_path / "store.sally.zip")
@@ -103,13 +103,13 @@ def test_files_for_others_are_written(held: Path, tmp_path: Path) -> None:
         ({"without": ["ml"]}, "no strategy named 'ml'"),
     ],
 )
-def test_bad_input_is_one_sentence_without_flags(wrong: dict[str, object], why: str) -> None:
+def test_bad_input_gives_one_message_without_flags(wrong: dict[str, object], why: str) -> None:
     with pytest.raises(BadInput, match=why) as found:
         sally.run("quickstart", **wrong)  # type: ignore[arg-type]
     assert "--" not in str(found.value)
 
 
-def test_an_open_seat_asks_for_a_model() -> None:
+def test_open_seat_error_asks_for_a_model() -> None:
     with pytest.raises(BadInput, match="name the model that takes them") as found:
         sally.plan("quickstart_model")
     assert "--" not in str(found.value)
@@ -127,14 +127,12 @@ def test_an_open_seat_asks_for_a_model() -> None:
         ({"agent": 3, "partner": "random"}, 1, "has 3; a player is a name"),
     ],
 )
-def test_a_wrong_lineup_or_seed_is_refused_in_one_sentence(
-    lineup: Any, seed: Any, why: str
-) -> None:
+def test_wrong_lineup_or_seed_is_refused_with_one_message(lineup: Any, seed: Any, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         sally.play("rps", lineup, seed)
 
 
-def test_lists_of_episodes_replay_and_become_frames_with_columns(held: Path) -> None:
+def test_lists_of_episodes_replay_and_convert_to_frames(held: Path) -> None:
     episodes = sally.load(held)
     assert sally.replay(list(episodes)).replayed == len(episodes)
     with pytest.raises(BadInput, match="must contain only episodes"):
@@ -142,7 +140,7 @@ def test_lists_of_episodes_replay_and_become_frames_with_columns(held: Path) -> 
     assert sally.to_polars(episodes).columns == list(episodes.rows().columns)
 
 
-def test_the_catalog_lists_what_can_be_named() -> None:
+def test_catalog_lists_registered_names() -> None:
     assert {"rps", "hanabi"} <= {row["name"] for row in sally.list_games()}
     assert "tit_for_tat" in {row["name"] for row in sally.list_partners("ipd")}
     assert "tit_for_tat" not in {row["name"] for row in sally.list_partners("hanabi")}
@@ -150,7 +148,7 @@ def test_the_catalog_lists_what_can_be_named() -> None:
         sally.list_metrics("rsp")
 
 
-def test_results_that_have_a_picture_draw_it(held: Path) -> None:
+def test_results_with_a_figure_can_be_drawn(held: Path) -> None:
     profile = sally.profile(held)
     assert profile.plot().axes
     with pytest.raises(BadInput, match="Name the game to draw"):

@@ -79,7 +79,7 @@ def test_an_impossible_parameter_is_named(game: str, params: dict[str, Any], why
         ({"lineup": {**BOTS, "nature": "random"}}, "nature"),
     ],
 )
-def test_what_cannot_be_played_is_refused_before_the_first_move(
+def test_unplayable_arguments_are_refused_before_the_first_move(
     change: dict[str, Any], why: str
 ) -> None:
     asked: dict[str, Any] = {"game": "ipd", "lineup": BOTS, "rounds": 3, **change}
@@ -119,7 +119,7 @@ def test_a_study_that_cannot_run_writes_nothing(tmp_path: Path, why: str, cell: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_store_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_store_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere", tmp_path / "no" / "where"):
         with pytest.raises(BadInput, match="where"):
             sally.load(path)
@@ -142,14 +142,12 @@ def mine(turn: Any) -> int:
         ("haggle", {"ada": mine, "bo": "random"}, "Seat 'cy' of haggle has no player"),
     ],
 )
-def test_a_player_of_ones_own_needs_the_others_too(
-    game: str, lineup: dict[str, Any], why: str
-) -> None:
+def test_custom_player_needs_a_complete_lineup(game: str, lineup: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why) as found:
         sally.play(game, lineup)
     refused(found.value)
 
 
-def test_a_player_of_ones_own_that_breaks_the_rules_is_told_so() -> None:
+def test_illegal_move_of_custom_player_is_refused() -> None:
     with pytest.raises(BadInput, match="not among the options"):
         sally.play("ipd", {"agent": lambda turn: 5, "partner": "random"}, rounds=2)

@@ -94,7 +94,7 @@ def named_in(table: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "command"), list(commands(cli)), ids=lambda v: str(v))
-def test_the_reference_knows_every_command_and_its_json(name, command):
+def test_reference_lists_every_command_and_its_json(name, command):
     page = (ROOT / "docs/reference/command_line.md").read_text(encoding="utf-8")
     what_it_does, shapes = page.split("What `--json` prints:")
     assert re.search(rf"^{name}\b", named_in(what_it_does), re.M)
@@ -112,13 +112,13 @@ def test_every_page_is_in_the_menu_and_on_the_map():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_links_within_the_documentation_lead_somewhere(page):
+def test_internal_links_of_the_documentation_exist(page):
     text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))  # without code
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
         assert "://" in target or (page.parent / target).exists(), target
 
 
-def test_every_dependency_has_its_reason_under_its_extra():
+def test_every_dependency_is_explained_under_its_extra():
     page = (ROOT / "docs/reference/dependencies.md").read_text(encoding="utf-8")
     page, _, _ = page.partition("\n## ")  # what follows was weighed, some of it not taken
     rows = [line.split("|")[1:3] for line in page.splitlines()[6:] if line.startswith("|")]
@@ -147,7 +147,7 @@ def test_every_strategy_is_in_its_reference():
 
 
 @pytest.mark.parametrize("page", notebooks.TUTORIALS, ids=lambda p: p.stem)
-def test_a_tutorial_is_a_notebook_too(page):
+def test_tutorial_notebooks_equal_their_pages(page):
     """Cell by cell as its page, whose examples are run above; outputs as the page prints them."""
     cells = json.loads(page.with_suffix(".ipynb").read_text(encoding="utf-8"))["cells"]
     now = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
@@ -158,7 +158,7 @@ def test_a_tutorial_is_a_notebook_too(page):
     assert [text for text in shown if text not in map(str.strip, printed)] == []
 
 
-def test_every_strategy_has_a_page_as_its_golden_conversation_goes():
+def test_strategy_pages_equal_the_golden_conversations():
     for page, text in pages().items():
         assert page.read_text(encoding="utf-8") == text, f"python -m tests.conversations: {page}"
 

@@ -29,13 +29,13 @@ def test_rules_hold_at_every_step(name: str, seed: int) -> None:
 
 @every_game
 @any_seed
-def test_rules_return_and_do_not_change(name: str, seed: int) -> None:
+def test_rules_return_new_states_and_do_not_mutate(name: str, seed: int) -> None:
     rules.rules_return_and_do_not_change(bench(name), seed)
 
 
 @every_game
 @given(seeds=st.lists(st.integers(0, 2**53), min_size=2, max_size=12))
-def test_views_remember(name: str, seeds: list[int]) -> None:
+def test_views_have_perfect_recall(name: str, seeds: list[int]) -> None:
     rules.views_remember(bench(name), seeds)
 
 
@@ -46,7 +46,7 @@ def test_forfeits_at_any_point_keep_the_match_consistent(name: str, seed: int) -
 
 
 @every_game
-def test_a_seat_that_only_forfeits_comes_to_an_end(name: str) -> None:
+def test_match_ends_if_a_seat_only_forfeits(name: str) -> None:
     rules.only_forfeits_come_to_an_end(bench(name))
 
 
@@ -60,7 +60,7 @@ def test_same_seed_same_episode(name: str, seed: int) -> None:
 
 
 @every_game
-def test_another_seed_gives_another_episode(name: str) -> None:
+def test_different_seed_gives_different_episode(name: str) -> None:
     rules.another_seed_gives_another_episode(bench(name))
 
 
@@ -72,7 +72,7 @@ def test_probing_changes_no_move(name: str, seed: int) -> None:
 
 @every_game
 @pytest.mark.parametrize("seed", range(3))
-def test_another_lineup_sees_the_same_deals(name: str, seed: int) -> None:
+def test_deals_do_not_depend_on_the_lineup(name: str, seed: int) -> None:
     rules.another_lineup_sees_the_same_deals(bench(name), seed)
 
 
@@ -98,12 +98,12 @@ def test_the_asynchronous_driver_gives_the_same_log(name: str, seed: int) -> Non
 
 
 @every_game
-def test_a_wrong_answer_leaves_the_match_as_it_was(name: str) -> None:
+def test_wrong_answer_does_not_change_the_match(name: str) -> None:
     logs.a_wrong_answer_leaves_the_match_as_it_was(bench(name))
 
 
 @every_game
-def test_censoring_at_any_moment_gives_a_record_that_plays_back(name: str) -> None:
+def test_record_censored_at_any_moment_replays(name: str) -> None:
     logs.censoring_at_any_moment_plays_back(bench(name))
 
 
@@ -116,18 +116,18 @@ def test_pages_grow_by_appending(name: str) -> None:
 
 
 @every_game
-def test_a_page_says_what_is_wanted_and_how(name: str) -> None:
+def test_page_states_the_question_and_the_format(name: str) -> None:
     words.a_page_says_what_is_wanted_and_how(bench(name))
 
 
 @every_game
 @pytest.mark.parametrize("seed", range(3))
-def test_words_read_what_words_name(name: str, seed: int) -> None:
+def test_words_read_back_the_names_they_write(name: str, seed: int) -> None:
     words.words_read_what_words_name(bench(name), seed)
 
 
 @every_game
-def test_words_refuse_what_is_unclear(name: str) -> None:
+def test_words_refuse_unclear_replies(name: str) -> None:
     words.words_refuse_what_is_unclear(bench(name))
 
 
@@ -142,7 +142,7 @@ def test_a_model_can_answer_every_page(name: str) -> None:
 
 
 @every_game
-def test_every_strategy_can_ask(name: str) -> None:
+def test_every_strategy_renders_its_prompts(name: str) -> None:
     words.every_strategy_can_ask(bench(name))
 
 
@@ -160,12 +160,12 @@ def test_every_probe_is_asked_answered_and_scored(name: str) -> None:
 
 
 @every_game
-def test_an_oracle_tells_the_truth(name: str) -> None:
+def test_injections_tell_the_truth(name: str) -> None:
     probes.an_oracle_tells_the_truth(bench(name))
 
 
 @every_game
-def test_a_told_seat_is_told_in_words(name: str) -> None:
+def test_injection_is_worded_on_the_page(name: str) -> None:
     probes.a_told_seat_is_told_in_words(bench(name))
 
 
@@ -178,7 +178,7 @@ def test_helpers_have_a_default_occupant(name: str) -> None:
 
 
 @every_game
-def test_spec_partners_metrics_card_and_board_hold(name: str) -> None:
+def test_spec_partners_metrics_card_and_board_pass_their_checks(name: str) -> None:
     at = bench(name)
     found = [testing.run_check(*check) for check in testing.room_checks(at)]
     assert [result for result in found if not result.passed] == []

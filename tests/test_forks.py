@@ -47,7 +47,7 @@ def pytest_says(folder: Path, *args: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_every_test_is_run_once_and_told_of(tmp_path: Path) -> None:
+def test_every_test_is_run_and_reported_once(tmp_path: Path) -> None:
     said = pytest_says(tmp_path, "-rfs")
     assert "2 failed, 7 passed, 1 skipped, 1 warning, 1 error in" in said
     assert "assert [1] == [2]" in said and "said before" in said

@@ -52,7 +52,7 @@ def one_folder(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("make", [one_file, one_folder])
-def test_a_game_from_outside_has_every_room(make, tmp_path: Path) -> None:
+def test_external_game_has_all_its_parts(make, tmp_path: Path) -> None:
     assert sally.use(make(tmp_path)) == ["games/stall"]
     assert set(registry.partners("stall")) == {"steady", "undercut"}
     assert "mean_price" in registry.metrics("stall")
@@ -62,7 +62,7 @@ def test_a_game_from_outside_has_every_room(make, tmp_path: Path) -> None:
     assert board is not None and board.parts
 
 
-def test_a_game_from_outside_passes_the_checks_of_our_shelf(tmp_path: Path) -> None:
+def test_external_game_passes_the_checks_of_shipped_games(tmp_path: Path) -> None:
     sally.use(one_file(tmp_path))
     testing.check_game("stall", seeds=1)
 
@@ -76,7 +76,7 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 """
 
 
-def test_a_game_from_outside_has_a_profile_and_its_losses_are_split(tmp_path: Path) -> None:
+def test_external_game_has_a_profile_with_split_losses(tmp_path: Path) -> None:
     file = one_file(tmp_path)
     file.write_text(file.read_text() + LOSSES)
     sally.use(file)
@@ -127,7 +127,7 @@ def test_a_planted_fault_is_found_by_its_check(
         ("return State()", "return any(n for n in iter(int, 1))", "stopped after"),
     ],
 )
-def test_a_game_without_an_end_gets_a_verdict(
+def test_game_without_an_end_fails_its_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sound: str, broken: str, why: str
 ) -> None:
     """A match that goes on for ever, and a rule that never returns."""
@@ -161,7 +161,7 @@ STUDIES = (Study("lemon2026", "one game", (CELL,), paper="lemon2026"),)
 """
 
 
-def test_a_paper_from_outside_is_one_folder(tmp_path: Path) -> None:
+def test_external_paper_is_one_folder(tmp_path: Path) -> None:
     home = tmp_path / "lemon2026"
     home.mkdir()
     (home / "__init__.py").write_text(PAPER)
@@ -214,7 +214,7 @@ IMPORTER = Importer("lemons", "games played at a stall", read)
 """
 
 
-def test_a_paper_from_outside_prints_its_tables_and_imports_its_data(tmp_path: Path) -> None:
+def test_external_paper_prints_its_tables_and_imports_its_data(tmp_path: Path) -> None:
     home = tmp_path / "lemon2026"
     home.mkdir()
     for name, text in {

@@ -18,7 +18,7 @@ STORES = sorted((HERE / "stores").glob("*.sally.zip"))
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_ids_and_lines_are_those_of_before_the_move(study: str) -> None:
+def test_ids_and_lines_are_unchanged_since_the_move(study: str) -> None:
     assert frozen(study, PART) == FROZEN[study]
 
 

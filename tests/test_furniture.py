@@ -19,24 +19,24 @@ YAML = [*(ROOT / ".github").rglob("*.yml"), ROOT / "compose.yaml", ROOT / "CITAT
 
 
 @pytest.mark.parametrize("file", YAML, ids=lambda f: f.name)
-def test_every_file_of_settings_can_be_read(file: Path) -> None:
+def test_every_settings_file_can_be_parsed(file: Path) -> None:
     assert isinstance(yaml.safe_load(file.read_text(encoding="utf-8")), dict)
 
 
-def test_the_matrix_runs_the_least_python_that_is_promised() -> None:
+def test_ci_matrix_includes_the_minimum_python_version() -> None:
     jobs = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())["jobs"]
     least = PROJECT["requires-python"].removeprefix(">=")
     assert least in jobs["test"]["strategy"]["matrix"]["python"]
     assert {step.get("run") for step in jobs["test"]["steps"]} >= {".ci/run"}
 
 
-def test_only_the_publishing_job_may_ask_for_an_identity() -> None:
+def test_only_the_publishing_job_has_id_token_permission() -> None:
     jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]
     assert jobs["publish"]["permissions"] == {"id-token": "write"}
     assert "permissions" not in jobs["build"]
 
 
-def test_the_container_is_nobody_special_and_installs_extras_that_are_there() -> None:
+def test_container_runs_unprivileged_and_installs_existing_extras() -> None:
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     assert "--uid 10001 sally" in text
     assert text.index("USER 10001") < text.index("ENTRYPOINT")
@@ -63,7 +63,7 @@ def _folded(name: str) -> list[str]:
     return (ROOT / name).read_text().lower().splitlines()
 
 
-def test_options_that_the_container_is_given_are_options_of_serve() -> None:
+def test_container_options_are_options_of_serve() -> None:
     asked = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["sally"]["command"]
     text = " ".join([*asked, (ROOT / "Dockerfile").read_text().partition("FROM")[0]])
     shown = CliRunner().invoke(cli, ["serve", "--help"]).output

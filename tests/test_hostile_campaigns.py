@@ -15,13 +15,13 @@ def test_every_strategy_at_every_game_survives_hostile_replies() -> None:
     assert found["pairs of game and strategy"] > 100 and found["forfeit"] > 20
 
 
-def test_mutated_files_are_taken_in_or_refused_in_a_sentence() -> None:
+def test_mutated_files_are_imported_or_refused_with_one_message() -> None:
     found = importers.campaign(60, seed=18)
     assert found["caught at the boundary"] == {} and "traces" not in found
     assert found["wrong episodes"] == 0 and found["taken in"] > 0
 
 
-def test_an_importer_that_breaks_down_says_so_in_a_sentence(
+def test_exception_in_an_importer_gives_one_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def breaks(*given: Any) -> Any:
@@ -34,7 +34,7 @@ def test_an_importer_that_breaks_down_says_so_in_a_sentence(
     assert "is not in the format of the importer" in sentence
 
 
-def test_what_is_changed_in_lines_and_bundles_is_detected_or_harmless() -> None:
+def test_changes_in_lines_and_bundles_are_detected_or_harmless() -> None:
     found = lines.campaign(400, 20, seed=18)
     assert found["lines"]["sealed: detected"] > 100
     assert "sealed: changed unseen" not in found["lines"]
@@ -42,7 +42,7 @@ def test_what_is_changed_in_lines_and_bundles_is_detected_or_harmless() -> None:
     assert set(found["bundles"]) <= {"detected", "harmless"}
 
 
-def test_a_full_disk_costs_nothing_but_time() -> None:
+def test_full_disks_lose_and_duplicate_no_episode() -> None:
     found = disks.campaign(most=4)
     assert found["full disks"] == 8 and found["said in a sentence"] >= 6
     assert [found[k] for k in ("lost", "doubled", "torn", "differing")] == [0, 0, 0, 0]
@@ -53,7 +53,7 @@ def test_no_request_breaks_the_server() -> None:
     assert found["broken"] == {} and found["4xx"] > 50
 
 
-def test_clocks_that_jump_an_hour_lose_nothing() -> None:
+def test_clock_jumps_of_an_hour_lose_no_episode() -> None:
     found = clocks.campaign(1, 2, seed=18)
     runs, tables = found["runs"], found["tables"]
     assert [runs[k] for k in ("runs that failed", "lost", "doubled", "differing")] == [0, 0, 0, 0]

@@ -96,7 +96,7 @@ def test_means_are_the_same_with_the_index_and_without(folder: Path, monkeypatch
     assert not (folder / store.INDEX).exists()
 
 
-def test_bad_lines_and_reasons_are_told_from_the_index_too(folder: Path):
+def test_index_reports_bad_lines_and_reasons(folder: Path):
     for _ in range(2):
         seats = seats_in(folder, NAMES)
         assert len(seats.bad) == 1 and "b.jsonl, line 3" in seats.bad[0]
@@ -104,7 +104,7 @@ def test_bad_lines_and_reasons_are_told_from_the_index_too(folder: Path):
     assert (folder / "quarantine" / "b.jsonl").read_bytes() == b"{torn\n"
 
 
-def test_what_is_in_the_index_is_not_replayed(folder: Path, monkeypatch):
+def test_indexed_episodes_are_not_replayed(folder: Path, monkeypatch):
     first = by_index(folder)
 
     def no_more(episode: Episode) -> None:
@@ -116,7 +116,7 @@ def test_what_is_in_the_index_is_not_replayed(folder: Path, monkeypatch):
         seats_in(folder, [*NAMES, "moves"])  # a column that nobody asked for before
 
 
-def test_an_edited_line_counts_as_it_now_stands(folder: Path):
+def test_edited_line_is_read_again(folder: Path):
     before = by_index(folder)
     path = folder / "a.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
@@ -124,7 +124,7 @@ def test_an_edited_line_counts_as_it_now_stands(folder: Path):
     assert by_index(folder) == by_lines(folder) != before
 
 
-def test_an_edit_is_seen_that_leaves_the_length_of_the_file(folder: Path):
+def test_edit_that_keeps_the_file_length_is_detected(folder: Path):
     before = by_index(folder)
     path = folder / "a.jsonl"
     line = path.read_bytes().splitlines(keepends=True)[1]
@@ -134,7 +134,7 @@ def test_an_edit_is_seen_that_leaves_the_length_of_the_file(folder: Path):
 
 
 @pytest.mark.parametrize("table", ["columns", "files"])
-def test_an_index_that_was_tampered_with_is_not_believed(folder: Path, table: str):
+def test_tampered_index_is_not_used(folder: Path, table: str):
     before = by_index(folder)
     with sqlite3.connect(folder / store.INDEX) as base:
         if table == "columns":
@@ -144,7 +144,7 @@ def test_an_index_that_was_tampered_with_is_not_believed(folder: Path, table: st
     assert by_index(folder) == before
 
 
-def test_somebody_elses_index_is_made_anew(folder: Path, monkeypatch, tmp_path: Path):
+def test_index_of_another_user_is_rebuilt(folder: Path, monkeypatch, tmp_path: Path):
     before = by_index(folder)
     with sqlite3.connect(folder / store.INDEX) as base:
         seals = set(base.execute("SELECT seal FROM columns"))
@@ -154,7 +154,7 @@ def test_somebody_elses_index_is_made_anew(folder: Path, monkeypatch, tmp_path: 
         assert seals.isdisjoint(base.execute("SELECT seal FROM columns"))
 
 
-def test_a_broken_index_is_made_anew(folder: Path):
+def test_broken_index_is_rebuilt(folder: Path):
     before = by_index(folder)
     (folder / store.INDEX).write_bytes(b"no database at all, and long enough to be looked at" * 50)
     assert by_index(folder) == before
@@ -162,7 +162,7 @@ def test_a_broken_index_is_made_anew(folder: Path):
 
 
 @pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
-def test_nobody_waits_for_a_process_that_holds_the_index(folder: Path, monkeypatch, lock: str):
+def test_locked_index_is_not_waited_for(folder: Path, monkeypatch, lock: str):
     before = by_index(folder)
     monkeypatch.setattr(index, "BUSY_SECONDS", 0.01)
     monkeypatch.setattr(seat_table, "fingerprint", lambda: "other code")
@@ -173,7 +173,7 @@ def test_nobody_waits_for_a_process_that_holds_the_index(folder: Path, monkeypat
     assert by_index(folder) == before
 
 
-def test_another_version_of_the_code_measures_anew(folder: Path, monkeypatch):
+def test_changed_code_fingerprint_measures_again(folder: Path, monkeypatch):
     by_index(folder)
     was = replayed_rows.played
     replayed: list[str] = []
@@ -230,7 +230,7 @@ SETUPS = [
 ]
 
 
-def test_columns_made_in_hand_are_those_that_are_read_off_the_lines(folder: Path):
+def test_columns_made_while_writing_equal_columns_from_lines(folder: Path):
     columns, file = written(folder, SETUPS)
     columns.keep(folder, file)
     lines = [(file, n, line) for n, line in store.lines_of(folder / file)]
@@ -242,7 +242,7 @@ def test_columns_made_in_hand_are_those_that_are_read_off_the_lines(folder: Path
         assert found == replayed_rows.replayed_columns(piece, parts)
 
 
-def test_what_a_run_noted_of_its_own_lines_is_not_replayed(folder: Path, monkeypatch):
+def test_lines_indexed_by_their_run_are_not_replayed(folder: Path, monkeypatch):
     for old in folder.glob("*.jsonl"):
         old.unlink()
     columns, file = written(folder, SETUPS[:8])
@@ -276,7 +276,7 @@ def test_the_first_page_after_a_run_replays_no_line(folder: Path, monkeypatch):
         paged(folder)
 
 
-def test_columns_of_other_lines_than_the_file_holds_are_not_kept(folder: Path, monkeypatch):
+def test_columns_not_matching_the_file_are_not_kept(folder: Path, monkeypatch):
     columns, file = written(folder, SETUPS[:4])
     lines = (folder / file).read_bytes().splitlines(keepends=True)
     (folder / file).write_bytes(b"".join(reversed(lines)))
@@ -286,21 +286,21 @@ def test_columns_of_other_lines_than_the_file_holds_are_not_kept(folder: Path, m
         by_index(folder)
 
 
-def test_a_metric_that_breaks_is_left_to_whoever_asks_for_it(folder: Path, monkeypatch):
+def test_failing_metric_prevents_indexing_without_an_error(folder: Path, monkeypatch):
     monkeypatch.setattr(noting, "opened", lambda episode, replay: 1 / 0)
     columns, file = written(folder, SETUPS[:4])
     columns.keep(folder, file)
     assert not columns._made and not (folder / store.INDEX).exists()
 
 
-def test_an_episode_that_does_not_replay_as_it_was_played_is_not_noted(folder: Path, monkeypatch):
+def test_episode_that_does_not_replay_is_not_indexed(folder: Path, monkeypatch):
     monkeypatch.setattr(noting.store, "sound_line", lambda line: "the line is wrong")
     columns, file = written(folder, SETUPS[:4])
     columns.keep(folder, file)
     assert not (folder / store.INDEX).exists()
 
 
-def test_a_log_of_bare_moves_is_checked_like_any_other(folder: Path):
+def test_log_of_plain_moves_is_validated(folder: Path):
     one = sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, 1, rounds=5)
     assert store.sound_line(to_line(one)) == one
     wrong = to_line(one).replace(b'"turn":2,"seat":"agent"', b'"turn":3,"seat":"agent"')
@@ -309,7 +309,7 @@ def test_a_log_of_bare_moves_is_checked_like_any_other(folder: Path):
     assert "replays as" in str(store.sound_line(paid))
 
 
-def test_a_lazy_store_reads_an_episode_when_it_is_asked_for(folder: Path, monkeypatch):
+def test_lazy_store_reads_episodes_on_access(folder: Path, monkeypatch):
     whole = sally.load(folder)
     lazy = sally.load(folder, lazy=True)
     assert list(lazy.ids) == [e.id for e in whole] and len(lazy) == len(whole)
@@ -326,7 +326,7 @@ def test_a_lazy_store_reads_an_episode_when_it_is_asked_for(folder: Path, monkey
         lazy["no such id"]
 
 
-def test_a_lazy_store_that_changed_says_so(folder: Path):
+def test_changed_lazy_store_is_reported(folder: Path):
     lazy = sally.load(folder, lazy=True)
     path = folder / "a.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"turn":1', b'"turn":2'))
@@ -335,9 +335,7 @@ def test_a_lazy_store_that_changed_says_so(folder: Path):
 
 
 @pytest.mark.parametrize("of_setup", [True, False])
-def test_a_paper_finds_its_episodes_by_the_index_and_reads_them_again(
-    folder: Path, monkeypatch, of_setup: bool
-):
+def test_paper_store_finds_episodes_by_the_index(folder: Path, monkeypatch, of_setup: bool):
     def facts(whole: Played) -> dict[str, str] | None:
         who = whole.episode.setup.lineup["agent"].player
         return {"agent": who} if who == "random" else None
@@ -358,7 +356,7 @@ def test_a_paper_finds_its_episodes_by_the_index_and_reads_them_again(
         assert again.numbers(metric).tolist() == plain.numbers(metric).tolist() != []
 
 
-def test_a_paper_reads_one_line_of_each_setup_that_a_run_noted(folder: Path, monkeypatch):
+def test_reproduction_reads_one_line_per_indexed_setup(folder: Path, monkeypatch):
     for old in folder.glob("*.jsonl"):
         old.unlink()
     columns, file = written(folder, SETUPS)

@@ -96,7 +96,7 @@ def dull(monkeypatch: pytest.MonkeyPatch) -> PlayerSpec:
 
 
 @pytest.mark.parametrize("kind", INJECTIONS)
-def test_all_five_and_the_model_tell_the_same_past(
+def test_all_five_renderings_and_the_prompt_show_the_same_past(
     kind: str, dull: PlayerSpec, tmp_path: Path
 ) -> None:
     injection, kept = INJECTIONS[kind]

@@ -100,13 +100,13 @@ def tables(name: str) -> list[tuple[str, RepeatedGame, Seat, Script]]:
 
 
 @every_partner
-def test_every_partner_plays_some_game_and_shows_a_line_of_play(name: str) -> None:
+def test_every_partner_fits_a_game_and_declares_a_line_of_play(name: str) -> None:
     assert tables(name)
     assert FAMILY[name].lines
 
 
 @pytest.mark.parametrize(("name", "line"), LINES)
-def test_a_line_of_play_is_played(name: str, line: Line) -> None:
+def test_declared_lines_of_play_are_played(name: str, line: Line) -> None:
     game = game_of(line.game)
     script = made(FAMILY[name], game, PARTNER, line.params)
     assert script is not None
@@ -124,7 +124,7 @@ def test_a_line_of_play_is_played(name: str, line: Line) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n, p in FAMILY.items() if p.memory is not None])
-def test_a_partner_that_declares_m_rounds_looks_at_no_more(name: str) -> None:
+def test_partner_depends_only_on_its_declared_memory(name: str) -> None:
     """Two pasts that end in the same m rounds give the same move, however they began."""
     m = FAMILY[name].memory
     assert m is not None
@@ -144,7 +144,7 @@ def test_a_partner_that_declares_m_rounds_looks_at_no_more(name: str) -> None:
 
 
 @every_automaton
-def test_a_void_round_changes_nothing_for_an_automaton(name: str) -> None:
+def test_void_round_does_not_change_an_automaton(name: str) -> None:
     for game_name, game, seat, script in tables(name):
         past = random_past(game, 5, Stream("void", name))
         holed = [*past[:2], None, *past[2:], None]
@@ -159,7 +159,7 @@ def same_odds(one: list[int], two: list[int]) -> bool:
 
 
 @every_automaton
-def test_the_automaton_plays_as_the_script_does(name: str) -> None:
+def test_automaton_and_script_play_the_same(name: str) -> None:
     """Along random play, what is drawn has the odds that the automaton gives."""
     partner = FAMILY[name]
     assert partner.automaton is not None
@@ -184,7 +184,7 @@ def test_the_automaton_plays_as_the_script_does(name: str) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 @every_partner
-def test_a_partner_plays_whole_games_and_holds_no_state(name: str, seed: int) -> None:
+def test_partner_plays_whole_games_without_hidden_state(name: str, seed: int) -> None:
     for game_name, *_ in tables(name)[:2]:
         who = PlayerSpec(name, dict(settings_of(name)))
         setup = table(game_name, seed, agent=who, partner=who)

@@ -17,5 +17,5 @@ def test_the_playthrough_is_unchanged(name: str) -> None:
     )
 
 
-def test_no_playthrough_is_left_of_a_game_that_is_gone() -> None:
+def test_no_playthrough_exists_for_a_removed_game() -> None:
     assert {path.stem for path in FOLDER.glob("*.txt")} <= set(written())

@@ -67,7 +67,7 @@ def others(value: Any, hint: Any = None) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_game_with_another_number_or_word_reads_otherwise(game):
+def test_changed_parameter_changes_the_page(game):
     spec = registry.game(game)
     usual, rules = pages(spec, {}), spec.build({})
     hints = get_type_hints(type(rules))
@@ -83,11 +83,11 @@ def test_a_game_with_another_number_or_word_reads_otherwise(game):
             assert seen != usual or value == was, f"{game} does not say {name}={value!r}"
 
 
-def test_a_word_that_a_page_leaves_out_is_found():
+def test_parameter_missing_on_the_page_is_detected():
     with pytest.MonkeyPatch.context() as patched:
         patched.delitem(NOT_OF_THE_RULES, "void_limit")
         with pytest.raises(AssertionError, match="void_limit"):
-            test_a_game_with_another_number_or_word_reads_otherwise("ipd")
+            test_changed_parameter_changes_the_page("ipd")
 
 
 def test_the_exceptions_are_parameters_that_exist():

@@ -42,7 +42,7 @@ def at(name: str, *moves: tuple[str, Any]) -> Match[Any, Any, Any]:
 
 
 @pytest.mark.parametrize("first", cups.CUPS)
-def test_a_seeker_who_did_not_peek_cannot_see_the_swap(first: str) -> None:
+def test_seeker_that_did_not_peek_cannot_see_the_swap(first: str) -> None:
     swapped, kept = (
         at("cups", ("nature", first), ("nature", "miss"), ("hider", hid))
         for hid in ("swap", "keep")
@@ -51,7 +51,7 @@ def test_a_seeker_who_did_not_peek_cannot_see_the_swap(first: str) -> None:
     assert page(swapped, cups.HIDER) != page(kept, cups.HIDER)
 
 
-def test_a_seeker_who_peeked_can() -> None:
+def test_seeker_that_peeked_can_see_the_swap() -> None:
     swapped, kept = (
         at("cups", ("nature", "left"), ("nature", "peek"), ("hider", hid))
         for hid in ("swap", "keep")
@@ -66,7 +66,7 @@ SPOKEN = [
 ]
 
 
-def test_nobody_sees_anothers_hand_or_values() -> None:
+def test_hands_and_values_are_hidden_from_other_seats() -> None:
     """Deals 0 and 1 differ in what ada and bo hold and value, and not in cy."""
     assert DEALS[0][2] == DEALS[1][2] and DEALS[0][:2] != DEALS[1][:2]
     one, two = (at("haggle", ("nature", deal), *SPOKEN) for deal in (0, 1))
@@ -75,7 +75,7 @@ def test_nobody_sees_anothers_hand_or_values() -> None:
     assert page(one, ADA) != page(two, ADA)
 
 
-def test_what_is_put_aside_is_unseen_until_the_phase_is_over() -> None:
+def test_hidden_moves_are_unseen_until_the_phase_ends() -> None:
     def after(bo: Any) -> Match[Any, Any, Any]:
         return at("haggle", ("nature", 0), *SPOKEN, (ADA, PASS), (BO, bo), (CY, PASS))
 
@@ -89,7 +89,7 @@ def test_what_is_put_aside_is_unseen_until_the_phase_is_over() -> None:
     assert page(one, ADA) != page(two, ADA)
 
 
-def test_a_message_that_was_sent_back_is_heard_by_nobody() -> None:
+def test_rejected_message_is_hidden_from_other_seats() -> None:
     said = ((ADA, Say("Hi.")), (READER, Reading("nothing", 0)))
     lied = ((ADA, Say("I have 9 wood.")), (READER, Reading("wood", 9)))
     one, two = at("haggle", ("nature", 0), *said), at("haggle", ("nature", 0), *lied, *said)
@@ -98,7 +98,7 @@ def test_a_message_that_was_sent_back_is_heard_by_nobody() -> None:
     assert page(one, ADA) != page(two, ADA)
 
 
-def test_while_a_message_is_read_the_others_cannot_tell() -> None:
+def test_message_being_read_is_hidden_from_other_seats() -> None:
     quiet, reading = at("haggle", ("nature", 0)), at("haggle", ("nature", 0), (ADA, Say("Hi.")))
     for seat in (BO, CY):
         assert page(quiet, seat) == page(reading, seat)
@@ -136,7 +136,7 @@ def test_a_void_round_reveals_no_move(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["cups", "haggle", "ipd"])
-def test_a_turn_holds_no_way_to_the_state(name: str) -> None:
+def test_turn_gives_no_access_to_the_state(name: str) -> None:
     """Whatever a player can reach through public names is its own."""
     match = match_of(table(name))
     secret = match.state
@@ -146,7 +146,7 @@ def test_a_turn_holds_no_way_to_the_state(name: str) -> None:
         assert not any(thing is secret or thing is match for thing in reached)
 
 
-def test_a_report_is_seen_by_nobody_else() -> None:
+def test_report_is_hidden_from_other_seats() -> None:
     arms = {"agent": ("their_move",)}
     pages = set()
     for value in (0, 1):

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.site import broken
 
 
-def test_a_link_to_nothing_and_a_place_that_is_not_there_are_found(tmp_path: Path) -> None:
+def test_broken_links_and_missing_anchors_are_found(tmp_path: Path) -> None:
     (tmp_path / "games").mkdir()
     (tmp_path / "index.html").write_text(
         '<h1 id="top">x</h1><a href="games/">y</a><a href="games/#cups">z</a>'

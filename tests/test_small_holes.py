@@ -16,7 +16,7 @@ from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Ended
 from sally.core.registry import registry
-from sally.core.registry.paper import Imported, Importer
+from sally.core.registry.paper import Importer, ImportResult
 from sally.core.registry.study import read_study
 from sally.output.files import bundle_reader
 from sally.output.files.bundle_reader import unpack
@@ -44,7 +44,7 @@ def written(folder: Path, name: str = "tiny", *cells: dict[str, Any]) -> Path:
 @pytest.mark.parametrize(
     "name", ["../../evil", "/evil", "a\\b", "a\x00b", "..", "", "a\nb", "x" * 201]
 )
-def test_a_studys_name_cannot_lead_out_of_the_folder(name: str, tmp_path: Path) -> None:
+def test_study_name_cannot_escape_the_folder(name: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="the name of a study") as why:
         read_study(written(tmp_path, name))
     assert "\n" not in str(why.value) and "\x00" not in str(why.value)
@@ -58,7 +58,7 @@ def test_a_studys_name_cannot_lead_out_of_the_folder(name: str, tmp_path: Path) 
         ({"rounds": 10**9}, "rounds must be from 1 to 1,000,000"),
     ],
 )
-def test_a_huge_number_is_refused_in_a_sentence(
+def test_huge_number_is_refused_with_one_message(
     cell: dict[str, Any], why: str, tmp_path: Path
 ) -> None:
     with pytest.raises(BadInput, match=why):
@@ -85,7 +85,7 @@ def test_two_cells_of_one_name_and_two_instances_of_one_id_are_refused(tmp_path:
         ("raise SystemExit", "mine.py exits when it is run"),
     ],
 )
-def test_a_file_that_defines_something_else_is_named(text: str, why: str, tmp_path: Path) -> None:
+def test_file_that_defines_something_else_is_refused(text: str, why: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(text)
     with pytest.raises(BadInput, match=why):
@@ -97,7 +97,7 @@ def test_an_import_stores_all_episodes_or_none(
 ) -> None:
     first, *_, last = run_study(STUDY, tmp_path / "o", limit=1).episodes.values()
     last.events[-1] = Ended(last.events[-1].turn, {"agent": float("inf")})
-    read = Importer("mine", "recorded games", lambda path: Imported((first, last), {}))
+    read = Importer("mine", "recorded games", lambda path: ImportResult((first, last), {}))
     monkeypatch.setattr(registry, "importers", lambda: {"mine": read})
     monkeypatch.setattr(registry, "importer", lambda name: read)
     out = tmp_path / "out"
@@ -106,7 +106,7 @@ def test_an_import_stores_all_episodes_or_none(
     assert not out.exists() or not store.load(out).episodes
 
 
-def test_a_bundle_of_blanks_is_refused_before_it_is_unpacked(
+def test_bundle_of_blanks_is_refused_before_unpacking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blanks = b" " * (80 << 20) + b"\n"

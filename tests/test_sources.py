@@ -88,7 +88,7 @@ def cycle(graph: dict[str, set[str]]) -> list[str]:
     return []
 
 
-def test_no_file_imports_itself_by_way_of_others() -> None:
+def test_modules_have_no_import_cycles() -> None:
     """Not even for its types."""
     known = set(sources())
     graph = {name: imports(source, known) for name, source in sources().items()}
@@ -133,7 +133,7 @@ def reused(module: ast.Module, nodes: list[ast.AST]) -> list[str]:
     return found
 
 
-def test_no_function_of_ours_is_shadowed_within_the_function_that_calls_it() -> None:
+def test_called_functions_are_not_shadowed_by_local_names() -> None:
     assert not {name: source.reused for name, source in sources().items() if source.reused}
 
 
@@ -145,7 +145,7 @@ def test_no_function_of_ours_is_shadowed_within_the_function_that_calls_it() -> 
         ("[alike for alike in w]", []),
     ],
 )
-def test_a_name_that_is_bound_and_called_is_found(body: str, wrong: list[str]) -> None:
+def test_locally_bound_and_called_name_is_detected(body: str, wrong: list[str]) -> None:
     source = f"def alike(x): return x\ndef cuts(w): return {body}\n"
     assert found_in(source).reused == wrong
 
@@ -164,7 +164,7 @@ def speaking_of_flags(nodes: list[ast.AST]) -> list[int]:
     return found
 
 
-def test_library_errors_do_not_speak_of_flags() -> None:
+def test_library_errors_do_not_mention_flags() -> None:
     """A notebook has none; a whole command (`sally run ...`) may be quoted."""
     said = {name: source.flags for name, source in sources().items() if source.flags}
     assert [name for name in said if not f"{name}.".startswith("sally.cli.")] == []

@@ -40,7 +40,7 @@ def policy(tmp_path):
     return Policy(tmp_path, "cpu")
 
 
-def test_a_cache_and_a_tree_score_as_page_by_page(policy):
+def test_cached_tree_scores_equal_page_by_page_scores(policy):
     packs = ("repeated_games_terse", "repeated_games_names")
     envs = [TextEnv("rps", strategy="lm", pack=pack, sample=True) for pack in packs]
     pages: list[list] = [[], []]

@@ -86,7 +86,7 @@ def sally(bare: Path, line: str, well: bool = True) -> str:
     return told(bare / "env/bin/sally", *line.split(), at=bare, well=well)
 
 
-def test_the_wheel_and_the_sdist_hold_every_file_of_the_package(source: Path) -> None:
+def test_wheel_and_sdist_contain_every_file_of_the_package(source: Path) -> None:
     (wheel,) = source.glob("dist/*.whl")
     (sdist,) = source.glob("dist/*.tar.gz")
     assert wheel.name.startswith(f"{DISTRIBUTION.replace('-', '_')}-{VERSION}-py3")
@@ -97,12 +97,12 @@ def test_the_wheel_and_the_sdist_hold_every_file_of_the_package(source: Path) ->
     assert there - packed == set()
 
 
-def test_the_version_is_said_once_and_the_same_everywhere() -> None:
+def test_version_is_the_same_everywhere() -> None:
     assert (PROJECT["name"], PROJECT["version"]) == (DISTRIBUTION, VERSION)
     assert f"\nversion: {VERSION}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
-def test_the_base_lists_plays_runs_scores_replays_and_reports(bare: Path) -> None:
+def test_base_install_lists_plays_runs_scores_replays_and_reports(bare: Path) -> None:
     assert sally(bare, "--version") == f"{DISTRIBUTION}, version {VERSION}\n"
     assert "rps" in sally(bare, "list games")
     sally(bare, "run quickstart --limit 1 --out first")
@@ -122,7 +122,7 @@ def test_the_base_lists_plays_runs_scores_replays_and_reports(bare: Path) -> Non
         ("run quickstart --out memory://third", "stores"),
     ],
 )
-def test_what_needs_an_extra_names_it_in_one_line(bare: Path, line: str, extra: str) -> None:
+def test_missing_extra_is_named_in_one_line(bare: Path, line: str, extra: str) -> None:
     if not (bare / "first").exists():
         sally(bare, "run quickstart --limit 1 --out first")
     said = sally(bare, line, well=False)
@@ -131,14 +131,14 @@ def test_what_needs_an_extra_names_it_in_one_line(bare: Path, line: str, extra: 
 
 
 @pytest.mark.parametrize("module", ["rl.pettingzoo", "rl.gymnasium", "inspect.tasks"])
-def test_a_door_whose_library_is_missing_says_so_in_one_sentence(bare: Path, module: str) -> None:
+def test_adapter_without_its_library_raises_one_message(bare: Path, module: str) -> None:
     python = bare / "env/bin/python"
     said = told(python, "-c", f"import sally.adapters.{module}", at=bare, well=False)
     last = said.strip().splitlines()[-1]
     assert last.startswith("ImportError: ") and re.search(r"pip install '.*\.whl\[", last)
 
 
-def test_a_stranger_that_lies_over_ours_is_named(bare: Path) -> None:
+def test_foreign_package_shadowing_sally_is_named(bare: Path) -> None:
     stranger = bare / "over/sally"
     shutil.copytree(ROOT / "sally/cli", stranger / "cli")
     (stranger / "__init__.py").write_text('__version__ = "1.0.8"\n')
@@ -151,7 +151,7 @@ HINT = re.compile(
 )
 
 
-def test_every_hint_names_our_distribution_and_an_extra_that_is_there() -> None:
+def test_install_hints_name_the_distribution_and_existing_extras() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "sally").rglob("*.py")]
     extras = {*PROJECT["optional-dependencies"]}
     hints = 0

@@ -128,7 +128,7 @@ def a_store(folder: Path, lines: list[bytes]) -> Path:
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.__name__)
-def test_a_wrong_line_is_set_aside_even_with_a_sum_of_its_own(
+def test_wrong_line_is_quarantined_even_with_a_valid_checksum(
     wrong: Callable[[Plain], None], lines: list[bytes], tmp_path: Path
 ) -> None:
     bad = sealed(edited(lines[0], wrong))
@@ -139,7 +139,7 @@ def test_a_wrong_line_is_set_aside_even_with_a_sum_of_its_own(
     assert (tmp_path / "out" / "quarantine" / "1-a.jsonl").read_bytes() == bad
 
 
-def test_what_was_played_is_sound(lines: list[bytes], tmp_path: Path) -> None:
+def test_played_episodes_are_valid(lines: list[bytes], tmp_path: Path) -> None:
     found = store.load(a_store(tmp_path / "out", lines))
     assert (len(found.episodes), found.bad) == (len(lines), [])
 
@@ -168,7 +168,7 @@ def attacked(lines: list[bytes], tmp_path: Path) -> Path:
     ],
     ids=" ".join,
 )
-def test_no_command_falls_over_wrong_lines(
+def test_commands_do_not_crash_on_wrong_lines(
     command: tuple[str, ...], attacked: Path, tmp_path: Path
 ) -> None:
     given = [part.replace("STORE", str(attacked)).replace("OUT", str(tmp_path)) for part in command]
@@ -176,7 +176,7 @@ def test_no_command_falls_over_wrong_lines(
     assert found.exit_code == (1 if command[0] == "replay" else 0), (found.exc_info, found.output)
 
 
-def test_a_forged_payoff_changes_no_mean(
+def test_forged_payoff_does_not_change_the_means(
     lines: list[bytes], attacked: Path, tmp_path: Path
 ) -> None:
     clean = a_store(tmp_path / "clean", lines[1:])
@@ -186,9 +186,7 @@ def test_a_forged_payoff_changes_no_mean(
     assert json.loads(first) == json.loads(second) and "999" not in second
 
 
-def test_the_explorer_lists_no_wrong_line_and_counts_them(
-    attacked: Path, lines: list[bytes]
-) -> None:
+def test_explorer_omits_and_counts_wrong_lines(attacked: Path, lines: list[bytes]) -> None:
     index = EpisodeIndex([attacked])
     index.refresh()
     assert index.drop_invalid(index.entries())
@@ -199,7 +197,7 @@ def test_the_explorer_lists_no_wrong_line_and_counts_them(
 # --- sums -----------------------------------------------------------------------------------------
 
 
-def test_no_byte_of_a_stored_line_changes_unseen(lines: list[bytes]) -> None:
+def test_any_changed_byte_of_a_stored_line_is_detected(lines: list[bytes]) -> None:
     line = sealed(lines[0])
     whole = store.read_line(line)
     for at in range(len(line)):
@@ -208,12 +206,12 @@ def test_no_byte_of_a_stored_line_changes_unseen(lines: list[bytes]) -> None:
         assert isinstance(found, str) or found == whole, flipped[at - 20 : at + 20]
 
 
-def test_a_line_without_a_sum_is_an_older_one_and_is_read(lines: list[bytes]) -> None:
+def test_line_without_checksum_is_read_as_older_format(lines: list[bytes]) -> None:
     assert isinstance(store.read_line(lines[0]), Episode)
 
 
 @pytest.mark.parametrize("key", ["cell", "used"])
-def test_an_edited_cell_or_machine_is_seen_by_its_sum(key: str, lines: list[bytes]) -> None:
+def test_edited_cell_or_machine_is_detected_by_the_checksum(key: str, lines: list[bytes]) -> None:
     plain = json.loads(sealed(lines[0]))
     plain[key] = {"cell": "other", "used": {"agent": {"weights": "better"}}}[key]
     said = store.read_line(msgspec.json.encode(plain) + b"\n")
@@ -245,7 +243,7 @@ def another_cell(plain: Plain) -> None:
         (a_payoff_of_999, "replays as"),
     ],
 )
-def test_a_replay_sees_what_was_edited_though_its_sum_was_taken_off(
+def test_replay_detects_edits_in_lines_without_checksum(
     edit: Callable[[Plain], None], why: str, lines: list[bytes], tmp_path: Path
 ) -> None:
     out = a_store(tmp_path / "out", [edited(lines[0], edit), *lines[1:]])
@@ -255,13 +253,13 @@ def test_a_replay_sees_what_was_edited_though_its_sum_was_taken_off(
     assert why in said
 
 
-def test_a_replay_sees_that_a_bot_plays_under_another_name(lines: list[bytes]) -> None:
+def test_replay_detects_a_bot_under_another_name(lines: list[bytes]) -> None:
     forged = [from_line(edited(line, a_bot_under_another_name)) for line in lines]
     assert len(check(forged).mismatches) == len(lines)
     assert check(map(from_line, lines)).mismatches == []
 
 
-def test_a_replay_says_whom_it_does_not_know(lines: list[bytes]) -> None:
+def test_replay_reports_unregistered_players(lines: list[bytes]) -> None:
     def renamed(plain: Plain) -> None:
         plain["setup"]["lineup"]["partner"]["player"] = "nobody_we_know"
         named_anew(plain)
@@ -270,7 +268,7 @@ def test_a_replay_says_whom_it_does_not_know(lines: list[bytes]) -> None:
     assert "players not registered here, so not asked again: nobody_we_know" in why
 
 
-def test_nobody_is_asked_again_where_play_was_recorded_elsewhere(lines: list[bytes]) -> None:
+def test_replay_does_not_ask_bots_again_beside_recorded_players(lines: list[bytes]) -> None:
     plain = json.loads(edited(lines[0], another_report_of_a_bot))
     plain["setup"]["lineup"]["partner"] = msgspec.to_builtins(PlayerSpec("recorded"))
     named_anew(plain)

@@ -26,7 +26,7 @@ def learner(monkeypatch):
     sys.modules.pop("learner")
 
 
-def test_remembered_layers_give_what_the_whole_net_gives(learner):
+def test_cached_layers_give_same_logits_as_full_network(learner):
     torch.manual_seed(0)
     size = {"hidden_size": 16, "intermediate_size": 16, "num_attention_heads": 2}
     net = LlamaForCausalLM(LlamaConfig(vocab_size=20, num_hidden_layers=4, **size)).eval()
@@ -47,7 +47,7 @@ def test_remembered_layers_give_what_the_whole_net_gives(learner):
     assert len(frozen._known) <= 5  # equal rows are computed once, masked and unmasked
 
 
-def test_the_control_deals_the_same_rewards_to_other_members(learner):
+def test_control_permutes_rewards_within_group(learner):
     groups = [[0.0, 1.0, 2.0, 5.0]] * 20
     plain, dealt = (learner.less_the_mean(groups, c) for c in (None, Stream("control")))
     assert all(sorted(turn) == sorted(plain[0]) for turn in dealt)

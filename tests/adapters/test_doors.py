@@ -42,7 +42,7 @@ def test_gymnasium_accepts_every_game(game):
         check_env(SeatEnv(game), skip_render_check=True)
 
 
-def test_a_learner_is_paid_round_by_round_what_the_game_pays():
+def test_rewards_per_round_sum_to_the_payoff():
     env = SeatEnv("ipd", others={"partner": ("single_action", {"action": 1})}, rounds=4)
     env.reset(seed=1)
     rewards = [env.step(action)[1] for action in (0, 1, 1, 0)]
@@ -66,7 +66,7 @@ def test_learners_see_the_last_round_and_the_time_left():
     assert np.allclose(seen["observation"], [0, 1, 1, 0, 0.75])
 
 
-def test_a_game_of_turns_is_refused_as_parallel():
+def test_sequential_game_is_refused_by_parallel_env():
     with pytest.raises(BadInput, match="take turns"):
         SimultaneousEnv("cups")
 
@@ -75,7 +75,7 @@ def test_a_game_of_turns_is_refused_as_parallel():
 
 
 @pytest.mark.parametrize("make", [TurnEnv, SimultaneousEnv])
-def test_a_reset_without_a_seed_is_another_game(make):
+def test_reset_without_seed_draws_new_seed(make):
     env = make("ipd", stop_chance=0.4)
     seeds = set()
     for _ in range(5):
@@ -91,7 +91,7 @@ def test_a_reset_without_a_seed_is_another_game(make):
     assert env.table.match.setup.seed == after  # what follows a seed follows from it
 
 
-def test_a_page_in_bytes_is_whole_with_question_and_format():
+def test_observation_bytes_contain_the_whole_page():
     env = SeatEnv("tradecraft")
     seen, info = env.reset(seed=1)
     shown = bytes(seen["observation"]).rstrip(b"\0").decode()
@@ -100,18 +100,18 @@ def test_a_page_in_bytes_is_whole_with_question_and_format():
     assert shown.startswith(question)
 
 
-def test_a_page_too_long_for_its_room_is_refused_not_cut():
+def test_page_longer_than_page_bytes_is_refused_not_truncated():
     with pytest.raises(BadInput, match="larger value"):
         SeatEnv("tradecraft", page_bytes=512).reset(seed=1)
 
 
-def test_masks_stand_in_the_info_too():
+def test_info_contains_action_mask():
     env = SeatEnv("ipd", rounds=2)
     seen, info = env.reset(seed=1)
     assert info["action_mask"].tolist() == seen["action_mask"].tolist() == [1, 1]
 
 
-def test_games_are_made_by_name():
+def test_games_are_registered_in_gymnasium_by_name():
     env = gymnasium.make("sally/ipd-v0", rounds=3, others={"partner": "tit_for_tat"})
     env.reset(seed=1)
     assert env.step(0)[1] == 8.0
@@ -140,7 +140,7 @@ def test_a_text_environment_passes_gymnasiums_own_check():
     assert "Round 1: you picked" in page and reward <= 0
 
 
-def test_a_step_after_the_end_and_a_missing_action_are_said_in_words():
+def test_step_after_end_and_missing_action_raise_clear_errors():
     env = SeatEnv("ipd", rounds=1)
     env.reset(seed=1)
     env.step(0)
@@ -166,7 +166,7 @@ def test_a_wrong_seat_and_a_step_after_the_end_are_refused_and_change_nothing():
 
 
 @pytest.mark.parametrize("action", [None, float("nan"), float("inf"), {}])
-def test_an_action_that_is_no_number_is_refused_and_nobody_has_moved(action):
+def test_non_numeric_action_is_refused_without_any_move(action):
     table = SimultaneousEnv("rps", rounds=3)
     table.reset(seed=1)
     for actions in ({"agent": 0, "partner": action}, {"agent": "{}", "partner": action}):

@@ -61,7 +61,7 @@ def test_bigtom_has_25_cells_and_one_inverted_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row", ["a;b", ROW.replace("Mo bakes. ", "")])
-def test_a_row_of_another_shape_is_refused(tmp_path: Path, row: str) -> None:
+def test_malformed_row_is_refused_with_line_number(tmp_path: Path, row: str) -> None:
     with pytest.raises(BadInput, match="line 1"):
         bigtom.imported(bigtom_checkout(tmp_path / "x", row))
 
@@ -69,7 +69,7 @@ def test_a_row_of_another_shape_is_refused(tmp_path: Path, row: str) -> None:
 # --- Hi-ToM ---------------------------------------------------------------------------------------
 
 
-def test_the_rule_follows_what_was_seen_and_whom_one_trusts() -> None:
+def test_belief_rule_follows_observations_and_trust() -> None:
     seen, place = happened(STORY, "key")
     assert place == believed(seen, place, ()) == "blue_box"
     assert believed(seen, place, ("Ann",)) == "green_box"  # Ann left before Cy, and trusts Cy
@@ -80,7 +80,7 @@ def test_the_rule_follows_what_was_seen_and_whom_one_trusts() -> None:
     assert believed(seen, place, ("Ben", "Cy", "Ann")) == "red_box"
 
 
-def test_a_question_names_thing_and_minds() -> None:
+def test_question_is_parsed_into_object_and_believers() -> None:
     assert asked("Where is the key really?") == ("key", ())
     assert asked("Where does Ann think Ben thinks the key is?") == ("key", ("Ann", "Ben"))
 

@@ -37,7 +37,7 @@ def results(folder: Path, logged: list[dict[str, Any]]) -> Path:
     return folder
 
 
-def test_moves_are_the_replies_and_what_was_counted_without_being_read_is_marked(
+def test_moves_come_from_replies_and_unreadable_scored_moves_are_marked(
     tmp_path: Path,
 ) -> None:
     found = imported(results(tmp_path, logs()), DILEMMA)
@@ -55,7 +55,7 @@ def test_moves_are_the_replies_and_what_was_counted_without_being_read_is_marked
     assert counted.used["source"]["file"] == FILE
 
 
-def test_a_move_or_points_other_than_the_replies_give_is_a_difference(tmp_path: Path) -> None:
+def test_mismatch_of_move_or_points_with_replies_is_a_difference(tmp_path: Path) -> None:
     log = logs()[1]
     notes = [e["action"] for e in log["turns"][0] if e["from"] == e["to"]]
     notes[0]["content"]["move"] = "F"  # the game master noted another move than was said
@@ -88,7 +88,7 @@ def test_a_reply_names_one_move_or_none(
     assert moves == ([] if move is None else [move])
 
 
-def test_what_is_no_log_of_a_matrix_game_is_one_sentence(tmp_path: Path) -> None:
+def test_input_without_matrix_game_log_is_refused_with_one_message(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"no interactions\.json of clembench"):
         imported(tmp_path, DILEMMA)
     one, other = logs()[0], logs()[1]
@@ -110,7 +110,7 @@ def test_what_is_no_log_of_a_matrix_game_is_one_sentence(tmp_path: Path) -> None
         imported(results(tmp_path / "rps", logs()[:1]), LogOptions(Layout(game="rps")))
 
 
-def test_the_command_stores_games_once_and_says_what_it_needs(tmp_path: Path) -> None:
+def test_command_stores_games_once_and_names_missing_options(tmp_path: Path) -> None:
     folder, out = results(tmp_path / "results", logs()), tmp_path / "store"
     told = [str(folder), "--out", str(out)]
     run = CliRunner().invoke(cli, ["import", "clembench", *told])

@@ -19,7 +19,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Forfeited, PlayerSpec, Reported
 from sally.core.match.playback import mismatch, replayed
 from sally.core.registry import registry
-from sally.core.registry.paper import Imported
+from sally.core.registry.paper import ImportResult
 from sally.core.rules.metric import Played
 from tests.table import played
 from tests.table import table as table_of
@@ -41,12 +41,12 @@ def table(folder: Path, text: str, name: str = "play.csv") -> Path:
     return path
 
 
-def taken(path: Path, **flags: Any) -> Imported:
+def taken(path: Path, **flags: Any) -> ImportResult:
     given = {"game": "ipd", "moves": "simultaneous", **flags}
     return imported(path, layout_of(path, {k: v for k, v in given.items() if v is not None}))
 
 
-def measured(found: Imported, metric: str, n: int = 0, seat: str = "agent") -> float | None:
+def measured(found: ImportResult, metric: str, n: int = 0, seat: str = "agent") -> float | None:
     episode = found.episodes[n]
     spec = registry.game(episode.setup.instance.game)
     played = Played(spec, episode, replayed(spec, episode))
@@ -67,13 +67,13 @@ def test_rounds_become_episodes_with_people_named_and_payoffs_checked(tmp_path: 
     assert mismatch(registry.game("ipd"), first) is None
 
 
-def test_a_known_bot_takes_its_seat_and_regret_is_exact(tmp_path: Path) -> None:
+def test_declared_bot_fills_its_seat_and_regret_is_exact(tmp_path: Path) -> None:
     found = taken(table(tmp_path, GAME), partners={"bot": "tit_for_tat"})
     assert not found.lines
     assert measured(found, "functional_regret", 1) == pytest.approx((26 - 20) / 3)
 
 
-def test_a_bot_that_is_not_what_it_is_called_is_named_round_by_round(tmp_path: Path) -> None:
+def test_moves_differing_from_declared_bot_are_listed_by_round(tmp_path: Path) -> None:
     found = taken(table(tmp_path, GAME), partners={"bot": "single_action,action=0"})
     assert [(d["game"], d["turn"], d["recorded"]) for d in found.details["differences"]] == [
         ("a", 3, "F"),
@@ -112,7 +112,7 @@ def test_predictions_are_scored_and_times_kept(tmp_path: Path) -> None:
     assert mismatch(spec, episode) is None
 
 
-def test_a_row_a_player_and_names_of_ones_own(tmp_path: Path) -> None:
+def test_one_row_per_player_and_custom_names(tmp_path: Path) -> None:
     text = (
         "game,trial,who,action,payoff,extra\n"
         "g,1,x,Cooperate,0,1\ng,1,y,Defect,10,1\ng,2,y,Defect,5,1\ng,2,x,Defect,5,1\n"
@@ -129,7 +129,7 @@ def test_a_row_a_player_and_names_of_ones_own(tmp_path: Path) -> None:
     assert found.lines[0].endswith("extra") and "columns not read" in found.lines[0]
 
 
-def test_a_matrix_is_read_off_the_payoffs_if_every_cell_was_seen(tmp_path: Path) -> None:
+def test_matrix_is_inferred_from_payoffs_if_every_cell_occurs(tmp_path: Path) -> None:
     text = f"{HEADER}\na,1,,,J,J,8,8\na,2,,,F,J,10,0\na,3,,,J,F,0,10\n"
     with pytest.raises(BadInput, match="F and F was never played"):
         taken(table(tmp_path, text), game=None, infer=True)
@@ -141,21 +141,21 @@ def test_a_matrix_is_read_off_the_payoffs_if_every_cell_was_seen(tmp_path: Path)
         taken(table(tmp_path, twice), game=None, infer=True)
 
 
-def test_shorter_episodes_were_left_unless_each_has_its_own_length(tmp_path: Path) -> None:
+def test_shorter_episodes_are_censored_unless_as_played(tmp_path: Path) -> None:
     path = table(tmp_path, GAME + "c,1,gpt,bot,J,J,8,8\n")
     cut = taken(path).episodes[-1].events[-1]
     assert isinstance(cut, Censored) and cut.cause == "left"
     assert taken(path, as_played=True).episodes[-1].payoffs == {"agent": 8.0, "partner": 8.0}
 
 
-def test_where_chance_ended_the_game_the_end_is_natures_move(tmp_path: Path) -> None:
+def test_random_stop_is_recorded_as_move_of_nature(tmp_path: Path) -> None:
     path = table(tmp_path, GAME + "c,1,gpt,bot,J,J,8,8\n")
     found = taken(path, stop_chance=0.2)
     assert found.episodes[-1].payoffs == {"agent": 8.0, "partner": 8.0}
     assert all(mismatch(registry.game("ipd"), e) is None for e in found.episodes)
 
 
-def test_a_toml_file_beside_the_table_says_how_to_read_it(tmp_path: Path) -> None:
+def test_toml_file_beside_the_table_sets_its_layout(tmp_path: Path) -> None:
     table(
         tmp_path,
         'game = "ipd"\nmoves = "simultaneous"\nsource = "lab"\n[partners]\nbot = "tit_for_tat"\n',
@@ -171,7 +171,7 @@ def test_a_toml_file_beside_the_table_says_how_to_read_it(tmp_path: Path) -> Non
 # --- what is refused ------------------------------------------------------------------------------
 
 
-def test_all_that_is_wrong_is_told_at_once_with_line_and_column(tmp_path: Path) -> None:
+def test_all_errors_are_reported_together_with_line_and_column(tmp_path: Path) -> None:
     text = (
         "episode,round,player1,action1,action2,payoff1,payoff2,prediction1\n"
         "a,1,x,J,j,8,8,\n"
@@ -193,7 +193,7 @@ def test_all_that_is_wrong_is_told_at_once_with_line_and_column(tmp_path: Path) 
     ]
 
 
-def test_flags_columns_and_cells_that_are_wrong_are_told_together(tmp_path: Path) -> None:
+def test_wrong_flags_columns_and_cells_are_reported_together(tmp_path: Path) -> None:
     path = table(tmp_path, GAME)
     with pytest.raises(BadInput) as refused:
         taken(path, game=None, moves=None, columns={"round": "trial"})
@@ -207,7 +207,7 @@ def test_flags_columns_and_cells_that_are_wrong_are_told_together(tmp_path: Path
         assert part in said
 
 
-def test_after_twenty_only_a_count_is_told(tmp_path: Path) -> None:
+def test_errors_beyond_twenty_are_only_counted(tmp_path: Path) -> None:
     rows = "".join(f"a,{n},X,J\n" for n in range(1, 31))
     with pytest.raises(BadInput) as refused:
         taken(table(tmp_path, f"episode,round,action1,action2\n{rows}"))
@@ -224,7 +224,7 @@ def test_payoffs_against_the_matrix_are_an_error_with_three_examples(tmp_path: P
     assert [d["what"] for d in found.details["differences"]] == ["payoff"] * 6
 
 
-def test_bad_episodes_can_be_left_out_and_are_named(tmp_path: Path) -> None:
+def test_skip_bad_omits_invalid_episodes_and_names_them(tmp_path: Path) -> None:
     found = taken(table(tmp_path, GAME.replace("b,2,gpt,bot,F", "b,2,gpt,bot,K")), skip_bad=True)
     assert [e.used["episode"] for e in found.episodes] == ["a"]
     assert "skipped episode b" in found.lines[0] and "line 6" in found.lines[0]
@@ -247,7 +247,9 @@ def test_bad_episodes_can_be_left_out_and_are_named(tmp_path: Path) -> None:
         ({"names": ("J", "F", "B")}, "3 names for 2 moves"),
     ],
 )
-def test_wrong_flags_are_one_sentence(tmp_path: Path, flags: dict[str, Any], says: str) -> None:
+def test_wrong_flags_are_refused_with_one_message(
+    tmp_path: Path, flags: dict[str, Any], says: str
+) -> None:
     with pytest.raises(BadInput, match=says):
         taken(table(tmp_path, GAME), **flags)
 
@@ -261,7 +263,7 @@ def run(*args: str) -> str:
     return result.output
 
 
-def test_out_and_in_again_gives_the_same_episodes(tmp_path: Path) -> None:
+def test_export_and_reimport_give_same_episodes(tmp_path: Path) -> None:
     text = (
         "episode,round,player1,player2,action1,action2,prediction1,rt1,condition\n"
         "a,1,human:ann,bot,J,J,F,1.25,hot\na,2,human:ann,bot,,J,J:.25 F:.75,,hot\n"
@@ -285,7 +287,7 @@ def test_out_and_in_again_gives_the_same_episodes(tmp_path: Path) -> None:
     assert json.loads(said)["counts"]["already there"] == 2
 
 
-def test_another_table_under_the_same_name_is_not_taken_for_the_same(tmp_path: Path) -> None:
+def test_changed_table_under_same_name_is_refused(tmp_path: Path) -> None:
     path, out = table(tmp_path, GAME), str(tmp_path / "out")
     run("import", "table", str(path), "--out", out, "--game", "ipd", "--moves", "simultaneous")
     table(tmp_path, GAME.replace("b,3,gpt,bot,F,F,5,5", "b,3,gpt,bot,J,F,0,10"))
@@ -297,7 +299,7 @@ def test_another_table_under_the_same_name_is_not_taken_for_the_same(tmp_path: P
     assert len(store.load(tmp_path / "out").episodes) == 2
 
 
-def test_bots_that_played_here_can_be_written_as_a_table_too(tmp_path: Path) -> None:
+def test_bot_episodes_export_to_table_and_import_again(tmp_path: Path) -> None:
     there = [
         played(
             table_of("ipd", seed, agent=PlayerSpec("random"), partner=PlayerSpec("grim_trigger"))

@@ -19,7 +19,7 @@ def lines() -> list[dict[str, Any]]:
     return [json.loads(line) for line in FILE.read_text().splitlines()]
 
 
-def test_moves_are_the_replies_and_what_could_not_be_read_is_no_move() -> None:
+def test_moves_come_from_replies_and_unreadable_reply_is_forfeit() -> None:
     found = imported(FILE)
     dilemma, paper, pennies = found.episodes
     moves = [e.action for e in dilemma.events if isinstance(e, Moved) and e.seat == "agent"]
@@ -34,7 +34,7 @@ def test_moves_are_the_replies_and_what_could_not_be_read_is_no_move() -> None:
     assert found.counts == {"found": 3}
 
 
-def test_points_that_the_replies_do_not_give_are_a_difference(tmp_path: Path) -> None:
+def test_mismatch_of_points_with_replies_is_a_difference(tmp_path: Path) -> None:
     game = lines()[1]
     game["state"]["points"]["0"] = 7
     file = tmp_path / "games.jsonl"
@@ -51,7 +51,7 @@ def test_points_that_the_replies_do_not_give_are_a_difference(tmp_path: Path) ->
         ({"steps": 3}, "line 1: not a record of a game"),
     ],
 )
-def test_what_is_no_record_of_a_matrix_game_is_one_sentence(
+def test_non_matrix_game_record_is_refused_with_one_message(
     tmp_path: Path, change: dict[str, Any], why: str
 ) -> None:
     file = tmp_path / "games.jsonl"
@@ -60,7 +60,7 @@ def test_what_is_no_record_of_a_matrix_game_is_one_sentence(
         imported(file)
 
 
-def test_an_empty_or_missing_file_is_one_sentence(tmp_path: Path) -> None:
+def test_empty_or_missing_file_is_refused_with_one_message(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="There is no file"):
         imported(tmp_path / "games.jsonl")
     (tmp_path / "games.jsonl").write_text("\n")

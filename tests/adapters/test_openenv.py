@@ -33,7 +33,7 @@ def test_tasks_are_named_without_their_partner():
         env.reset(split="held_out", index=9)
 
 
-def test_a_server_is_made_and_answers():
+def test_server_app_answers_reset():
     from starlette.testclient import TestClient
 
     with TestClient(app_of("ipd")) as asked:

@@ -207,7 +207,7 @@ def comes(true: Callable[[], bool], run: Forked) -> None:
     until(seen, 300)
 
 
-def test_records_from_ray_are_those_of_this_process_to_the_byte(
+def test_records_from_ray_equal_local_records_byte_for_byte(
     cluster: TwoNodes, tmp_path: Path
 ) -> None:
     run = begun(ROOT, "-c", BYTES, cluster.address, str(tmp_path / "ray"))
@@ -270,9 +270,7 @@ finally:
 """
 
 
-def test_the_calls_of_both_nodes_ask_one_keeper_of_the_rate(
-    cluster: TwoNodes, tmp_path: Path
-) -> None:
+def test_calls_of_both_nodes_share_one_rate_limiter(cluster: TwoNodes, tmp_path: Path) -> None:
     pytest.importorskip("openai", reason="the servers speak the language of openai-api")
     cluster.both()
     (tmp_path / "modelled.py").write_text(MODELLED)
@@ -292,9 +290,7 @@ def test_the_calls_of_both_nodes_ask_one_keeper_of_the_rate(
         assert episode.used["agent"]["address"] == preferred(servers, episode.id)[0]
 
 
-def test_a_killed_driver_is_followed_by_one_that_finishes_the_rest(
-    cluster: TwoNodes, tmp_path: Path
-) -> None:
+def test_new_driver_finishes_the_run_of_a_killed_driver(cluster: TwoNodes, tmp_path: Path) -> None:
     out = tmp_path / "o"
     killed = sally_run("dawdling", out, cluster, tmp_path)
     comes(lambda: out.exists() and stored(out) >= 60, killed)
@@ -330,6 +326,6 @@ def test_a_study_survives_a_worker_and_then_a_node(cluster: TwoNodes, tmp_path: 
         ("head", "named as ray://HOST:PORT"),
     ],
 )
-def test_a_cluster_that_is_not_there_is_one_sentence(address: str, says: str) -> None:
+def test_unreachable_cluster_is_refused_with_one_message(address: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         executor(f"ray://{address}")

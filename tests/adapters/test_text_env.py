@@ -38,7 +38,7 @@ def played(env: TextEnv, *replies: str) -> list[tuple[float, bool, dict]]:
     return [env.step(reply)[1:] for reply in replies]
 
 
-def test_a_page_goes_out_and_a_reply_comes_in():
+def test_reset_returns_page_and_step_takes_reply():
     env = TextEnv("ipd")
     page = env.begin(TIT_FOR_TAT, 1)
     assert "This is round 1." in page and page.rstrip().endswith("Option: <J or F>")
@@ -58,7 +58,7 @@ def test_regret_and_payoff_add_up_to_the_optimum():
     assert columns[-1].regret == 0
 
 
-def test_an_unreadable_reply_is_tried_again_and_then_forfeited_at_its_price():
+def test_unreadable_reply_is_retried_then_forfeited_with_penalty():
     env = TextEnv("ipd", retries=1)
     env.begin(task(PlayerSpec("single_action", {"action": 0}), rounds=3), 1)
     (_, _, first), (reward, _, second) = played(env, "no", "no")
@@ -68,7 +68,7 @@ def test_an_unreadable_reply_is_tried_again_and_then_forfeited_at_its_price():
     assert "not played" in env.page and len(env.rows()[0].tries) == 2
 
 
-def test_training_reads_as_evaluation_does():
+def test_environment_reads_replies_as_the_evaluation_does():
     replies = ["nonsense", "Option: F", "I pick J", "Option: J", "Option: F"]
     env = TextEnv("ipd", retries=1)
     env.begin(TIT_FOR_TAT, 7)
@@ -91,7 +91,7 @@ def _without_usage(event):
     return plain
 
 
-def test_probes_are_no_part_of_the_trace_and_score_as_beliefs():
+def test_probes_are_left_out_of_the_trace_and_scored_as_beliefs():
     env = TextEnv("ipd", probes=["their_odds"])
     env.begin(TIT_FOR_TAT, 1)
     env.step("J: 100\nF: 0")
@@ -102,7 +102,7 @@ def test_probes_are_no_part_of_the_trace_and_score_as_beliefs():
     assert "F: 0" not in env.page  # what was answered aside is on no later page
 
 
-def test_two_probes_of_one_name_are_scored_apart():
+def test_two_probes_of_one_name_are_scored_separately():
     env = TextEnv("toma_po", strategy="lm", probes=["their_choice"])
     env.begin(Task(Instance("x", "toma_po", {"scenario": "po2-L1-2026-11"}), "player"), 1)
     while env.asked is not None:
@@ -111,7 +111,7 @@ def test_two_probes_of_one_name_are_scored_apart():
     assert len(about) == len(set(about)) == 2
 
 
-def test_scores_are_asked_for_where_the_strategy_scores():
+def test_scoring_strategy_requires_log_probabilities():
     env = TextEnv("rps", strategy="lm")
     env.begin(task(PlayerSpec("single_action"), "rps", rounds=2), 1)
     assert env.asked.candidates == ("R", "P", "S")
@@ -123,7 +123,7 @@ def test_scores_are_asked_for_where_the_strategy_scores():
     assert env.rows()[0].move == 1 and env.rows()[0].columns.regret == 0
 
 
-def test_an_episode_is_stored_replayed_and_profiled_as_any_other(tmp_path):
+def test_episode_can_be_stored_replayed_and_profiled(tmp_path):
     env = TextEnv("ipd", trained_on={"name": "ipd, doing"})
     env.begin(TIT_FOR_TAT, 1)
     played(env, *["Option: F"] * 4)
@@ -140,7 +140,7 @@ def test_an_episode_is_stored_replayed_and_profiled_as_any_other(tmp_path):
 # --- seeds and splits -----------------------------------------------------------------------------
 
 
-def test_the_same_seed_gives_the_same_task_and_chance_and_the_parts_share_none():
+def test_seed_fixes_task_and_chance_and_split_parts_differ():
     env, other = TextEnv("rps"), TextEnv("rps")
     assert env.reset(5) == other.reset(5)
     train = env._table.match.setup
@@ -149,7 +149,7 @@ def test_the_same_seed_gives_the_same_task_and_chance_and_the_parts_share_none()
     assert train.seed != held.seed and train.lineup != held.lineup
 
 
-def test_without_a_seed_no_episode_comes_twice():
+def test_reset_without_seed_never_repeats_an_episode():
     env = TextEnv("rps")
     seeds = set()
     for _ in range(20):
@@ -162,19 +162,19 @@ UNSPLIT = ("toma_ag", "tradecraft")
 
 
 @pytest.mark.parametrize("game", sorted({*registry.games()} - {*UNSPLIT}))
-def test_every_game_has_parts_that_do_not_overlap(game):
+def test_split_parts_of_every_game_do_not_overlap(game):
     split = split_of(game)
     assert set(split.parts) == {"train", "validation", "held_out"}
     env = TextEnv(game)
     assert env.reset(1, "held_out") and env.task in split.part("held_out")
 
 
-def test_a_game_without_a_split_says_so():
+def test_game_without_split_is_refused():
     with pytest.raises(BadInput, match="tradecraft declares no split"):
         TextEnv("tradecraft")
 
 
-def test_a_partner_under_another_name_is_found_out():
+def test_equivalent_partner_under_another_name_is_an_overlap():
     seen = task(PlayerSpec("opponent_previous_plus", {"follow": 1.0}), "rps", rounds=10)
     same = task(PlayerSpec("tit_for_tat"), "rps", rounds=10)
     split = Split("leaky", "", {"train": (seen,), "held_out": (same,)})
@@ -189,13 +189,13 @@ def _alone(seen: Task) -> Task:
     return msgspec.structs.replace(seen, others={"partner": PlayerSpec("single_action")})
 
 
-def test_a_noisy_copy_is_no_new_partner():
+def test_noisy_copy_counts_as_same_partner():
     seen = task(PlayerSpec("win_nil_lose_plus", {"follow": 1.0}), "rps", rounds=10)
     noisy = task(PlayerSpec("win_nil_lose_plus", {"follow": 0.7}), "rps", rounds=10)
     assert "the same" in TRAINING.alike(seen, noisy)
 
 
-def test_one_that_may_turn_into_a_known_one_is_new():
+def test_partner_that_can_turn_into_a_known_one_counts_as_new():
     defects = task(PlayerSpec("single_action", {"action": 1}), rounds=10)
     grim = task(PlayerSpec("grim_trigger"), rounds=10)
     assert TRAINING.alike(defects, grim) == "" and TRAINING.alike(grim, defects) != ""
@@ -204,7 +204,7 @@ def test_one_that_may_turn_into_a_known_one_is_new():
 # --- what is refused ------------------------------------------------------------------------------
 
 
-def test_bad_input_gets_a_sentence_and_changes_nothing():
+def test_bad_input_raises_clear_error_and_changes_nothing():
     env = TextEnv("ipd")
     with pytest.raises(BadInput, match="No episode has begun"):
         env.step("Option: J")
@@ -226,7 +226,7 @@ def test_bad_input_gets_a_sentence_and_changes_nothing():
 @pytest.mark.parametrize(
     "reply", [b"\xff\xfe\x00", b"", "\ud800", "\x00" * 9, "Option: " * 5000, "J" * 10**6]
 )
-def test_replies_of_any_bytes_are_forfeits_at_worst(reply):
+def test_replies_of_arbitrary_bytes_are_forfeits(reply):
     env = TextEnv("ipd", retries=0)
     env.begin(task(PlayerSpec("tit_for_tat"), rounds=2), 1)
     env.step(reply)
@@ -241,7 +241,7 @@ def test_a_reply_cut_by_length_is_read_by_whole_lines():
     assert env.rows()[0].columns.format == -1
 
 
-def test_an_abort_is_no_result():
+def test_aborted_episode_has_no_payoffs():
     env = TextEnv("ipd")
     env.begin(TIT_FOR_TAT, 1)
     env.censor("limit", "token limit")
@@ -251,7 +251,7 @@ def test_an_abort_is_no_result():
 # --- many at once ---------------------------------------------------------------------------------
 
 
-def test_many_stand_side_by_side():
+def test_many_environments_run_side_by_side():
     envs = TextEnvs(lambda: TextEnv("rps", strategy="lm", sample=True), 50)
     envs.reset([derived_seed("many", n) for n in range(50)])
     rounds = 0
@@ -265,7 +265,7 @@ def test_many_stand_side_by_side():
         envs.reset([1, 2])
 
 
-def test_a_model_by_that_name_cannot_be_called_alone():
+def test_trained_model_name_cannot_be_called_outside_the_environment():
     lineup = {
         "agent": PlayerSpec("language", {"model": "trained:x"}),
         "partner": PlayerSpec("tit_for_tat"),
@@ -277,7 +277,7 @@ def test_a_model_by_that_name_cannot_be_called_alone():
 # --- what is kept from one episode to the next ----------------------------------------------------
 
 
-def test_an_episode_reads_the_same_after_another_of_its_task():
+def test_episode_is_unaffected_by_previous_episode_in_same_environment():
     for game in sorted({*registry.games()} - {*UNSPLIT}):
         used, fresh = TextEnv(game), TextEnv(game)
         used.reset(1)

@@ -58,7 +58,7 @@ def a_known_key():
         ("toma_po", {}),
     ],
 )
-def test_an_environment_plays_what_an_evaluation_plays(game, wishes):
+def test_environment_and_evaluation_play_the_same_episode(game, wishes):
     for seed in range(4):
         env, chance, given = TextEnv(game, retries=1, **wishes), random.Random(seed), list[Reply]()
         env.reset(seed)
@@ -82,7 +82,7 @@ def test_an_environment_plays_what_an_evaluation_plays(game, wishes):
         assert KEY.encode() not in to_line(episode)
 
 
-def test_the_log_is_whole_whenever_it_is_looked_at():
+def test_event_log_is_complete_after_every_step():
     env = TextEnv("rps")
     env.reset(5)
     name = env.task.instance.params["names"][0]
@@ -92,7 +92,7 @@ def test_the_log_is_whole_whenever_it_is_looked_at():
         assert len(events) == 2 * turn + 2 and all(event.calls for event in events[::2])
 
 
-def test_what_a_reply_names_is_read_once(monkeypatch):
+def test_each_reply_is_read_once(monkeypatch):
     env, read, usual = TextEnv("ipd"), list[str](), Words.read
     task = env.split.part("train")[0]
     words = type(env._at(task).match.context(task.seat).words)

@@ -38,13 +38,13 @@ def test_each_seat_has_its_own_prompts_and_the_reward_of_each_turn():
     assert {who.params["model"] for who in kept.setup.lineup.values()} == {"trained:untrained"}
 
 
-def test_a_seat_that_is_asked_second_does_not_see_the_first_ones_move():
+def test_second_seat_asked_does_not_see_first_seats_move():
     one = played(TextSeats("ipd"), {"agent": "JJJ", "partner": "JJJ"})["partner"]
     two = played(TextSeats("ipd"), {"agent": "FJJ", "partner": "JJJ"})["partner"]
     assert one[0] == two[0] and one[1] != two[1]  # it is told after the round
 
 
-def test_a_reward_of_one_turn_changes_no_other_turns_reward():
+def test_reward_of_one_turn_does_not_change_other_turns():
     good, bad = TextSeats("ipd"), TextSeats("ipd")
     played(good, {"agent": "JJJ", "partner": "JJJ"})
     played(bad, {"agent": "JFJ", "partner": "JJJ"})
@@ -52,7 +52,7 @@ def test_a_reward_of_one_turn_changes_no_other_turns_reward():
     assert [a == b for a, b in pairs] == [True, False, True]
 
 
-def test_one_seat_alone_keeps_the_tasks_partner_and_names_are_kept_apart():
+def test_single_trained_seat_keeps_partner_and_custom_name():
     env = TextSeats("ipd", ["agent"], names={"agent": "mine"})
     env.begin(TASK, 1)
     while env.asked is not None:
@@ -64,7 +64,7 @@ def test_one_seat_alone_keeps_the_tasks_partner_and_names_are_kept_apart():
     )
 
 
-def test_what_cannot_be_read_is_a_row_with_its_tries():
+def test_row_records_tries_of_unreadable_reply():
     env = TextSeats("ipd", retries=1)
     env.begin(TASK, 1)
     assert env.step("what?") == {} and env.seat == "agent"

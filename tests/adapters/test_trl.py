@@ -31,7 +31,7 @@ class Letters:
         return "".join(f"<{t['role']}>{t['content']}$" for t in turns) + "<assistant>"
 
 
-def test_the_tables_words_are_masked_and_the_models_are_not():
+def test_environment_tokens_are_masked_and_model_tokens_are_not():
     env = TextEnv("ipd", strategy="chat", retries=0)
     env.begin(
         Task(
@@ -100,7 +100,7 @@ def prompt_at(turn: int, seed: int = 5) -> str:
     return door.MARK + f'{{"seed": {seed}, "turn": {turn}}}'
 
 
-def test_a_group_shares_the_past_and_differs_in_one_reply(monkeypatch):
+def test_group_shares_history_and_differs_in_one_reply(monkeypatch):
     rollouts = TurnRollouts("ipd", turns=3, problems=two_rounds())
     scripted(monkeypatch, lambda n, turn: "JF"[n % 2] if turn == 1 else "J")
     got = rollouts([prompt_at(1)] * 4, Trainer())
@@ -134,7 +134,7 @@ def test_the_advantage_of_a_turn_does_not_leak_into_others(monkeypatch):
         assert {len(each) for each in got["completion_ids"]} == {first}
 
 
-def test_without_an_exact_worth_the_reward_is_what_follows(monkeypatch):
+def test_reward_without_exact_values_is_the_remaining_payoff(monkeypatch):
     rollouts = TurnRollouts("ipd", turns=3, problems=two_rounds(), weights={"payoff": 1.0})
     scripted(monkeypatch, lambda n, turn: "J")
     monkeypatch.setattr(door.TextEnv, "worths", property(lambda env: None))

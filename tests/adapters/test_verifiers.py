@@ -97,7 +97,7 @@ def _games(**given) -> GamesConfig:
     return GamesConfig(id="sally-verifiers", game="ipd", **given)
 
 
-def test_an_episode_is_a_rollout_and_its_record_is_one_of_ours():
+def test_rollout_contains_a_sally_episode_record():
     second = names()[1]
     episode, seen = rolled_out(lambda messages: f"Option: {second}")
     assert episode.ok and not episode.errors
@@ -110,7 +110,7 @@ def test_an_episode_is_a_rollout_and_its_record_is_one_of_ours():
     assert final.agent_total == trace.metrics["payoff"]
 
 
-def test_the_model_is_sent_what_an_evaluation_sends():
+def test_model_receives_same_messages_as_in_evaluation():
     first = names()[0]
     episode, seen = rolled_out(lambda messages: f"Option: {first}")
     env = TextEnv("ipd", strategy="chat")
@@ -121,7 +121,7 @@ def test_the_model_is_sent_what_an_evaluation_sends():
     assert env.asked is None
 
 
-def test_what_is_asked_aside_is_a_trace_of_its_own_that_is_not_trained_on():
+def test_probes_have_separate_trace_that_is_not_trained_on():
     first, second = names()
 
     def says(messages: list[dict[str, str]]) -> str:
@@ -168,7 +168,7 @@ def options(messages: list[dict[str, str]]) -> tuple[str, ...]:
     return re.findall(r"<(\w) or (\w)>", messages[-1]["content"])[-1]
 
 
-def test_tasks_are_told_apart_by_seed_and_never_name_the_partner():
+def test_tasks_differ_by_seed_and_do_not_name_the_partner():
     tasks = list(GameEnv(GameEnvConfig(taskset=_games(count=3, part="held_out"))).taskset)
     assert len({task.data.seed for task in tasks}) == 3
     assert "tit_for" not in str([task.data for task in tasks])
@@ -176,7 +176,7 @@ def test_tasks_are_told_apart_by_seed_and_never_name_the_partner():
         list(GameEnv(GameEnvConfig(taskset=_games(part="exam"))).taskset)
 
 
-def test_a_strategy_that_needs_scores_is_refused_in_words():
+def test_strategy_that_needs_scores_is_refused():
     episode, seen = rolled_out(lambda messages: "J", strategy="lm")
     assert not seen and "needs scores" in episode.errors[0].message
 

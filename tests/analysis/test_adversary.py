@@ -13,7 +13,7 @@ from sally.analysis.design.adversary import MARGIN, Finding, attack_of, attacked
 from sally.analysis.design.audit import card_of
 from sally.core.errors import BadInput
 from sally.core.registry import registry
-from sally.core.rules.card import Attack, Posed
+from sally.core.rules.card import Attack, CardQuestion
 from sally.games.toma.po.surface import first_attack, own_row
 
 # found and not loaded: of the processes that gather the tests only one runs these
@@ -33,13 +33,13 @@ def sure(one: Finding) -> bool:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_card_has_attacks_or_says_why_not(family: str) -> None:
+def test_every_card_declares_attacks_or_a_reason_for_none(family: str) -> None:
     card = card_of(family)
     assert bool(card.attacks) != bool(card.unattacked)
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_no_attacker_beats_chance_but_by_what_the_game_asks_for(attack: Attack) -> None:
+def test_attacks_not_declared_as_leaks_do_not_beat_chance(attack: Attack) -> None:
     found = attack_of(attack, DEAR if "mentions" in attack.name else SHORT, seed=5)
     assert {one.attacker for one in found} == {"single feature", "logistic", "boosted trees"}
     assert {one.questions for one in found} == {"fresh", *(["frozen"] if attack.frozen else [])}
@@ -56,14 +56,14 @@ def test_the_first_generator_leaks_and_the_attack_sees_it() -> None:
 def planted(share: float) -> Attack:
     """Four options of which the greatest first number is right with some chance."""
 
-    def fresh(many: int, seed: int) -> list[Posed]:
+    def fresh(many: int, seed: int) -> list[CardQuestion]:
         rng = np.random.default_rng(seed)
         rows = []
         for _ in range(many):
             numbers = rng.random((4, 2))
             best = int(numbers[:, 0].argmax())
             right = best if rng.random() < share else int(rng.integers(4))
-            rows.append(Posed(tuple(map(tuple, numbers.tolist())), right))
+            rows.append(CardQuestion(tuple(map(tuple, numbers.tolist())), right))
         return rows
 
     return Attack("planted", ("size", "weight"), fresh)
@@ -83,7 +83,7 @@ def test_mission_failure_is_an_option_without_a_cost() -> None:
     assert np.isnan(table.columns[4, 0]) and table.columns[4, 3] == 1.0
 
 
-def test_a_game_without_an_attack_says_why() -> None:
+def test_game_without_attack_is_refused_with_the_reason() -> None:
     with pytest.raises(BadInput, match="no attacks by learners: no clue is right in itself"):
         attacked("toma_ag")
 
@@ -98,7 +98,7 @@ def test_a_question_with_a_number_too_many_is_refused() -> None:
         attack_of(replace(planted(0.5), features=("size",)), 40, seed=1)
 
 
-def test_own_rows_say_nothing_about_the_kind_of_answer() -> None:
+def test_rank_of_right_option_in_own_rows_is_uniform() -> None:
     from sally.games.toma.po.generators import scenarios
 
     drawn = [own_row(s) for s in islice(scenarios(3, 8), 40)]
@@ -106,7 +106,7 @@ def test_own_rows_say_nothing_about_the_kind_of_answer() -> None:
     assert [ranks.count(r) for r in range(4)] == [10, 10, 10, 10]
 
 
-def test_a_card_without_attacks_says_why():
+def test_every_registered_card_has_attacks_or_a_long_reason():
     for family in registry.packages():
         card = registry.card(family)
         assert card is None or bool(card.attacks) != (len(card.unattacked) > 40), family

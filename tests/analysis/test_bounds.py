@@ -50,7 +50,7 @@ def test_every_registered_share_and_count_has_bounds(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_no_mean_leaves_the_bounds_of_its_metric(name: str) -> None:
+def test_interval_of_mean_stays_within_metric_bounds(name: str) -> None:
     """Four episodes at one end and one far from it: the t interval would leave every range."""
     spec = GAMES[name]
     game = spec.build()
@@ -68,13 +68,13 @@ def test_no_mean_leaves_the_bounds_of_its_metric(name: str) -> None:
                 assert ends[0] <= found.low <= found.value <= found.high <= ends[1], metric
 
 
-def test_what_a_game_pays_is_known_of_every_game() -> None:
+def test_every_game_has_payoff_bounds() -> None:
     for name, spec in GAMES.items():
         game = spec.build()
         assert all(game_bounds("payoff", spec, game, seat) is not None for seat in game.seats), name
 
 
-def test_a_count_has_an_interval_that_stays_above_zero_and_holds_its_mean() -> None:
+def test_count_interval_is_above_zero_and_contains_the_mean() -> None:
     found = lone_by_rule([0, 0, 0, 0, 0, 1], (0, inf))
     assert found.value == pytest.approx(1 / 6)
     assert 0 < found.low < found.value < found.high < 1.5
@@ -85,7 +85,7 @@ def test_a_count_has_an_interval_that_stays_above_zero_and_holds_its_mean() -> N
     assert mirrored.interval == pytest.approx([-found.high, -found.low])
 
 
-def test_who_never_loses_anything_has_lost_nothing_and_who_always_wins_may_still_lose() -> None:
+def test_zero_regret_has_point_interval_and_maximal_payoff_does_not() -> None:
     spec = GAMES["ipd"]
     told = row_bounds(spec, spec.build(), Seat("agent"))
     most = game_bounds("payoff", spec, spec.build(), Seat("agent"))[1]
@@ -164,7 +164,7 @@ def all_inside(told: Any) -> int:
     ("command", "least"),
     [("score --all", 60), ("score --all --by others", 60), ("crossplay", 6), ("profile", 10)],
 )
-def test_no_table_of_a_command_shows_an_interval_beyond_the_range(
+def test_command_tables_show_no_interval_beyond_the_range(
     held: str, command: str, least: int
 ) -> None:
     name, *rest = command.split()
@@ -173,7 +173,7 @@ def test_no_table_of_a_command_shows_an_interval_beyond_the_range(
     assert all_inside(json.loads(done.stdout)) >= least
 
 
-def test_no_notebook_or_report_shows_one_either(held: str) -> None:
+def test_notebook_and_report_show_no_interval_beyond_the_range(held: str) -> None:
     assert all_inside(list(sally.score(held))) >= 10
     for sheet in sheets_of(PageData(held)):
         for group in sheet.groups.values():

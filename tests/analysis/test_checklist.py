@@ -21,7 +21,7 @@ def study(lineup, arms=None, **more):
     return Study("mine", "who trusts whom", cells)
 
 
-def test_every_point_is_there_and_every_gap_is_said():
+def test_checklist_has_every_point_and_reports_gaps():
     found = points(find_study("quickstart"))
     assert list(found) == [
         "construct", "population", "sampling", "scoring", "baselines", "uncertainty",
@@ -31,7 +31,7 @@ def test_every_point_is_there_and_every_gap_is_said():
     assert len(sally.checklist("quickstart")) == 9
 
 
-def test_a_study_that_asks_nothing_sees_only_what_is_done():
+def test_study_without_probes_measures_only_doing():
     bots = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
     found = points(study(bots))
     assert "only doing is measured" in found["construct"].missing[0]
@@ -40,7 +40,7 @@ def test_a_study_that_asks_nothing_sees_only_what_is_done():
     assert not asked["construct"].missing and asked["does asking change play"].missing
 
 
-def test_gaps_close_when_what_was_missing_is_added():
+def test_gaps_close_when_missing_parts_are_added():
     whole = with_unasked(find_study("quickstart"))
     assert not points(whole)["does asking change play"].missing
     model = PlayerSpec("language", {"model": "embedded"})

@@ -19,7 +19,7 @@ def _verdict(bot: Bot, variants=RPS, partner=CYCLER):
     return found
 
 
-def test_one_key_neither_knows_nor_acts():
+def test_constant_player_earns_no_claim():
     """It foresees 'as last time', which is wrong against a cycler."""
     found = _verdict(Bot("label"))
     assert found.allowed == ()
@@ -27,14 +27,14 @@ def test_one_key_neither_knows_nor_acts():
     assert any("beyond rules is not above 0" in why for why in found.refused[KNOWS])
 
 
-def test_a_forecast_that_a_rule_explains_is_no_knowledge():
+def test_forecast_explained_by_a_rule_does_not_count_as_knowledge():
     """Against a constant partner 'as last time' foresees everything."""
     found = _verdict(Bot("best"), partner=("single_action", {"action": 1}))
     assert any("nothing is left to know" in why for why in found.refused[KNOWS])
     assert "the player is not shown to know anything that it could act on" in found.refused[ACTS_ON]
 
 
-def test_foresight_that_is_followed_passes_and_theory_of_mind_asks_for_arms():
+def test_used_foresight_passes_and_theory_of_mind_requires_arms():
     found = _verdict(Bot("best", ahead=1))
     assert found.allowed == (KNOWS, ACTS_ON)
     assert [why.partition(",")[0] for why in found.refused[THEORY]] == [
@@ -43,7 +43,7 @@ def test_foresight_that_is_followed_passes_and_theory_of_mind_asks_for_arms():
     ]
 
 
-def test_four_clusters_are_too_few_for_any_word():
+def test_four_clusters_are_too_few_for_any_claim():
     found = _verdict(Bot("best", ahead=1), RPS[:4])
     assert found.clusters == 4 and found.allowed == ()
     assert found.refused[KNOWS][0].startswith("4 clusters")

@@ -53,7 +53,7 @@ def duel(first: str, second: str, seeds=range(8), **params) -> list[Episode]:
     ]  # fmt: skip
 
 
-def test_students_sleepers_sleep_longer_with_the_second_drug():
+def test_students_sleep_data_favours_the_second_drug():
     found = compared(scores(LAEVO), scores(DEXTRO))
     assert found.difference.value == pytest.approx(1.58)
     assert found.effect == pytest.approx(1.58 / 1.229995, rel=1e-5)  # his standard deviation
@@ -63,7 +63,7 @@ def test_students_sleepers_sleep_longer_with_the_second_drug():
     assert compared(scores(DEXTRO), scores(LAEVO)).verdict == "worse"
 
 
-def test_only_what_met_the_same_setting_is_a_pair():
+def test_only_scores_of_the_same_setting_are_paired():
     one, two = scores([1.0, 2.0, 3.0]), [*scores([0.0, 1.0])[1:], Score("else", "i", "t", 9.0)]
     found = compared(one, two)
     assert (found.pairs, found.alone, found.difference.value) == (1, (2, 1), 1.0)
@@ -107,7 +107,7 @@ def test_a_difference_within_the_margin_is_equivalent_and_a_wide_one_undecided()
     assert wide.verdict == "undecided"
 
 
-def test_pairs_that_are_all_alike_are_said_to_be_and_prove_no_more_than_they_can():
+def test_identical_differences_are_flagged_with_exact_p_value():
     two, ten = (compared(scores([1.0] * n), scores([0.0] * n)) for n in (2, 10))
     assert two.alike and two.verdict == "undecided" and two.p == 1 / 2
     assert ten.alike and ten.verdict == "better" and ten.p == 2 / 2**10
@@ -115,7 +115,7 @@ def test_pairs_that_are_all_alike_are_said_to_be_and_prove_no_more_than_they_can
     assert same.p_equivalent is None and same.verdict == "undecided"
 
 
-def test_two_players_of_a_store_and_a_plain_sentence():
+def test_comparison_of_two_players_has_a_plain_conclusion():
     found = compare(duel("random", "constant"), "random", "constant")
     assert {c.metric for c in found} == {
         "tom_percent",
@@ -128,7 +128,7 @@ def test_two_players_of_a_store_and_a_plain_sentence():
     assert [(c.better, c.verdict) for c in lower] == [("lower", "better")]
 
 
-def test_bad_names_are_answered_with_good_ones():
+def test_wrong_names_are_refused_with_suggestions():
     episodes = duel("random", "constant", seeds=[1])
     with pytest.raises(BadInput, match="did you mean random"):
         compare(episodes, "randon", "constant")
@@ -143,7 +143,7 @@ def test_bad_names_are_answered_with_good_ones():
     assert one.design == "unpaired" and one.difference.interval is None and not one.decidable
 
 
-def test_players_that_never_met_are_compared_unpaired_over_clusters():
+def test_players_without_shared_settings_are_compared_unpaired_by_cluster():
     rng = np.random.default_rng(3)
     people = [
         Score(f"s{who}-{n}", "i", "t", 1.0 + skill + 0.1 * rng.normal(), f"person {who}")
@@ -182,7 +182,7 @@ def test_a_sentence_names_the_seats_where_a_game_has_several():
     assert "a is better than b in rps as agent, not told apart in rps as partner" in said
 
 
-def test_people_are_resampled_whole_each_with_a_pair_of_their_own():
+def test_people_are_resampled_as_participant_clusters():
     rng = np.random.default_rng(7)
     skill = rng.normal(size=6)
     people = [
@@ -216,7 +216,7 @@ def test_equivalence_is_claimed_only_as_far_as_the_family_allows():
     assert [c.verdict for c in adjusted([alone] * 3)] == ["undecided"] * 3
 
 
-def test_where_neither_way_is_better_a_clear_difference_is_still_told():
+def test_difference_in_metric_without_direction_is_reported_as_different():
     group = Group("rps", "agent", "", "horizon_term")
     found = comparing._compared(group, scores(LAEVO), scores(DEXTRO), None, 1)
     assert adjusted([found])[0].verdict == "different"
@@ -230,7 +230,7 @@ def test_an_eavesdropper_is_better_the_more_it_catches():
     assert (found.better, adjusted([found])[0].verdict) == ("higher", "better")
 
 
-def test_recorded_models_are_nobody_in_particular():
+def test_recorded_models_have_no_participant_id():
     def recorded(name: str) -> Setup:
         who = {"persuader": PlayerSpec("recorded", {"name": name})}
         return Setup(Instance("games.jsonl:3:1", "mindgames", {}), 1, who)
@@ -239,7 +239,7 @@ def test_recorded_models_are_nobody_in_particular():
     assert person_of(recorded("o1-preview"), "persuader") == ""
 
 
-def test_partners_met_under_the_same_chance_are_resampled_together():
+def test_partners_sharing_a_repeat_are_resampled_together():
     rng = np.random.default_rng(9)
     luck = rng.normal(size=8)
     one = [Score(f"s{r} {who}", "i", who, luck[r], repeat=r) for r in range(8) for who in "xyz"]
@@ -250,7 +250,7 @@ def test_partners_met_under_the_same_chance_are_resampled_together():
 
 
 @pytest.mark.parametrize("family", [1, 3, 9])
-def test_one_cluster_less_than_needed_can_claim_nothing_and_so_many_can(family: int):
+def test_clusters_needed_is_the_least_number_that_allows_a_claim(family: int):
     needed = clusters_needed(family)
     enough, few = (
         [
@@ -267,7 +267,7 @@ def asked(model: str, strategy: str) -> PlayerSpec:
     return PlayerSpec("language", {"model": model, "strategy": strategy})
 
 
-def test_models_are_told_from_players_and_their_ways_apart() -> None:
+def test_names_of_models_are_distinguished_from_names_of_players() -> None:
     assert model_and_way(asked("lab/weak", "cot")) == ("lab/weak", "cot")
     assert model_and_way(PlayerSpec("constant", {"move": "J"})) == ("constant", "J")
     instance = Instance("ipd-1", "ipd", {"rounds": 1})
@@ -285,7 +285,7 @@ def test_models_are_told_from_players_and_their_ways_apart() -> None:
         are_models(met, "lab/wek", "lab/good")
 
 
-def test_ways_of_asking_in_one_setting_do_not_count_as_so_many_pairs() -> None:
+def test_strategies_in_one_setting_do_not_count_as_independent_pairs() -> None:
     def of(shift: float) -> list[Score]:
         return [
             Score(f"s{n}", "i", "random", n + shift, way=way)

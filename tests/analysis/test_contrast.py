@@ -21,14 +21,14 @@ def games(agent="random", probes=None, seeds=range(6), **more):
     return [sally.play("ipd", lineup, seed, probes=probes, rounds=5, **more) for seed in seeds]
 
 
-def test_asking_a_bot_changes_nothing_and_is_called_identical():
+def test_probing_a_bot_changes_nothing_and_is_reported_identical():
     (found,) = contrast([*games(probes=ASKED), *games()], "asked")
     assert (found.condition, found.base) == ("asked their_move", NOT_ASKED)
     assert found.comparison.alike and found.comparison.difference.value == 0
     assert conclusion([found])[0].endswith("identical in ipd (reward_per_round).")
 
 
-def test_a_player_that_plays_otherwise_when_asked_is_caught():
+def test_player_that_changes_play_when_probed_is_detected():
     def turncoat(asked):
         kind = PlayerSpec("single_action", {"action": 0 if asked else 1})
         found = games(kind, probes=ASKED if asked else None, seeds=range(8))
@@ -44,7 +44,7 @@ def test_a_player_that_plays_otherwise_when_asked_is_caught():
     assert found.comparison.difference.value > 0 and found.comparison.pairs == 8
 
 
-def test_other_players_and_other_chance_are_no_pairs():
+def test_different_players_or_seeds_are_not_paired():
     with pytest.raises(BadInput, match="--unasked"):
         contrast([*games("tabular", ASKED), *games("random")], "asked")
     with pytest.raises(BadInput, match="--unasked"):
@@ -53,7 +53,7 @@ def test_other_players_and_other_chance_are_no_pairs():
         contrast(games(), "twin")
 
 
-def test_who_is_shown_its_own_answers_is_a_condition_of_its_own():
+def test_showing_own_answers_is_a_separate_condition():
     own = (Injection("agent", "their_move", "own"),)
     found = contrast(
         [*games(probes=ASKED, injections=own), *games(probes=ASKED), *games()], "asked"
@@ -64,7 +64,7 @@ def test_who_is_shown_its_own_answers_is_a_condition_of_its_own():
     }
 
 
-def test_a_study_is_played_once_more_without_its_questions():
+def test_study_is_repeated_without_its_probes():
     study = with_unasked(find_study("quickstart"))
     cells = {cell.name: cell for cell in study.cells}
     assert cells["rps, not asked"].arms == {} and cells["rps"].arms

@@ -18,7 +18,7 @@ WORD_GAMES = [
 
 
 @pytest.mark.parametrize(("game", "lineup", "seat", "params"), WORD_GAMES)
-def test_the_costs_of_words_add_up_to_the_regret(game, lineup, seat, params):
+def test_costs_in_word_games_add_up_to_the_regret(game, lineup, seat, params):
     whole = played(sally.play(game, lineup, **params))
     costs = costs_of(whole, seat)
     row = next(r for r in episode_rows([whole.episode]) if r["seat"] == seat)
@@ -27,7 +27,7 @@ def test_the_costs_of_words_add_up_to_the_regret(game, lineup, seat, params):
     assert costs and sum(cost.loss for cost in costs) == pytest.approx(each)
 
 
-def test_a_guesser_is_charged_by_what_the_clue_can_mean_and_not_by_where_the_target_was():
+def test_guesser_costs_name_a_best_guess_and_include_losses():
     lineup = {"psychic": "own_dial", "guesser": "middle"}
     whole = played(sally.play("wavelength", lineup, rounds=4))
     costs = costs_of(whole, "guesser")
@@ -35,7 +35,7 @@ def test_a_guesser_is_charged_by_what_the_clue_can_mean_and_not_by_where_the_tar
     assert any(cost.loss > 0 for cost in costs)
 
 
-def test_an_offer_is_held_against_what_other_traders_would_have_offered():
+def test_offer_is_compared_with_offers_of_other_traders():
     was = sally.play("tradecraft", {"p1": "hoarder", "p2": "zero_order"}, max_turns=2)
     others = would_do(was, 0, "p1")
     assert {"zero_order", "first_order", "hoarder", "generous"} <= set(others)

@@ -40,7 +40,7 @@ def meet(one: str, two: str, first: int = 3, **arms: tuple[str, ...]) -> list[Ma
     return found
 
 
-def test_repeats_of_a_problem_do_not_make_a_pair_look_surer() -> None:
+def test_repeats_of_a_problem_do_not_narrow_the_interval() -> None:
     once = [match.episode() for match in meet("zero_order", "generous", first=6)]
     (few,), (many,) = (crossplay(some).values() for some in (once, once * 20))
     assert many.episodes == 120 and few.first == pytest.approx(many.first)
@@ -62,7 +62,7 @@ def test_the_table_holds_the_means_of_every_pair() -> None:
     assert table["hoarder", "hoarder"].first == 0
 
 
-def test_it_can_be_drawn(tmp_path: Path) -> None:
+def test_crossplay_figure_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "crossplay.svg"
     write(crossplay_figure(crossplay(met())), path)
@@ -72,7 +72,7 @@ def test_it_can_be_drawn(tmp_path: Path) -> None:
         crossplay_figure({})
 
 
-def test_the_study_lets_everybody_meet_everybody() -> None:
+def test_study_pairs_every_trader_with_every_trader() -> None:
     for cell in CROSSPLAY.cells:
         assert len(cell.lineups) == len(TRADERS) ** 2
         assert len(cell.instances) == 40
@@ -95,7 +95,7 @@ def test_value_reports_of_an_arm() -> None:
         fit_decisions(found.features, found.accepted, found.episodes, 1, seed=1)
 
 
-def test_the_command_shows_each_game_by_itself(tmp_path: Path) -> None:
+def test_command_reports_each_game_separately(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     with store.Writer(out) as writer:

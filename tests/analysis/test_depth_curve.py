@@ -60,7 +60,7 @@ def test_level_k_is_right_one_step_above_its_partner() -> None:
     }
 
 
-def test_the_locker_counts_every_question_but_the_last() -> None:
+def test_depth_curve_of_locker_omits_the_last_question() -> None:
     episode = sally.play("pick_the_right_stuff", {"manager": "tracker"}, number=3)
     (point,) = depth_curve([episode])
     assert (point.depth, point.right.value, point.right.n) == (1, 1.0, 4)
@@ -69,7 +69,7 @@ def test_the_locker_counts_every_question_but_the_last() -> None:
 @pytest.mark.parametrize(
     ("right", "repeats", "k", "share"), [(4, 4, 4, 1.0), (3, 4, 2, 0.5), (1, 4, 2, 0.0)]
 )
-def test_pass_hat_is_the_share_of_draws_that_are_all_right(
+def test_pass_hat_is_the_share_of_all_correct_draws(
     right: int, repeats: int, k: int, share: float
 ) -> None:
     assert pass_hat(right, repeats, k) == share
@@ -80,13 +80,13 @@ def test_pass_hat_refuses_more_repeats_than_there_are() -> None:
         pass_hat(1, 4, 5)
 
 
-def test_repeats_that_are_always_right_pass_all() -> None:
+def test_pass_all_is_one_if_every_repeat_is_right() -> None:
     points = depth_curve(played(3, 2, 12))
     assert all(point.pass_all == {1: 1.0, 2: 1.0} for point in points)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_in_a_certified_block_the_reasoner_of_its_depth_is_always_right(family: str) -> None:
+def test_reasoner_of_certified_depth_is_always_right_and_shallower_is_not(family: str) -> None:
     rows = [row for row in depth_table(family) if row["certified"] is not None]
     assert rows
     for row in rows:
@@ -95,7 +95,7 @@ def test_in_a_certified_block_the_reasoner_of_its_depth_is_always_right(family: 
             assert row[f"depth {shallow}"] <= row["chance"] + 0.02
 
 
-def test_a_game_without_depths_says_so() -> None:
+def test_game_without_depths_is_refused() -> None:
     with pytest.raises(BadInput, match="does not declare depths"):
         depths_of("ipd")
 

@@ -15,7 +15,7 @@ def bits(numbers: np.ndarray) -> list[int]:
 
 
 @pytest.mark.parametrize("most", [1 << 16, 3])  # coded, and too many different ones for that
-def test_a_column_gives_back_every_number(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+def test_column_round_trips_every_number(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(coded, "MOST", most)
     pieces = [np.array([0.0, -0.0, 0.1, np.nan]), np.arange(400.0), np.array([0.1, 1e300])]
     coding = ColumnEncoder()

@@ -50,18 +50,18 @@ def test_the_zero_does_not_depend_on_the_luck_of_one_random_player():
     assert rows[0].doing.value == pytest.approx(rows[1].doing.value)
 
 
-def test_always_defecting_where_a_mindless_player_leaves_no_room_stays_on_the_scale():
+def test_doing_of_always_defect_stays_on_the_scale():
     row = profiled(against_tit_for_tat(lambda turn: 1, rounds=100), "agent")[0]
     assert -1 < row.doing.value < 0  # it was -147.5 with the best mindless player at zero
 
 
-def test_the_scale_of_the_first_version_can_be_had_by_its_name():
+def test_scale_of_first_version_is_available_as_zero_mindless():
     studied = [m for e in against_tit_for_tat(lambda turn: 0) for m in measured(e, ("agent",))]
     (row,) = profile_of(studied, baselines(studied), zero="mindless")
     assert row.doing.value == pytest.approx(0)
 
 
-def test_where_a_constant_is_optimal_doing_has_room_and_the_mindless_mark_is_at_the_top():
+def test_doing_is_defined_where_a_constant_is_optimal():
     """Paper against rock for ever: `constant 1` gets all there is."""
 
     def paper_then_anything(turn: Turn) -> int:
@@ -75,7 +75,7 @@ def test_where_a_constant_is_optimal_doing_has_room_and_the_mindless_mark_is_at_
     assert row.doing.value == pytest.approx((0.5 - chance) / (1 - chance))
 
 
-def test_the_mindless_end_is_one_player_for_a_game_not_the_luckiest_for_each_partner():
+def test_mindless_baseline_is_one_player_per_game_not_per_partner():
     lineups = grid(
         agent=player_spec("tabular"),
         partner=tuple(player_spec("single_action", action=a) for a in range(3)),
@@ -85,7 +85,7 @@ def test_the_mindless_end_is_one_player_for_a_game_not_the_luckiest_for_each_par
     assert row.doing.value is not None and row.doing.low <= row.doing.value <= row.doing.high
 
 
-def test_a_tracker_is_the_exact_end_of_the_locker_and_the_true_box_is_no_mind():
+def test_tracker_is_exact_reference_of_locker_and_true_box_is_not_counted():
     games = tuple(
         instance("pick_the_right_stuff", f"g{n}", users=4, number=n, mode="finite",
                  generator="balanced", generator_seed=7)
@@ -112,7 +112,7 @@ def test_a_reference_that_does_not_always_win_is_the_best_known():
     assert {row.reference.standing for row in rows} == {"best known"}
 
 
-def test_a_scale_without_clear_room_is_not_drawn_out_of_noise():
+def test_doing_is_blank_if_the_scale_has_no_clear_room():
     lineups = grid(agent=player_spec("random"), partner=player_spec("random"))
     (row,) = profiled(played(one_cell("rps", lineups, repeats=6, rounds=10)), "agent")
     assert row.doing.value is None and "room" in row.why["doing"]
@@ -135,7 +135,7 @@ class Silent(msgspec.Struct, frozen=True):
         )
 
 
-def test_forfeiting_whenever_one_is_wrong_does_not_give_a_perfect_profile():
+def test_forfeiting_wrong_moves_does_not_give_a_perfect_profile():
     """It did in the partially observable game: what was not answered was not counted."""
     scenarios = list(po_scenarios().values())[10:90:8]
     episodes = [
@@ -157,7 +157,7 @@ def test_a_void_round_earns_nothing_by_the_rules_and_the_best_reply_at_most():
     assert (m.doing, m.least, m.most, m.optimum) == (1.0, 0.75, 1.0, 1.0)
 
 
-def test_one_partner_without_an_automaton_does_not_blank_the_row():
+def test_partner_without_automaton_does_not_blank_other_partners_row():
     lineups = grid(
         agent=player_spec("tabular"), partner=(player_spec("tit_for_tat"), player_spec("tabular"))
     )

@@ -31,7 +31,7 @@ def test_every_game_has_a_condition(game: str) -> None:
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_every_rule_sits_down_with_its_inverse(condition: Condition) -> None:
+def test_condition_includes_every_shortcut_and_its_inverse(condition: Condition) -> None:
     assert condition.shortcuts
     players = condition.players
     for shortcut in condition.shortcuts:
@@ -42,7 +42,7 @@ def test_every_rule_sits_down_with_its_inverse(condition: Condition) -> None:
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_everybody_on_a_card_can_sit_down_and_everything_be_measured(condition: Condition) -> None:
+def test_players_and_metrics_of_every_condition_resolve(condition: Condition) -> None:
     assert set(metrics_of(condition)) == set(condition.metrics)
     lineups = study_of("one", [condition], 1, 1).cells[0].lineups
     for lineup in lineups:
@@ -50,7 +50,7 @@ def test_everybody_on_a_card_can_sit_down_and_everything_be_measured(condition: 
 
 
 @pytest.mark.parametrize("family", sorted(CARDS))
-def test_an_audit_has_a_row_for_everybody_and_everything(family: str) -> None:
+def test_audit_has_a_row_per_player_and_metric(family: str) -> None:
     card = CARDS[family]
     condition = card.conditions[0]
     rows = audit_of([condition], episodes=2, seed=1)
@@ -63,7 +63,7 @@ def test_an_audit_has_a_row_for_everybody_and_everything(family: str) -> None:
         assert row["episodes"] <= 2
 
 
-def test_a_frozen_set_is_played_once_however_many_episodes_are_wanted() -> None:
+def test_frozen_set_is_played_once_whatever_the_requested_episodes() -> None:
     frozen = [c for c in CARDS["pick_the_right_stuff"].conditions if c.name.startswith("frozen")]
     assert len(frozen) == 5
     for cell in study_of("many", frozen, episodes=100, seed=1).cells:

@@ -44,7 +44,7 @@ def row_of(episodes: list[Episode]) -> IdealRow:
 
 
 @pytest.mark.parametrize("game", ["ipd", "rps"])
-def test_the_bayes_adaptive_player_earns_its_value_and_knows_as_the_ideal(game: str) -> None:
+def test_bayes_adaptive_player_earns_its_value_and_matches_ideal_accuracy(game: str) -> None:
     row = row_of(against_the_pool(game, PlayerSpec("bayes_adaptive"), 4, "their_odds"))
     assert row.by_moves.value == pytest.approx(0.0, abs=1e-6)
     assert row.pool_inference.value == pytest.approx(0.0, abs=1e-6)
@@ -54,7 +54,7 @@ def test_the_bayes_adaptive_player_earns_its_value_and_knows_as_the_ideal(game: 
 
 
 @pytest.mark.parametrize("who", ["tit_for_tat", "win_stay_lose_shift", "grim_trigger", "random"])
-def test_nobody_beats_the_ideal_in_expectation_and_the_parts_add_up(who: str) -> None:
+def test_no_player_beats_the_ideal_in_expectation_and_parts_add_up(who: str) -> None:
     row = row_of(against_the_pool("ipd", PlayerSpec(who)))
     assert row.earned.value is not None and row.pool_regret.value is not None
     assert row.by_moves.value is not None and row.price.value is not None
@@ -82,13 +82,13 @@ def test_level_k_has_a_pool_of_four_levels() -> None:
     assert row.pool_luck.value == pytest.approx(0.0, abs=1e-6)
 
 
-def test_partners_outside_the_pool_are_left_out() -> None:
+def test_partners_outside_the_pool_get_no_ideal_row() -> None:
     lineup = {"agent": "tit_for_tat", "partner": "random"}
     rows = ideal_rows([sally.play("ipd", lineup, rounds=3)])
     assert [row.seat for row in rows] == ["partner"]  # it faces tit for tat
 
 
-def test_a_pool_of_ones_own_is_checked() -> None:
+def test_custom_pool_is_validated() -> None:
     for pool, why in ((["nobody"], "nobody"), (["tom_k"], "no automaton"), (7, "must list")):
         with pytest.raises(BadInput, match=why):
             who = ("bayes_adaptive", {"pool": pool})
@@ -110,7 +110,7 @@ def test_the_command_prints_the_parts(tmp_path: Path) -> None:
     assert "Bayes-adaptive player expects" in shown.output and "price" in shown.output
 
 
-def test_the_report_and_a_figure_show_the_ideal_mind(tmp_path: Path) -> None:
+def test_report_and_figure_show_the_ideal_player(tmp_path: Path) -> None:
     where = tmp_path / "store"
     where.mkdir()
     with store.Writer(where) as writer:
@@ -145,7 +145,7 @@ def test_the_bayes_adaptive_player_of_level_k_earns_what_it_expects() -> None:
     assert row.knowing_of_ideal.value == pytest.approx(1, abs=0.2)  # ties are drawn
 
 
-def test_every_family_has_an_ideal_line_or_a_card_that_says_why_not() -> None:
+def test_every_family_has_ideal_line_or_reason_on_its_card() -> None:
     for game in registry.games():
         card = registry.card(game)
         assert card is None or has_pool(game) != bool(card.no_ideal) or card.family == "hanabi", (

@@ -41,7 +41,9 @@ def played(folder: Path, text: str, name: str) -> str:
 
 
 @pytest.mark.parametrize("player", ["random", "believer"])
-def test_a_player_of_both_has_one_line_and_others_none(tmp_path: Path, player: str) -> None:
+def test_player_of_battery_and_game_has_one_line_and_others_have_none(
+    tmp_path: Path, player: str
+) -> None:
     stores = played(tmp_path, GAME, "game"), played(tmp_path, ITEMS.replace("PLAYER", player), "b")
     printed = said("profile", *stores)
     assert ("literal beside knowing and doing" in printed) == (player == "random")

@@ -129,7 +129,7 @@ def _exported(folder: Path, put: Any) -> None:
                 put("exported profile", row, field, float(row[field]))
 
 
-def test_a_name_has_one_number_on_every_surface(folder: Path) -> None:
+def test_metric_name_has_same_value_on_every_surface(folder: Path) -> None:
     found = numbers_of(folder)
     apart = {
         f"{name} of {player} in {game}": values

@@ -60,14 +60,14 @@ def test_a_stated_spread_gives_the_textbook_number():
     assert (found.pairs, found.now, found.metric) == (0, 12, "reward_per_round")
 
 
-def test_a_pilot_says_how_differences_scatter():
+def test_pilot_gives_spread_of_differences():
     spread = spread_of(CELL, values({"a": [1, 2, 3, 6], "b": [0, 0, 0, 0]}))
     assert isinstance(spread, DifferenceSpread)
     assert spread.sd == pytest.approx(np.std([1, 2, 3, 6], ddof=1))
     assert (spread.pairs, spread.players, spread.icc) == (4, 2, None)
 
 
-def test_what_two_players_share_does_not_count_as_scatter():
+def test_variation_shared_by_both_players_is_excluded_from_spread():
     hard = np.array([0.0, 5.0, 9.0, 1.0])  # some settings are hard for both
     spread = spread_of(CELL, values({"a": hard + np.array([1, 1, 2, 2]), "b": hard}))
     assert isinstance(spread, DifferenceSpread) and spread.sd == pytest.approx(
@@ -75,7 +75,7 @@ def test_what_two_players_share_does_not_count_as_scatter():
     )
 
 
-def test_problems_that_are_played_again_and_again_count_for_less():
+def test_repeated_problems_have_high_intraclass_correlation():
     rng = np.random.default_rng(1)
     shifts = np.repeat(rng.normal(size=10), 6) + 0.3 * rng.normal(size=60)
     names = [f"i{n // 6}" for n in range(60)]
@@ -86,7 +86,7 @@ def test_problems_that_are_played_again_and_again_count_for_less():
     assert isinstance(spread, DifferenceSpread) and spread.icc > 0.7
 
 
-def test_partners_met_on_one_problem_belong_together_as_its_repeats_do():
+def test_partners_of_one_problem_are_clustered_like_its_repeats():
     rng = np.random.default_rng(2)
     pilot = [
         PilotScore("duel", "rps", "agent", who, f"i{i} {r} {p}", f"i{i}", better * (5 + shift), r)
@@ -112,7 +112,7 @@ def test_partners_met_on_one_problem_belong_together_as_its_repeats_do():
     assert found.now == 60 and found.effect == pytest.approx(6)
 
 
-def test_with_few_problems_the_chance_of_a_repeat_is_what_partners_share():
+def test_with_one_problem_partners_are_clustered_by_repeat():
     rng = np.random.default_rng(4)
     pilot = [
         PilotScore("duel", "rps", "agent", who, f"{r} {p}", "i", better * (5 + shift), r)
@@ -137,7 +137,7 @@ def test_percentages_are_given_as_shares():
     assert found.episodes == need(0.05, sd=0.2).episodes
 
 
-def test_what_is_not_known_is_blank_and_said():
+def test_missing_pilot_data_gives_a_reason():
     assert "no episode of rps" in need(0.1, pilot=[]).why
     alike = [e for e in piloted() if e.setup.lineup["agent"].player == "constant"]
     assert "no two players" in need(0.1, pilot=alike).why
@@ -154,7 +154,7 @@ def test_what_is_not_known_is_blank_and_said():
         ({"sd": 1.0, "alpha": 1.5}, "alpha"),
     ],
 )
-def test_bad_requests_are_answered_in_a_sentence(options, said):
+def test_bad_requests_are_refused_with_one_message(options, said):
     with pytest.raises(BadInput, match=said):
         need(**options)
 
@@ -195,15 +195,13 @@ def quick(monkeypatch):
 
 
 @pytest.mark.parametrize("place, power", [(0, 0.8), (1, 0.9)])
-def test_so_many_episodes_reach_the_promised_power_in_the_test_that_compare_makes(
-    place, power, quick
-):
+def test_planned_episodes_reach_the_stated_power_in_compare(place, power, quick):
     n = need(0.5, sd=1.0).episodes[place]
     found = simulated_power(lambda rng: claimed(rng.normal(0.5, 1, n)), seed=2, repeats=400)
     assert found.low < power < found.high
 
 
-def test_wins_and_losses_reach_it_too(quick):
+def test_planned_episodes_reach_the_stated_power_for_wins_and_losses(quick):
     """Paired 0-1 scores: 60 against 40 in a hundred, independent; the spread is known exactly.
 
     The number for means would not do here: it comes to 71 percent.
@@ -226,14 +224,14 @@ def test_a_family_of_comparisons_needs_more_and_equivalence_has_its_own_size():
     assert same.episodes[0] == equivalence_sample_size(0.5, 1.0)
 
 
-def test_the_family_is_what_compare_makes_by_default():
+def test_default_family_size_equals_that_of_compare():
     assert family_of(STUDY) == 1  # one game, one seat, no probes
     asked = msgspec.structs.replace(CELL, name="asked", arms={"agent": ("their_move",)})
     assert family_of(Study("s", "s", (CELL, asked))) == 3
     assert family_of(Study("s", "s", (asked,)), "tom_percent") == 1
 
 
-def test_equal_players_are_found_equivalent_at_the_size_that_is_promised():
+def test_equal_players_are_equivalent_at_the_planned_size():
     n, rng, found = equivalence_sample_size(0.4, 1.0), np.random.default_rng(4), 0
     for _ in range(400):
         away = rng.normal(size=n)

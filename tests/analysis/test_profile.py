@@ -62,7 +62,7 @@ def test_accuracy_brier_and_calibration_by_hand():
     assert (point.forecast, point.share.value, point.n) == (0.75, 1.0, 20)
 
 
-def test_a_constant_defector_knows_no_more_of_tit_for_tat_than_a_rule_without_a_mind():
+def test_constant_defector_predicts_tit_for_tat_no_better_than_a_rule():
     class Sure(msgspec.Struct, frozen=True):
         def decide(self, turn: Turn) -> Decision[int]:
             return Decision(1)
@@ -82,7 +82,7 @@ def test_a_constant_defector_knows_no_more_of_tit_for_tat_than_a_rule_without_a_
     assert row.beyond.value is None and "nothing is left to know" in row.why["beyond"]
 
 
-def test_skill_is_zero_for_a_guess_and_one_for_knowing_all():
+def test_skill_is_near_zero_for_chance_and_near_one_for_a_learner():
     lineups = grid(
         agent=(player_spec("random"), player_spec("tabular")), partner=player_spec("single_action")
     )
@@ -94,7 +94,7 @@ def test_skill_is_zero_for_a_guess_and_one_for_knowing_all():
     assert learner.skill.value > 0.8 and learner.skill.high <= 1
 
 
-def test_who_is_asked_nothing_knows_nothing_and_it_is_said():
+def test_knowing_is_blank_with_a_reason_if_no_probe_was_asked():
     row = profiled(against_tit_for_tat(lambda turn: 0), "agent")[0]
     assert row.accuracy.value is None and row.guess is None
     assert row.why["accuracy"] == "nothing was asked about another's mind"
@@ -118,7 +118,7 @@ def test_inference_translation_and_luck_add_up_to_the_regret():
 
 
 @pytest.mark.parametrize("game, scenarios", [("toma_po", po_scenarios), ("toma_mg", mg_scenarios)])
-def test_best_replies_to_the_truth_are_the_right_choices(game, scenarios):
+def test_best_replies_to_the_truth_are_the_paid_choices(game, scenarios):
     """On every frozen scenario: what the truth asks for is what the game pays for."""
     probes = [probe.name for probe in registry.game(game).probes]
     for scenario, player in product(list(scenarios().values())[::4], ("solver", "random")):
@@ -134,7 +134,7 @@ def test_best_replies_to_the_truth_are_the_right_choices(game, scenarios):
                 assert m.terms.inference == m.terms.translation == 0
 
 
-def test_who_acts_on_its_own_prediction_loses_nothing_in_translation():
+def test_acting_on_own_prediction_has_zero_translation_loss():
     """Whatever was predicted, right or wrong, and however many replies to it are best."""
     several = 0
     for scenario, seed in product(list(mg_scenarios().values())[::9], range(4)):
@@ -152,7 +152,7 @@ def test_who_acts_on_its_own_prediction_loses_nothing_in_translation():
 # --- the ends of the scale ------------------------------------------------------------------------
 
 
-def test_what_the_store_holds_is_not_played_again():
+def test_baselines_reuse_episodes_of_the_store():
     lineups = grid(
         agent=(player_spec("random"), player_spec("tabular")), partner=player_spec("tit_for_tat")
     )
@@ -178,7 +178,7 @@ def test_played_baselines_are_kept_until_the_registry_changes(monkeypatch):
     assert _before() == {} and [b.played for b in baselines(studied)] == first
 
 
-def test_what_is_a_shortcut_at_one_level_may_be_the_solution_at_another():
+def test_mindless_players_over_levels_exclude_solutions_of_any_level():
     def met(level: int):
         scenario = next(s for s in mg_scenarios().values() if s.level == level)
         study = one_cell(
@@ -195,7 +195,7 @@ def test_what_is_a_shortcut_at_one_level_may_be_the_solution_at_another():
     assert not any("anchors" in who.player for who in mindless([third]))
 
 
-def test_a_scenario_meets_the_same_mindless_players_whether_its_level_is_said_or_not():
+def test_mindless_players_of_scenario_do_not_depend_on_level_parameter():
     scenario = next(s for s in po_scenarios().values() if s.level == 3)
 
     def met(**params):
@@ -208,13 +208,13 @@ def test_a_scenario_meets_the_same_mindless_players_whether_its_level_is_said_or
     assert not any(who.player == "spare_task" for who in mindless(met()))  # half of the solution
 
 
-def test_a_game_without_a_card_has_chance_for_its_mindless_player():
+def test_game_without_card_uses_random_as_mindless_player():
     study = one_cell("cups", grid(hider=player_spec("random"), seeker=player_spec("random")))
     found = [m for e in played(study) for m in measured(e)]
     assert mindless(found) == [PlayerSpec("random")]
 
 
-def test_the_best_mindless_player_is_chosen_under_other_chance_than_it_is_shown_with():
+def test_best_mindless_player_is_selected_and_scored_on_different_seeds():
     lineups = grid(agent=player_spec("tabular"), partner=player_spec("tit_for_tat"))
     studied = [
         m
@@ -231,7 +231,7 @@ def test_the_best_mindless_player_is_chosen_under_other_chance_than_it_is_shown_
     assert tried and not set(tried) & {m.setup.seed for m in studied}
 
 
-def test_a_model_across_the_table_is_not_called_again_for_a_mindless_player():
+def test_baselines_are_not_played_against_a_model_partner():
     lineup = {
         "agent": PlayerSpec("random"),
         "partner": PlayerSpec("language", {"model": "nobody/here"}),
@@ -270,7 +270,7 @@ def _by(m, person):
     return msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, lineup=lineup))
 
 
-def test_a_handful_of_episodes_has_a_value_and_no_interval():
+def test_fewer_than_five_clusters_give_value_without_interval():
     row = profiled(against_tit_for_tat(lambda turn: turn.view.round % 2, seeds=range(4)), "agent")[
         0
     ]
@@ -280,7 +280,7 @@ def test_a_handful_of_episodes_has_a_value_and_no_interval():
     assert "fewer than 5 clusters" in row.doing.method
 
 
-def test_a_perfect_score_has_its_doubt():
+def test_perfect_score_has_a_wilson_interval():
     scenarios = list(po_scenarios().values())[10:90:4]
     cell = Cell(
         "c",
@@ -293,7 +293,7 @@ def test_a_perfect_score_has_its_doubt():
     assert row.doing.value == pytest.approx(1)
 
 
-def test_people_are_one_player_and_seats_they_take_are_studied():
+def test_people_are_pooled_as_one_player_and_their_seats_are_studied():
     episodes = [
         sally.play("rps", {"agent": "random", "partner": "tit_for_tat"}, seed, rounds=4)
         for seed in range(6)
@@ -307,7 +307,7 @@ def test_people_are_one_player_and_seats_they_take_are_studied():
     assert row.doing.value is not None  # against a bot, mindless players can be played too
 
 
-def test_a_censored_episode_counts_with_what_the_rules_gave():
+def test_censored_episode_counts_with_payoff_so_far():
     episode = against_tit_for_tat(lambda turn: 0, seeds=[1])[0]
     cut = msgspec.structs.replace(
         episode, events=[*episode.events[:-1], Censored(turn=9, cause="budget")]
@@ -318,7 +318,7 @@ def test_a_censored_episode_counts_with_what_the_rules_gave():
     assert row.raw.interval is None
 
 
-def test_cells_can_be_kept_apart():
+def test_cells_can_be_profiled_separately():
     lineups = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     cells = tuple(
         Cell(name, (instance("rps", name, rounds=3),), lineups, repeats=2) for name in "ab"

@@ -50,7 +50,7 @@ def test_an_exact_zero_is_the_mean_of_many_random_players(game, seat, others, pa
     assert exact is not None and abs(fmean(got) - exact) <= 4 * error + 1e-9
 
 
-def test_an_expectation_that_is_not_known_is_not_made_up():
+def test_unknown_expectation_is_not_estimated():
     """A learner's reply depends on the past; with a random giver both hints are chance."""
     for game, seat, lineup, params in (
         ("eleven_twenty", "player_1", {"player_2": "repeater"}, {"rounds": 3}),
@@ -68,7 +68,7 @@ def _hanabi(seeds: range, *players: str) -> list:
     return [sally.play("hanabi_very_small", lineup, seed) for lineup in lineups for seed in seeds]
 
 
-def test_a_drawn_zero_is_the_same_for_every_seed_and_whatever_the_store_holds():
+def test_sampled_zero_does_not_depend_on_seed_or_store():
     """It was one random player's score on each deal, and moved with its luck."""
     rows = [
         profiled(episodes, "ann")[0]
@@ -96,7 +96,7 @@ def test_an_exact_zero_does_not_move_with_the_seed_of_the_random_player():
     assert rows[0].random.error is None and rows[0].random.draws == 0
 
 
-def test_several_problems_share_the_draws_and_each_has_some():
+def test_draws_are_divided_among_all_problems():
     lineups = grid(ann=player_spec("info"), bob=(player_spec("smart"), player_spec("info")))
     studied = [
         m for e in played(one_cell("hanabi_very_small", lineups, repeats=3)) for m in measured(e)
@@ -131,7 +131,7 @@ def test_the_error_of_the_draws_is_in_the_interval(monkeypatch):
     assert (row.doing.low, row.doing.high) == pytest.approx((wanted.low, wanted.high))
 
 
-def test_a_zero_that_was_drawn_covers_the_true_score_as_often_as_it_says():
+def test_interval_above_sampled_zero_has_nominal_coverage():
     """A score known without error above a zero of ten draws: only the draws can miss."""
     rng, hits, times = np.random.default_rng(1), 0, 4000
     for _ in range(times):
@@ -145,7 +145,7 @@ def test_a_zero_that_was_drawn_covers_the_true_score_as_often_as_it_says():
     assert abs(hits / times - 0.95) < 4 * (0.95 * 0.05 / times) ** 0.5
 
 
-def test_draws_that_all_failed_leave_room_for_a_rare_success():
+def test_error_of_all_failed_draws_is_not_zero():
     lineups = grid(
         encoder=player_spec("nearest"), decoder=player_spec("random"),
         interceptor=player_spec("random"),

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from sally.analysis.columns.measured import Measured, measured
+from sally.analysis.columns.measured import MeasuredSeat, measured
 from sally.analysis.profile.profile import profile_of
 from tests.analysis.dialled import families
 
@@ -24,7 +24,7 @@ POOL = {
 ALONE, SAMPLE, RUNS = 600, 40, 200
 
 
-def pool(family: str, knows: float, acts: float, n: int = 0) -> list[Measured]:
+def pool(family: str, knows: float, acts: float, n: int = 0) -> list[MeasuredSeat]:
     one = FAMILIES[family]
     return [
         m
@@ -33,7 +33,7 @@ def pool(family: str, knows: float, acts: float, n: int = 0) -> list[Measured]:
     ]
 
 
-def four_errors(found: list[Measured]) -> float:
+def four_errors(found: list[MeasuredSeat]) -> float:
     """Four standard errors of a share over a pool, on the scale whose zero is a blind pick."""
     n = sum(m.acting.weighed for m in found)
     chance = sum(m.acting.chance for m in found) / n
@@ -41,7 +41,7 @@ def four_errors(found: list[Measured]) -> float:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_both_dials_are_recovered_and_their_intervals_hold_them(family: str):
+def test_knowing_and_acting_are_recovered_and_intervals_cover_them(family: str):
     knows, acts = 0.6, 0.5
     found = pool(family, knows, acts)
     (row,) = profile_of(found)

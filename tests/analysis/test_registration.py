@@ -40,9 +40,7 @@ def frozen(tmp_path: Path) -> Registration:
     return freeze(STUDY, read_intent(file), [], "0", "2026-01-01")
 
 
-def test_what_was_run_as_registered_deviates_in_nothing(
-    frozen: Registration, tmp_path: Path
-) -> None:
+def test_run_as_registered_has_no_deviations(frozen: Registration, tmp_path: Path) -> None:
     episodes = list(run_study(STUDY, tmp_path / "out").episodes.values())
     assert deviations(frozen, STUDY, episodes, "0") == []
     assert "Tit for tat earns more" in as_text(frozen) and frozen.seal in as_text(frozen)
@@ -77,7 +75,7 @@ def of_a_person(name: str, cell: str) -> Episode:
     return Episode(name, setup, [], cell)
 
 
-def test_people_who_came_as_registered_deviate_in_nothing(tmp_path: Path) -> None:
+def test_participants_as_registered_have_no_deviations(tmp_path: Path) -> None:
     (tmp_path / "intent.toml").write_text(INTENT)
     frozen = freeze_people(
         PEOPLE, "about", read_intent(tmp_path / "intent.toml"), [], "0", "2026-01-01"
@@ -92,5 +90,5 @@ def test_people_who_came_as_registered_deviate_in_nothing(tmp_path: Path) -> Non
     assert "no plan of a study with people" in people_deviations(frozen, None, came, "0")[0]
 
 
-def test_the_seal_of_an_earlier_registration_is_what_it_was(frozen: Registration) -> None:
+def test_registration_without_people_omits_the_people_field(frozen: Registration) -> None:
     assert "people" not in msgspec.to_builtins(frozen)

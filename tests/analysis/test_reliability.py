@@ -35,7 +35,7 @@ def some(levels, noise, repeats=2, problems=4, **more):
     ]
 
 
-def test_players_far_apart_are_told_apart_by_one_episode_and_equals_by_none():
+def test_distant_players_need_one_episode_and_equal_players_have_no_number():
     (apart,) = reliability(some([0, 5, 10, 20], 0.1))
     assert apart.episodes == 1 and apart.consistency.value > 0.99 and apart.retest.value > 0.99
     assert (apart.players, apart.problems) == (4, 8)
@@ -43,24 +43,24 @@ def test_players_far_apart_are_told_apart_by_one_episode_and_equals_by_none():
     assert equal.episodes is None and equal.why == "the players do not differ"
 
 
-def test_more_noise_takes_more_episodes():
+def test_more_noise_requires_more_episodes():
     quiet, loud = (reliability(some([0, 1, 2, 3], noise))[0] for noise in (0.5, 2.0))
     assert loud.episodes > quiet.episodes and loud.error > quiet.error
 
 
-def test_a_player_who_met_other_problems_is_left_out():
+def test_player_with_different_problems_is_excluded():
     table, players, problems = tabled(
         [*some([0, 1, 2], 0.1), score("stranger", "elsewhere", 9.0)], lambda s: s.problem
     )
     assert players == ["p0", "p1", "p2"] and len(problems) == 8 and len(table) == 3
 
 
-def test_without_repeats_there_is_no_retest():
+def test_retest_is_blank_without_repeats():
     (found,) = reliability(some([0, 1, 2, 3], 0.1, repeats=1))
     assert found.retest.value is None and found.consistency.value > 0.9
 
 
-def test_one_trait_in_two_games_and_another_that_goes_its_own_way():
+def test_multitrait_matrix_separates_two_uncorrelated_traits():
     levels, other = [0, 1, 2, 3, 4, 5], [3, 0, 5, 1, 4, 2]
     scores = [
         *some(levels, 0.1, game="a"),

@@ -10,14 +10,14 @@ from sally.core.log.events import Call, label
 from sally.core.registry.study import player_spec
 
 
-def test_two_ways_of_asking_a_model_are_two_players():
+def test_model_with_two_temperatures_counts_as_two_players():
     cold = player_spec("language", model="lab/x", settings={"temperature": 0.0, "max_tokens": 9})
     warm = player_spec("language", model="lab/x", settings={"temperature": 1.0, "max_tokens": 9})
     assert (label(cold), label(warm)) == ("lab/x qa T=0", "lab/x qa T=1")
     assert label(player_spec("language", model="lab/x")) == "lab/x qa"
 
 
-def test_tokens_that_one_call_did_not_count_are_not_known_in_sum():
+def test_token_sum_is_unknown_if_a_call_lacks_a_count():
     counted, failed = (
         Call("move", "x", usage={"input": 5, "output": 2}),
         Call("move", "x", failure="server"),
@@ -27,7 +27,7 @@ def test_tokens_that_one_call_did_not_count_are_not_known_in_sum():
     assert tokens([], "output") == 0
 
 
-def test_repeats_of_an_instance_and_rounds_of_a_person_do_not_count_as_so_many():
+def test_repeats_of_instance_or_person_do_not_narrow_the_interval():
     skill = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     rows = [{"instance": f"i{n}", "x": value} for n, value in enumerate(skill) for _ in range(50)]
     alone = mean_of([{"instance": f"i{n}", "x": x} for n, x in enumerate(skill)], "x")

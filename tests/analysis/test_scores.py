@@ -40,7 +40,7 @@ def rows():
     return seats_of(episodes, ("payoff",))
 
 
-def test_cells_and_company_are_pooled_unless_they_are_kept_apart(rows):
+def test_cells_are_pooled_unless_grouped_by_cell(rows):
     agents = chosen(rows, ScoreQuery(seats=("agent",)))
     pooled = {r["player"]: r["episodes"] for r in means(agents, ("payoff",), keys_for(()))}
     assert pooled == {"constant": 4, "random": 2}
@@ -63,13 +63,13 @@ def test_rows_are_chosen_by_cell_player_game_and_seat(rows):
         chosen(rows, ScoreQuery(cells=("heard",)))
 
 
-def test_a_star_is_the_only_sign_with_a_meaning():
+def test_star_is_the_only_wildcard_in_patterns():
     assert matches("table 3: *", "table 3: ipd, [x]")
     assert matches("a[b]*", "a[b]c")
     assert not matches("a?", "ab")
 
 
-def test_where_nobody_is_studied_everybody_is(rows):
+def test_all_rows_are_studied_if_no_seat_is_marked(rows):
     assert studied(rows) == rows
     asked = [{**row, "studied": row["seat"] == "agent"} for row in rows]
     assert {row["seat"] for row in studied(asked)} == {"agent"}
@@ -85,7 +85,7 @@ def test_a_page_holds_no_more_than_a_screen(page, capsys):
     assert shown.first == 1 + (page - 1) * (shown.last - shown.first + 1)
 
 
-def test_every_row_stands_on_one_page(capsys):
+def test_every_row_is_on_exactly_one_page(capsys):
     table = [{"player": f"p{n}.", "m": str(n)} for n in range(100)]
     pages = print_page(table, ["player"], ["m"]).pages
     for page in range(2, pages + 1):
@@ -96,7 +96,7 @@ def test_every_row_stands_on_one_page(capsys):
         print_page(table, ["player"], ["m"], pages + 1)
 
 
-def test_a_metric_that_is_0_everywhere_is_shown_if_it_was_asked_for(tmp_path):
+def test_requested_metric_is_shown_even_if_all_zero(tmp_path):
     with store.Writer(tmp_path) as writer:
         for game in ("rps", "ipd"):
             writer.add(sally.play(game, {"agent": "random", "partner": "tit_for_tat"}, 1, rounds=4))

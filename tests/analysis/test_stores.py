@@ -30,7 +30,7 @@ def kept(folder: Path, *episodes: Episode) -> Path:
     return folder
 
 
-def test_a_finished_run_takes_the_place_of_a_cut_one_wherever_it_stands(tmp_path: Path):
+def test_finished_episode_replaces_censored_one_in_any_store(tmp_path: Path):
     one, two, three = (played(seed) for seed in range(3))
     first = kept(tmp_path / "a", cut(one), two, cut(three))
     second = kept(tmp_path / "b", one, two)
@@ -43,7 +43,7 @@ def test_a_finished_run_takes_the_place_of_a_cut_one_wherever_it_stands(tmp_path
     assert stores == measured_stores([first, second], "agent")
 
 
-def test_a_line_that_holds_no_episode_is_said_and_the_rest_is_read(tmp_path: Path):
+def test_invalid_line_is_reported_and_the_rest_is_read(tmp_path: Path):
     folder = kept(tmp_path / "a", played(1))
     (folder / "torn.jsonl").write_bytes(to_line(played(2))[:40])
     said: list[str] = []
@@ -52,7 +52,7 @@ def test_a_line_that_holds_no_episode_is_said_and_the_rest_is_read(tmp_path: Pat
     assert measured_stores([folder]).bad == tuple(said)
 
 
-def test_only_seats_in_question_are_measured_unless_one_is_named(tmp_path: Path):
+def test_only_probed_seats_are_measured_unless_a_seat_is_named(tmp_path: Path):
     asked = sally.play(
         "rps", {"agent": "random", "partner": "tit_for_tat"}, probes={"agent": ["their_move"]},
         rounds=3,
@@ -63,7 +63,7 @@ def test_only_seats_in_question_are_measured_unless_one_is_named(tmp_path: Path)
     assert measured_stores([folder]).seats == {"agent", "partner"}
 
 
-def test_a_seat_comes_out_of_a_table_as_it_was_measured():
+def test_measured_seats_round_trip_through_the_table():
     probes = {"agent": ["their_odds"]}
     seats = [
         *measured(played(1)),

@@ -58,7 +58,7 @@ def matrix(episodes):
     return transfer(tagged(episodes))
 
 
-def test_the_optimum_stands_at_one_and_its_change_is_what_was_missing(matrix):
+def test_doing_at_the_optimum_is_one_and_change_is_the_difference(matrix):
     cells = {(c.trained_on, c.tested_on): c for c in matrix}
     assert set(cells) == {(r, c) for r in (UNTRAINED, "ipd, doing") for c in PARTNERS}
     before, after = cells[UNTRAINED, "met"], cells["ipd, doing", "met"]
@@ -67,7 +67,7 @@ def test_the_optimum_stands_at_one_and_its_change_is_what_was_missing(matrix):
     assert before.doing_change.value is None and "untrained" in before.doing_change.method
 
 
-def test_what_was_not_trained_did_not_change(matrix):
+def test_untrained_trait_has_zero_change(matrix):
     cells = [c for c in matrix if c.trained_on != UNTRAINED]
     assert [c.knowing_change.value for c in cells if c.tested_on == "met"] == [0.0]
     assert all(set(c.by_seed) == {"0", "1"} for c in cells)
@@ -80,12 +80,12 @@ def test_stores_without_the_tag_are_refused():
         tagged([bare])
 
 
-def test_a_table_says_the_value_and_the_change(matrix, capsys):
+def test_table_shows_training_row_and_value(matrix, capsys):
     say(matrix, "doing", "doing")
     assert "ipd, doing" in (shown := capsys.readouterr().out) and "1.00" in shown
 
 
-def test_each_training_seed_is_said_apart(matrix, capsys):
+def test_each_training_seed_has_its_own_column(matrix, capsys):
     say_seeds(matrix)
     shown = capsys.readouterr().out
     for of in ("doing", "knowing"):

@@ -19,7 +19,7 @@ def told(value, wording=OWN, problem="p", model="m"):
     return FactorScore("ipd", "reward", value, factors, f"{model}/{problem}")
 
 
-def test_a_score_that_falls_in_fresh_words_shows_by_how_much():
+def test_score_drop_in_fresh_wording_is_estimated():
     scores = [
         told(known - lost, wording, f"p{n}")
         for n, known in enumerate((1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
@@ -32,13 +32,13 @@ def test_a_score_that_falls_in_fresh_words_shows_by_how_much():
     assert found.best_known == pytest.approx(3.5) and found.in_fresh == pytest.approx(3.0)
 
 
-def test_without_another_wording_nothing_is_said_of_it():
+def test_wording_is_not_a_source_with_one_wording():
     (found,) = sources([told(1.0, problem=p) for p in "abcab"])
     assert found.best_known is None and found.fresh.value is None
     assert "wording" not in found.shares.shares
 
 
-def test_scores_know_model_strategy_words_problem_partner_and_chance():
+def test_factor_scores_have_two_measures_and_both_wordings():
     registry.add("models", "wordy", lambda name: always("Option: J"))
     who = [
         PlayerSpec("language", {"model": "wordy", "strategy": "qa", "pack": pack})

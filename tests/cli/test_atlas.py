@@ -29,7 +29,7 @@ from tests.papers import test_step_game as step_game
 from tests.papers import test_zhu2024 as zhu
 
 
-def test_every_record_becomes_dots_of_its_own_column(tmp_path: Path) -> None:
+def test_every_record_has_dots_in_its_own_column(tmp_path: Path) -> None:
     folders = {name: tmp_path / name for name in ("z", "g", "a", "h", "e", "s")}
     for folder in folders.values():
         folder.mkdir()
@@ -85,7 +85,7 @@ def test_every_record_becomes_dots_of_its_own_column(tmp_path: Path) -> None:
 COLUMN = AtlasColumn("a <game>", "x & y", "doing", "zero", "one")
 
 
-def test_names_from_a_record_are_escaped_and_far_values_stay_on_the_panel() -> None:
+def test_names_are_escaped_and_outliers_stay_on_the_panel() -> None:
     dot = AtlasDot(COLUMN, "</script><b>", "model", 2025, -7.0, -9.0, -5.0, 3, "moves", 1, "s")
     page = atlas_page({COLUMN: [dot]})
     assert "<b>" not in page and "a &lt;game&gt;" in page
@@ -109,7 +109,7 @@ def test_many_models_share_one_line_per_provider_and_keep_their_names() -> None:
     assert len(values) == 31 and values == sorted(values, reverse=True)  # a ranked list
 
 
-def test_a_study_of_ones_own_has_knowing_and_doing(tmp_path: Path) -> None:
+def test_custom_study_shows_knowing_and_doing(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(
         'name = "s"\nabout = "a"\n[[cells]]\nname = "ipd"\nrepeats = 2\n'
@@ -129,7 +129,7 @@ def test_a_study_of_ones_own_has_knowing_and_doing(tmp_path: Path) -> None:
     assert drawn.exit_code == 0 and (tmp_path / "atlas.svg").read_text().startswith("<svg")
 
 
-def test_the_schema_of_sally_table_describes_what_is_read() -> None:
+def test_table_schema_accepts_rows_that_the_importer_reads() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     run = CliRunner().invoke(cli, ["import", "table-schema"])
     schema = json.loads(run.output)

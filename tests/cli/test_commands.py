@@ -56,7 +56,7 @@ def sally(*args: str, cwd: Path, typed: str = "") -> Done:
     return Done(code, out.getvalue(), err.getvalue())
 
 
-def test_python_dash_m_is_the_same_command():
+def test_python_dash_m_runs_the_command():
     done = subprocess.run([sys.executable, "-m", "sally", "--version"], capture_output=True)
     assert done.returncode == 0
 
@@ -75,7 +75,7 @@ def played(study: Path) -> Path:
     return study
 
 
-def test_run_score_replay_show_follow_one_another(played):
+def test_run_score_replay_and_show_work_in_sequence(played):
     scores = json.loads(sally("score", "store", "--json", cwd=played).stdout)
     assert {row["metric"] for row in scores} >= {"payoff", "tom_percent", "functional_regret"}
     again = sally("replay", "store", "--json", cwd=played)
@@ -115,7 +115,7 @@ def test_a_parameter_can_be_set_for_all_instances(study):
     assert {row["instance"] for row in rows} == {"ipd-4[rounds=2]"}
 
 
-def test_episodes_of_a_changed_instance_are_not_pooled_in_silence(played):
+def test_episodes_of_changed_instance_are_not_pooled_silently(played):
     (played / "tiny.toml").write_text(TINY.replace("rounds = 4", "rounds = 3"))
     sally("run", "tiny.toml", "--out", "other", "--json", cwd=played)
     (file,) = (played / "other").glob("*.jsonl")
@@ -135,7 +135,7 @@ def test_a_person_plays_in_the_terminal(study):
     assert sally("replay", "mine", cwd=study).returncode == 0
 
 
-def test_the_end_of_the_input_leaves_the_table_and_the_log_says_so(study):
+def test_end_of_input_censors_the_episode_as_left(study):
     done = sally(
         "play", "ipd", "--set", "rounds=3", "--probe", "their_move", "--out", "mine",
         typed="1\n1\n", cwd=study,
@@ -157,13 +157,13 @@ def test_a_person_may_take_any_seat_or_all_of_them(study):
     assert both.stdout.endswith("over: agent 0, partner 10\n")
 
 
-def test_a_folder_is_refused_before_the_play_and_not_after_it(played):
+def test_unusable_folder_is_refused_before_play(played):
     done = sally("play", "ipd", "--out", "store", typed="1\n", cwd=played)
     assert done.returncode == 2
     assert done.stdout == ""
 
 
-def test_fewer_episodes_behind_a_figure_are_told_beside_it(capsys):
+def test_smaller_n_is_shown_beside_its_value(capsys):
     common = dict.fromkeys(("cell", "game", "seat", "player", "others"), "x") | {"interval": None}
     common |= {"results": 10, "missing": 0}
     print_scores(
@@ -177,7 +177,7 @@ def test_fewer_episodes_behind_a_figure_are_told_beside_it(capsys):
     assert "(n 10)" not in said
 
 
-def test_scores_of_several_games_have_a_table_each_with_their_own_measures(capsys):
+def test_scores_of_each_game_have_a_table_with_its_metrics(capsys):
     common = {"cell": "x", "seat": "agent", "others": "", "interval": None, "missing": 0}
     common |= {"results": 4, "episodes": 4}
     rows = []
@@ -205,7 +205,7 @@ def test_a_long_transcript_shows_its_beginning_and_its_end(study):
     assert any("--all prints them" in line for line in short)
 
 
-def test_a_pack_for_a_papers_words_is_made_checked_and_compared(study):
+def test_pack_for_paper_wording_is_created_checked_and_compared(study):
     done = sally("packs", "new", "riemer2025", cwd=study)
     assert done.returncode == 0 and "riemer2025_repeated_games.toml" in done.stdout
     file = study / "riemer2025_repeated_games.toml"
@@ -220,7 +220,7 @@ def test_a_pack_for_a_papers_words_is_made_checked_and_compared(study):
 
 
 @pytest.mark.parametrize("kind", ["games", "partners", "players", "metrics", "studies", "models"])
-def test_what_is_on_the_shelf_is_listed(kind, study):
+def test_list_command_names_registry_entries(kind, study):
     done = sally("list", kind, "--json", cwd=study)
     assert done.returncode == 0
     assert all(row["name"] for row in json.loads(done.stdout))
@@ -237,7 +237,7 @@ def test_long_lines_are_folded_between_words_on_a_terminal_only(monkeypatch):
     assert folded("short") == "short"
 
 
-def test_doctor_says_what_is_installed(study):
+def test_doctor_lists_installed_packages(study):
     facts = json.loads(sally("doctor", "--json", cwd=study).stdout)
     assert {"msgspec", "polars"} <= {part["part"] for part in facts["parts"]}
 
@@ -290,7 +290,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_bad_input_is_one_sentence_and_exit_code_2(what, played):
+def test_bad_input_gives_one_message_and_exit_code_2(what, played):
     args, says = BAD[what]
     (played / "bad.toml").write_text(TINY.replace("repeats = 2", "repeats = 0"))
     (played / "changed.toml").write_text(TINY.replace("rounds = 4", "rounds = 5"))
@@ -305,7 +305,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(what, played):
     assert sorted(p for p in played.rglob("*")) == before  # nothing was written
 
 
-def test_a_person_may_look_something_up_while_it_decides(study):
+def test_person_can_use_a_tool_while_deciding(study):
     typed = "?item_info item=torch\n?item_infos\n?item_info torch\n"
     done = sally(
         "play", "tradecraft", "--set", "max_turns=1", "--out", "mine", typed=typed, cwd=study

@@ -15,7 +15,7 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path))
 
 
-def test_weights_are_listed_once_they_are_here():
+def test_doctor_lists_weights_in_the_cache():
     assert weights_here() == {"smollm2": False, "qwen-0.5b": False, "qwen-1.5b": False}
     assert "none yet" in embedded_lines()[0]
     QWEN_05B.cached.parent.mkdir(parents=True)
@@ -27,11 +27,11 @@ def test_weights_are_listed_once_they_are_here():
     ]
 
 
-def test_a_gain_is_named_only_where_it_was_measured():
+def test_speedup_is_stated_only_for_measured_platforms():
     assert "7 times" in faster_runtime("aarch64")
     assert "was not measured" in faster_runtime("x86_64")
 
 
-def test_the_facts_name_the_weights_too():
+def test_doctor_json_lists_the_weights():
     done = CliRunner().invoke(cli, ["doctor", "--json"])
     assert json.loads(done.output)["weights"]["qwen-1.5b"] is False

@@ -64,7 +64,7 @@ def test_json_has_the_same_figures(place):
     assert {point["depth"] for point in found["depths"]} == {0, 1, 2, 3}
 
 
-def test_an_unfinished_evaluation_says_so(place, tmp_path):
+def test_unfinished_evaluation_is_reported_with_exit_code_3(place, tmp_path):
     few = tmp_path / "few"
     few.mkdir()
     for file in place.iterdir():
@@ -91,7 +91,7 @@ def test_the_player_must_be_named():
     assert isinstance(typed("evaluate", "--bot", "randon").exception, BadInput)
 
 
-def test_every_size_has_smallest_differences_and_more_problems_tell_more_apart():
+def test_smallest_detectable_difference_shrinks_with_size():
     small, large = (smallest_differences(size, "doing") for size in ("S", "L"))
     known = [game for game in small if small[game] is not None]
     assert "toma_po" in known
@@ -99,7 +99,7 @@ def test_every_size_has_smallest_differences_and_more_problems_tell_more_apart()
     assert all(large[game] < small[game] for game in known if game != "step_race")
 
 
-def test_the_board_recomputes_and_refuses_a_changed_move(place, tmp_path):
+def test_board_recomputes_scores_and_refuses_changed_move(place, tmp_path):
     good = tmp_path / "good.sally.zip"
     pack(place, good)
     done = typed("board", good, "--out", tmp_path / "site")
@@ -166,7 +166,7 @@ def test_drift_finds_a_changed_player_and_no_change_in_the_same_one():
         drift(played(0.0), [])
 
 
-def test_drift_claims_rarely_too_much():
+def test_drift_finds_no_change_between_sessions_of_one_bot():
     """Two sessions of one bot differ by chance only: the family keeps its level."""
     study = bot_suite("noisy_50")
     cells = tuple(c for c in study.cells if c.name.startswith("toma_po: asked"))

@@ -57,7 +57,7 @@ def varied(*replies: Any) -> Scripted:
     return Scripted(lambda messages, settings: next(left, replies[-1]))
 
 
-def test_a_study_that_was_played_ends_with_0_and_counts_void_episodes(
+def test_completed_study_exits_with_0_and_counts_void_episodes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, varied("", "", "Option: J"), "--json") == 0
@@ -91,7 +91,7 @@ def test_void_episodes_are_counted_as_missing_by_every_analysis(
     assert rows and all(row == ["3", "1"] for row in rows), said  # n and missing
 
 
-def test_a_study_without_any_result_ends_with_3(
+def test_study_without_any_result_exits_with_3(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, always("")) == 3
@@ -100,7 +100,7 @@ def test_a_study_without_any_result_ends_with_3(
     assert run(monkeypatch, refusal, "--seed", "2") == 3
 
 
-def test_a_fault_or_a_spent_budget_ends_with_3_until_the_rest_is_played(
+def test_fault_or_spent_budget_exits_with_3_until_study_is_complete(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     dead = varied("Option: J", "Option: J", Fault("auth", "The key was refused."))
@@ -111,31 +111,31 @@ def test_a_fault_or_a_spent_budget_ends_with_3_until_the_rest_is_played(
     assert len(store.survey("out").finished) == 4
 
 
-def test_wrong_input_ends_with_2(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_input_exits_with_2(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(monkeypatch, always("Option: J"), "--set", "temprature=1") == 2
     assert run(monkeypatch, always("Option: J"), "--limit", "0") == 2
     assert not Path("out").exists()
 
 
-def test_a_full_disk_ends_with_1_and_what_was_stored_stays(
+def test_full_disk_exits_with_1_and_keeps_stored_episodes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, always("Option: J"), "--limit", "1") == 0
-    before = writing.Appended.add
+    before = writing.AppendSink.add
 
     def full(self: Any, line: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(writing.Appended, "add", full)
+    monkeypatch.setattr(writing.AppendSink, "add", full)
     assert run(monkeypatch, always("Option: J")) == 1
     said = capsys.readouterr().err
     assert "No space left on device" in said and "Traceback" not in said
-    monkeypatch.setattr(writing.Appended, "add", before)
+    monkeypatch.setattr(writing.AppendSink, "add", before)
     assert len(store.survey("out").finished) == 1
     assert run(monkeypatch, always("Option: J")) == 0
 
 
-def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(messages: object, settings: object) -> Reply:
         raise KeyboardInterrupt
 
@@ -143,7 +143,7 @@ def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(monkeypatch, always("Option: J")) == 0
 
 
-def test_reasons_are_grouped_whatever_numbers_they_contain(
+def test_failure_reasons_are_grouped_ignoring_their_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     said = iter(range(10**6))

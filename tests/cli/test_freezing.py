@@ -26,7 +26,7 @@ partner = { player = "random" }
 """
 
 
-def test_a_study_is_frozen_once_and_its_report_names_what_differs(tmp_path: Path) -> None:
+def test_study_is_frozen_once_and_report_lists_deviations(tmp_path: Path) -> None:
     study, intent, out = (tmp_path / n for n in ("study.toml", "intent.toml", "frozen.json"))
     study.write_text(TOML)
     intent.write_text(INTENT)

@@ -19,7 +19,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_report_writes_one_page_and_says_what_is_on_it(place: Path) -> None:
+def test_report_writes_one_page_and_prints_its_contents(place: Path) -> None:
     done = sally("report", "out/tiny", cwd=place)
     assert done.returncode == 0, done.stderr
     page = (place / "tiny.html").read_text("utf-8")
@@ -27,7 +27,7 @@ def test_report_writes_one_page_and_says_what_is_on_it(place: Path) -> None:
     assert "Knowing and doing" in page and "best mindless" in page
 
 
-def test_report_has_json_and_fewer_transcripts_if_told(place: Path) -> None:
+def test_report_supports_json_and_transcript_limit(place: Path) -> None:
     done = sally(
         "report", "out/tiny", "--out", "sub/p.html", "--transcripts", "1", "--no-profile", "--json",
         cwd=place,
@@ -49,7 +49,7 @@ def test_pack_prints_the_hash_to_publish(place: Path) -> None:
     assert found["sha256"] == said["sha256"]
 
 
-def test_every_reader_takes_a_bundle(place: Path) -> None:
+def test_every_reading_command_accepts_a_bundle(place: Path) -> None:
     store, bundle = "out/tiny", "tiny.sally.zip"
     assert sally("score", bundle, cwd=place).stdout == sally("score", store, cwd=place).stdout
     assert sally("show", bundle, cwd=place).returncode == 0
@@ -60,7 +60,7 @@ def test_every_reader_takes_a_bundle(place: Path) -> None:
     assert "hashes match" in sally("replay", bundle, cwd=place).stdout
 
 
-def test_a_changed_bundle_is_one_sentence_for_every_reader(place: Path) -> None:
+def test_changed_bundle_is_refused_with_one_message_by_every_command(place: Path) -> None:
     data = bytearray((place / "tiny.sally.zip").read_bytes())
     data[len(data) // 2] ^= 1
     (place / "changed.zip").write_bytes(data)
@@ -80,6 +80,6 @@ def test_a_changed_bundle_is_one_sentence_for_every_reader(place: Path) -> None:
         (("show", "tiny.sally.zip/nope"), "has no episode 'nope'"),
     ],
 )
-def test_bad_input_is_one_sentence(place: Path, args: tuple[str, ...], said: str) -> None:
+def test_bad_input_gives_one_message(place: Path, args: tuple[str, ...], said: str) -> None:
     done = sally(*args, cwd=place)
     assert done.returncode == 2 and said in done.stderr

@@ -52,7 +52,7 @@ def test_a_profile_as_json_has_estimates_with_intervals(here: Path):
     assert rows[0]["why"]["value_error"] and rows[0]["reference"]["standing"] == "exact"
 
 
-def test_figures_are_written_by_their_ending_and_refused_before_the_work(here: Path):
+def test_figure_format_follows_suffix_and_unknown_suffix_is_refused(here: Path):
     pytest.importorskip("matplotlib")
     done = sally("profile", "held", "--figure", "a.svg", "--calibration", "c.png", cwd=here)
     assert done.returncode == 0 and (here / "a.svg").read_text().startswith("<svg")
@@ -77,7 +77,7 @@ def test_figures_are_written_by_their_ending_and_refused_before_the_work(here: P
         (("plan", "small.toml", "--sd", "0.1"), "need --detect"),
     ],
 )
-def test_bad_input_is_one_sentence(here: Path, args, said):
+def test_bad_input_gives_one_message(here: Path, args, said):
     done = sally(*args, cwd=here)
     assert done.returncode == 2 and said in done.stderr and not done.stdout
 
@@ -111,7 +111,7 @@ def test_the_same_store_twice_counts_once(here: Path):
     assert one == two
 
 
-def test_a_plan_says_how_many_episodes_a_difference_takes(here: Path):
+def test_plan_reports_episodes_needed_for_a_difference(here: Path):
     asked = ("plan", "small.toml", "--out", "held", "--detect", "0.1", "--pilot", "held")
     done = sally(*asked, cwd=here)
     assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@ from tests.cli.test_commands import sally
 RIEMER = ("--repeats", "4")
 
 
-def test_a_table_reads_like_the_papers_with_ours_below_each_line(tmp_path):
+def test_table_has_published_line_followed_by_our_line(tmp_path):
     done = sally("reproduce", "riemer2025:9", *RIEMER, cwd=tmp_path)
     lines = done.stdout.splitlines()
     assert lines[0].startswith("riemer2025, Table 9: Mistral Large 2")
@@ -23,7 +23,7 @@ def test_a_table_reads_like_the_papers_with_ours_below_each_line(tmp_path):
     assert "sally run riemer2025 --model PROVIDER/mistral-large-2 --out DIR" in done.stdout
 
 
-def test_ours_stands_in_its_cell_and_the_rest_is_said_to_be_missing(tmp_path):
+def test_our_values_fill_their_cells_and_the_rest_is_listed_as_not_run(tmp_path):
     stored(tmp_path / "s", *(repeated_episode("rps", a, 1) for a in range(3)))
     done = sally("reproduce", "riemer2025:9", "--episodes", "s", *RIEMER, cwd=tmp_path)
     assert "1.000" in done.stdout and "±2.484" not in done.stdout  # three are too few
@@ -52,7 +52,7 @@ def test_tables_and_pictures_go_into_files(tmp_path):
     assert (tmp_path / "f.svg").read_text().startswith("<svg")
 
 
-def test_all_of_a_paper_ends_with_a_count(tmp_path):
+def test_output_for_whole_paper_ends_with_count_of_missing(tmp_path):
     stored(tmp_path / "s", *(scenario_episode("toma_mg", 1, n, "solver") for n in range(3)))
     done = sally("reproduce", "kang2026", "--all", "--episodes", "s", cwd=tmp_path)
     assert done.returncode == 0
@@ -61,7 +61,7 @@ def test_all_of_a_paper_ends_with_a_count(tmp_path):
     assert done.stdout.rstrip().splitlines()[-1].endswith("are missing.")
 
 
-def test_a_paper_alone_prints_an_overview_of_one_screen(tmp_path):
+def test_paper_without_table_prints_one_screen_overview(tmp_path):
     done = sally("reproduce", "kang2026", cwd=tmp_path)
     lines = done.stdout.splitlines()
     assert done.returncode == 0 and len(lines) <= 24
@@ -91,7 +91,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_is_refused_in_one_sentence(case, tmp_path):
+def test_invalid_requests_are_refused_with_one_message(case, tmp_path):
     args, sentence = REFUSED[case]
     done = sally("reproduce", *args, *RIEMER, cwd=tmp_path)
     assert done.returncode == 2
@@ -99,20 +99,20 @@ def test_what_cannot_be_is_refused_in_one_sentence(case, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_bots_that_play_for_minutes_do_so_only_if_asked(tmp_path):
+def test_slow_bots_are_played_only_on_request(tmp_path):
     done = sally("reproduce", "hanabi_bots:means", cwd=tmp_path)
     assert "24.89" in done.stdout and "not run: 20 of 20" in done.stdout
     assert "`sally reproduce hanabi_bots --repeats 2000` plays them" in done.stdout
 
 
-def test_a_value_that_no_paper_prints_is_called_a_reference(tmp_path):
+def test_value_not_printed_in_paper_is_labelled_reference(tmp_path):
     done = sally("reproduce", "brockbank2024:rules_stable", cwd=tmp_path)
     assert "reference" in done.stdout and "published" not in done.stdout
     assert "reference: not printed in the paper; computed from" in done.stdout
     assert "our wording" not in done.stdout  # people played, no model was prompted
 
 
-def test_a_table_says_whose_words_the_prompts_are(tmp_path):
+def test_table_states_whose_wording_the_prompts_use(tmp_path):
     for asked in ("riemer2025:9", "riemer2025"):
         done = sally("reproduce", asked, *RIEMER, cwd=tmp_path)
         assert "our wording" in done.stdout and "sally packs new riemer2025" in done.stdout

@@ -43,13 +43,15 @@ def serve(*given: str, folder: Path) -> str:
         (("--host", "256.256.256.256"), "cannot be opened"),
     ],
 )
-def test_what_cannot_be_is_said(given: tuple[str, ...], why: str, tmp_path: Path) -> None:
+def test_invalid_options_are_refused_with_one_message(
+    given: tuple[str, ...], why: str, tmp_path: Path
+) -> None:
     with pytest.raises(BadInput, match=why) as said:
         serve(*given, folder=tmp_path)
     assert "\n" not in str(said.value)
 
 
-def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+def test_occupied_port_is_reported(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -58,7 +60,7 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
             serve("--port", str(port), folder=tmp_path)
 
 
-def test_anothers_store_is_left_alone(tmp_path: Path) -> None:
+def test_store_of_another_study_is_refused(tmp_path: Path) -> None:
     store.claim(tmp_path / "theirs", store.Manifest("quickstart", ""))
     with pytest.raises(BadInput, match="belongs to study 'quickstart'"):
         serve("--out", str(tmp_path / "theirs"), folder=tmp_path)
@@ -86,7 +88,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return found
 
 
-def test_models_without_a_bound_are_said(
+def test_models_without_token_limit_are_reported(
     tmp_path: Path, served: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stub = ModelKind("stub", "answers at once", lambda name: always("Option: J"))
@@ -97,7 +99,7 @@ def test_models_without_a_bound_are_said(
     assert len(served) == 2
 
 
-def test_it_says_where_it_is_and_keeps_its_files_private(
+def test_server_prints_its_addresses_and_keeps_files_private(
     tmp_path: Path, served: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = serve("--port", "0", folder=tmp_path)

@@ -34,7 +34,7 @@ def loaded(*args: str) -> set[str]:
     return {name.partition(".")[0] for name in modules(*args)}
 
 
-def test_help_waits_for_no_library_of_numbers_or_pictures() -> None:
+def test_help_does_not_import_numeric_or_plotting_libraries() -> None:
     assert loaded("--help") & {"numpy", "scipy", "rich", "msgspec"} == set()
 
 
@@ -47,24 +47,24 @@ def test_help_imports_few_modules() -> None:
     assert len(found) < 220
 
 
-def test_a_list_of_games_waits_for_no_solver_and_no_framework() -> None:
+def test_listing_games_does_not_import_solvers_or_frameworks() -> None:
     found = loaded("list", "games")
     assert "msgspec" in found
     assert found & {"scipy", "pandas", "polars", "matplotlib", "inspect_ai", "starlette"} == set()
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_the_list_says_of_a_command_what_the_command_says_of_itself(name: str) -> None:
+def test_listed_description_equals_help_of_the_command(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None and command.name == name
     assert command.get_short_help_str(200) == description(ENTRIES[name])
 
 
-def test_commands_that_papers_and_games_bring_are_found_without_loading_them() -> None:
+def test_commands_of_papers_and_games_are_found_without_import() -> None:
     assert set(brought()) == set(registry.with_commands()) >= {"moore2025", "tradecraft2026"}
     assert all(about for about in brought().values())
 
 
-def test_a_misspelt_command_is_told_its_neighbour() -> None:
+def test_misspelt_command_suggests_the_nearest() -> None:
     said = CliRunner().invoke(cli, ["scroe"])
     assert "score" in str(said.exception)

@@ -20,7 +20,7 @@ def test_the_conversation_is_unchanged(game, strategy):
     assert conversation(game, strategy) == path_of(game, strategy).read_text("utf-8")
 
 
-def test_every_strategy_that_fits_has_a_conversation_and_no_other():
+def test_exactly_the_fitting_strategies_have_a_conversation():
     every = registry.entries("strategies")
     whole = [game for game in TABLES if game not in SEATS]
     refused = {(game, name) for game in whole for name in every if not fits(game, every[name])}
@@ -32,7 +32,7 @@ def test_every_strategy_that_fits_has_a_conversation_and_no_other():
 
 
 @pytest.mark.parametrize("game", TABLES)
-def test_nothing_in_a_conversation_was_forfeited(game):
+def test_conversations_contain_no_forfeit(game):
     """A golden conversation shows play, not refusals: every page got a readable reply."""
     for strategy in (s for g, s in goldens() if g == game):
         text = path_of(game, strategy).read_text("utf-8")

@@ -94,7 +94,7 @@ def player(strategy: str, **settings: Any) -> LanguagePlayer:
 @pytest.mark.parametrize(
     "strategy", sorted(n for n, s in registry.entries("strategies").items() if s.schema)
 )
-def test_a_strategy_holds_its_answers_to_a_schema_and_the_record_says_so(strategy: str) -> None:
+def test_strategy_constrains_answers_to_schema_and_records_it(strategy: str) -> None:
     turn = next(turn for turn, _ in asked_in_turn(match_of(table("ipd"))) if turn.seat == "agent")
     if strategy in ("s2a", "s2a_cot", "reflexion"):
         pytest.skip("it writes a text in a call of its own first")
@@ -106,7 +106,7 @@ def test_a_strategy_holds_its_answers_to_a_schema_and_the_record_says_so(strateg
     )
 
 
-def test_who_cannot_be_held_to_a_schema_is_refused_with_a_sentence() -> None:
+def test_players_without_schema_support_are_refused_with_one_message() -> None:
     class Loose(Scripted):
         can_constrain = False
 
@@ -126,7 +126,7 @@ def test_who_cannot_be_held_to_a_schema_is_refused_with_a_sentence() -> None:
         seated(spec, game, "agent", who)
 
 
-def test_a_line_is_the_default_and_changes_nothing() -> None:
+def test_line_format_is_the_default_and_changes_nothing() -> None:
     assert Settings(format="line").canonical() == Settings().canonical() == "{}"
     turn = next(turn for turn, _ in asked_in_turn(match_of(table("ipd"))) if turn.seat == "agent")
     assert PromptContext(turn).schema() == "" and "Option: <J or F>" in PromptContext(turn).format
@@ -138,7 +138,7 @@ def test_a_line_is_the_default_and_changes_nothing() -> None:
     assert held == {**line, "schema": 1}
 
 
-def test_format_line_given_with_the_command_leaves_ids_as_they_are() -> None:
+def test_explicit_line_format_does_not_change_episode_ids() -> None:
     from sally.core.registry.study import Cell, Study
     from sally.runner.config import Config
 

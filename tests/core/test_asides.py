@@ -14,8 +14,8 @@ from sally.core.errors import IllegalMove
 from sally.core.log.events import Reported, Skipped, from_line, to_line
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch, replayed
-from sally.core.match.player import Decision, Forfeit, Silence
-from sally.core.rules.probe import At, Foreseen, ProbeReport, Question, problem, score
+from sally.core.match.player import Decision, Forfeit, NoAnswer
+from sally.core.rules.probe import At, ProbeReport, Question, StatedPrediction, problem, score
 from tests.fixtures.haggle_rules import ADA, BO, CY, READER, Offer, Reading, Say
 from tests.table import all_probes, match_of, played, spec_of, table
 
@@ -37,18 +37,18 @@ def to_the_offers(arms: dict[str, tuple[str, ...]], secret_turns: int = 0) -> Ma
 # --- when ---------------------------------------------------------------------------------------
 
 
-def test_at_a_turns_start_any_seat_may_be_asked() -> None:
+def test_start_of_turn_probe_may_ask_any_seat() -> None:
     match = to_the_offers(dict.fromkeys((ADA, BO, CY), ("own_values",)))
     assert probes_asked(match) == {(s, "own_values", s) for s in (ADA, BO, CY)}
     assert (match.turn, ADA, "", "") in [t.id for t in match.asks()]  # and the mover moves
 
 
-def test_before_the_move_only_movers_are_asked() -> None:
+def test_probe_before_move_asks_only_moving_seats() -> None:
     match = match_of(table("cups", arms={"hider": ("false_belief",)}))
     assert probes_asked(match) == {("hider", "false_belief", "seeker")}
 
 
-def test_after_the_move_the_question_carries_the_pending_move_and_its_memory() -> None:
+def test_probe_after_move_carries_pending_move_and_memory() -> None:
     match = to_the_offers({ADA: ("will_accept",)})
     assert probes_asked(match) == set()
     offer = Offer(BO, (), ())
@@ -61,7 +61,7 @@ def test_after_the_move_the_question_carries_the_pending_move_and_its_memory() -
     assert match.state.offer == offer
 
 
-def test_after_a_forfeited_move_nothing_is_asked_and_the_log_says_so() -> None:
+def test_probe_after_forfeited_move_is_logged_as_skipped() -> None:
     match = to_the_offers({ADA: ("will_accept",)})
     match.answer((match.turn, ADA, "", ""), Forfeit("unreadable"))
     skipped = [e for e in match.events if isinstance(e, Skipped)]
@@ -70,7 +70,7 @@ def test_after_a_forfeited_move_nothing_is_asked_and_the_log_says_so() -> None:
     ]
 
 
-def test_a_move_forfeited_by_rejection_takes_its_questions_with_it() -> None:
+def test_probes_of_a_move_forfeited_by_rejection_are_dropped() -> None:
     """`their_move` stands before the move, `their_move_given_mine` after it; neither is asked."""
     from sally.games.repeated_games.rules import RepeatedGame
 
@@ -92,12 +92,12 @@ def test_a_move_forfeited_by_rejection_takes_its_questions_with_it() -> None:
 def test_a_probe_that_cannot_be_asked_is_logged_with_the_reason() -> None:
     match = match_of(table("cups", arms={"hider": ("false_belief",)}))
     probe = next(t for t in match.asks() if t.question)
-    match.answer(probe.id, Silence("deaf"))
+    match.answer(probe.id, NoAnswer("deaf"))
     match.answer((2, "hider", "", ""), Decision("keep"))
     assert Skipped(2, "hider", "false_belief", "deaf", "seeker") in match.events
 
 
-def test_an_answer_that_could_not_be_read_is_none_and_not_wrong() -> None:
+def test_unreadable_answer_is_missing_not_wrong() -> None:
     match = match_of(table("cups", arms={"hider": ("false_belief",)}))
     probe = next(t for t in match.asks() if t.question)
     match.answer(probe.id, ProbeReport(None, reply="Hm.", tries=3))
@@ -111,7 +111,7 @@ def test_an_answer_that_could_not_be_read_is_none_and_not_wrong() -> None:
 
 
 @pytest.mark.parametrize(("peek", "truth"), [("peek", "right"), ("miss", "left")])
-def test_a_seeker_who_did_not_peek_cannot_see_the_swap(peek: str, truth: str) -> None:
+def test_truth_of_false_belief_depends_on_peek(peek: str, truth: str) -> None:
     match = Match(
         spec_of("cups"), table("cups", arms={"hider": ("false_belief",)}), ask_nature=True
     )
@@ -121,7 +121,7 @@ def test_a_seeker_who_did_not_peek_cannot_see_the_swap(peek: str, truth: str) ->
     assert probe.truth(match.replay, At(2, "hider", "false_belief", "seeker")) == truth  # type: ignore[arg-type]
 
 
-def test_what_one_believes_of_anothers_values_is_judged_by_what_that_one_said() -> None:
+def test_belief_about_values_is_judged_by_the_owners_report() -> None:
     match = to_the_offers({ADA: ("their_values",), BO: ("own_values",), CY: ()})
     turn = match.turn
     for ask in match.asks():
@@ -137,7 +137,7 @@ def test_what_one_believes_of_anothers_values_is_judged_by_what_that_one_said() 
     assert marks == {"absolute_error": 2.0, "answered": 0.5}
 
 
-def test_whether_an_offer_is_accepted_is_known_a_turn_later() -> None:
+def test_truth_of_will_accept_is_known_one_turn_later() -> None:
     spec = spec_of("haggle")
     episode = played(table("haggle", 4, arms=all_probes("haggle")))
     replay = replayed(spec, episode)
@@ -155,7 +155,7 @@ def test_whether_an_offer_is_accepted_is_known_a_turn_later() -> None:
 @pytest.mark.parametrize("arms", [{}, {"partner": ("their_move",)}])
 def test_a_prediction_inside_a_decision_is_a_report(arms: dict[str, tuple[str, ...]]) -> None:
     match = match_of(table("ipd", arms=arms))
-    foreseen = (Foreseen("their_move", 1, "partner"),)
+    foreseen = (StatedPrediction("their_move", 1, "partner"),)
     match.answer((0, "agent", "", ""), Decision(0, foreseen=foreseen))
     match.answer((0, "partner", "", ""), Decision(0))
     for turn in match.asks():
@@ -171,15 +171,15 @@ def test_a_prediction_inside_a_decision_is_a_report(arms: dict[str, tuple[str, .
 @pytest.mark.parametrize(
     ("foreseen", "why"),
     [
-        ((Foreseen("their_moves", 1, "partner"),), "did you mean"),
-        ((Foreseen("their_move", 7, "partner"),), "7 is not one of"),
-        ((Foreseen("their_move", 1),), "their_move about '', which this seat is not asked"),
-        ((Foreseen("their_move", 1, "partner"),) * 2, "twice"),
-        ((Foreseen("their_odds", 1, "partner"),), "odds over the choices are missing"),
+        ((StatedPrediction("their_moves", 1, "partner"),), "did you mean"),
+        ((StatedPrediction("their_move", 7, "partner"),), "7 is not one of"),
+        ((StatedPrediction("their_move", 1),), "their_move about '', which this seat is not asked"),
+        ((StatedPrediction("their_move", 1, "partner"),) * 2, "twice"),
+        ((StatedPrediction("their_odds", 1, "partner"),), "odds over the choices are missing"),
     ],
 )
-def test_a_prediction_that_answers_nothing_is_refused_and_changes_nothing(
-    foreseen: tuple[Foreseen, ...], why: str
+def test_invalid_prediction_is_refused_and_changes_nothing(
+    foreseen: tuple[StatedPrediction, ...], why: str
 ) -> None:
     match = match_of(table("ipd"))
     with pytest.raises(IllegalMove, match=why):
@@ -191,7 +191,7 @@ def test_a_prediction_that_answers_nothing_is_refused_and_changes_nothing(
     assert match.turn == 1
 
 
-def test_an_asked_report_outranks_a_foreseen_one() -> None:
+def test_probed_report_takes_precedence_over_prediction_in_decision() -> None:
     arms = {"agent": ("their_move",)}
     for probe_first in (True, False):
         match = match_of(table("ipd", arms=arms))
@@ -199,7 +199,7 @@ def test_an_asked_report_outranks_a_foreseen_one() -> None:
             ((0, "agent", "their_move", "partner"), ProbeReport(0)),
             (
                 (0, "agent", "", ""),
-                Decision(0, foreseen=(Foreseen("their_move", 1, "partner"),)),
+                Decision(0, foreseen=(StatedPrediction("their_move", 1, "partner"),)),
             ),
         ]
         for id, answer in asks if probe_first else asks[::-1]:
@@ -241,7 +241,7 @@ VALUES = Question("p", "values", ("wood", "wool"), low=-2, high=5)
         (VALUES, ProbeReport("wood")),
     ],
 )
-def test_what_is_no_answer_is_refused(question: Question, report: ProbeReport) -> None:
+def test_invalid_report_is_refused(question: Question, report: ProbeReport) -> None:
     assert problem(question, report) is not None
 
 
@@ -256,7 +256,7 @@ def test_what_is_no_answer_is_refused(question: Question, report: ProbeReport) -
         (Question("p", "values", (1, 2)), ProbeReport({"1": 3.0})),
     ],
 )
-def test_what_is_an_answer_is_taken(question: Question, report: ProbeReport) -> None:
+def test_valid_report_is_accepted(question: Question, report: ProbeReport) -> None:
     assert problem(question, report) is None
 
 

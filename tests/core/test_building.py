@@ -35,7 +35,7 @@ def could_build() -> bool:
 
 
 @pytest.mark.parametrize("rounds", [3, 2**70])  # the second has no key under which it is kept
-def test_nobody_else_builds_while_rules_are_built(rounds: int) -> None:
+def test_rules_are_built_under_a_lock(rounds: int) -> None:
     FREE.clear()
     assert game._built(Watched, {"rounds": rounds}).rounds == rounds
     assert FREE == [False] and could_build()

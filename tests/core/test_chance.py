@@ -28,7 +28,7 @@ def test_draws_are_the_same_on_every_machine_and_in_every_process() -> None:
 KNOWN = [0.074924968608, 3881235283181531]
 
 
-def test_another_key_is_another_stream() -> None:
+def test_different_keys_give_different_streams() -> None:
     keys = [(s, seat, t, p) for s in (1, 2) for seat in ("a", "b") for t in (0, 1) for p in "xy"]
     assert len({Stream(*key)() for key in keys}) == len(keys)
 
@@ -66,7 +66,7 @@ def test_uniform_draws_look_uniform() -> None:
     assert sum((c - 500) ** 2 / 500 for c in counts) < 27.9  # chi-squared, 9 df, p = 0.001
 
 
-def test_shuffling_gives_every_order_alike() -> None:
+def test_shuffling_gives_every_order_equally_often() -> None:
     orders = ["".join(Stream("deck", n).shuffled("abc")) for n in range(3000)]
     assert len(set(orders)) == 6
     assert all(400 < orders.count(order) < 600 for order in set(orders))

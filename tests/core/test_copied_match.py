@@ -34,9 +34,7 @@ def answer(match: Match[Any, Any, Any], answers: int) -> None:
 
 @pytest.mark.parametrize("answers", [1, 7])
 @pytest.mark.parametrize("name", ["haggle", "hanabi_mini"])
-def test_a_match_and_its_copy_both_come_to_the_end_that_they_would_have_come_to(
-    name: str, answers: int
-) -> None:
+def test_match_and_its_copy_both_end_like_an_uncopied_match(name: str, answers: int) -> None:
     match = begun(name, answers)
     twin, wanted = match.copied(), finished(match.setup)
     for each in (twin, match):
@@ -47,7 +45,7 @@ def test_a_match_and_its_copy_both_come_to_the_end_that_they_would_have_come_to(
             assert each.context(seat).kept == wanted.context(seat).kept
 
 
-def test_what_happens_in_a_copy_leaves_the_match_as_it_was() -> None:
+def test_playing_a_copy_does_not_change_the_match() -> None:
     match = match_of(setup := table("haggle", arms=all_probes("haggle")))
     twin = match.copied()
     while asks := twin.asks():

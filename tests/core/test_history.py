@@ -12,7 +12,7 @@ from sally.core.rules.history import History
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers())))
-def test_histories_are_as_good_as_tuples(script: list[tuple[int, int]]) -> None:
+def test_history_behaves_like_a_tuple(script: list[tuple[int, int]]) -> None:
     """Grow any earlier history, in any order; each must stay what its tuple twin is."""
     family: list[tuple[History[int], tuple[int, ...]]] = [(History(), ())]
     for which, item in script:
@@ -32,7 +32,7 @@ def test_histories_are_as_good_as_tuples(script: list[tuple[int, int]]) -> None:
                 history[beyond]
 
 
-def test_an_older_history_never_sees_what_came_later() -> None:
+def test_appending_does_not_change_the_older_history() -> None:
     first = History.of([1])
     second = first.append(2)
     sibling = first.append(3)
@@ -41,7 +41,7 @@ def test_an_older_history_never_sees_what_came_later() -> None:
     assert list(second.append(4)) == [1, 2, 4]
 
 
-def test_the_list_it_was_made_from_may_change() -> None:
+def test_history_is_independent_of_its_source_list() -> None:
     items = [1, 2]
     history = History.of(items)
     items.append(3)
@@ -60,7 +60,7 @@ def test_long_histories_grow_in_linear_time() -> None:
     assert long < 8 * short * 4  # tuples copied every round would be 64 times
 
 
-def test_a_history_continues_its_own_past_and_nobody_elses() -> None:
+def test_history_continues_only_its_own_past() -> None:
     first: History[int] = History().append(1)
     second = first.append(2)
     sibling = first.append(3)

@@ -22,35 +22,35 @@ from sally.models.stub import Scripted
 from sally.runner.seating import seated
 
 
-def test_a_thousand_hostile_replies_break_no_reader() -> None:
+def test_reader_survives_a_thousand_hostile_replies() -> None:
     found = campaign(1000, seed=18)
     assert found["broken"] == {} and found["refused"] > 500 and found["readers"] > 20
 
 
 @pytest.mark.parametrize("piece", ["x", "1.", "[", "a\u0301\u0316", "\n", " ", "{", '"'])
-def test_a_megabyte_is_refused_by_its_length_before_a_reader_sees_it(piece: str) -> None:
+def test_megabyte_reply_is_refused_by_length_before_reading(piece: str) -> None:
     with pytest.raises(TooLong):
         bounded(piece * (1_000_000 // len(piece)))
 
 
 @pytest.mark.parametrize("shape", ["9", "\n"])
-def test_no_reader_looks_at_a_character_again_and_again(shape: str) -> None:
+def test_readers_take_linear_time(shape: str) -> None:
     long = shape * (MOST_READ // 2)
     for name, read in dict(readers()).items():
         assert seconds(read, long) < 1, name  # what was quadratic here took five and more
 
 
-def test_a_number_of_thousands_of_digits_is_no_answer() -> None:
+def test_number_of_thousands_of_digits_is_unreadable() -> None:
     turn = first_turn("level_k")
     with pytest.raises(Unreadable):
         turn.context.words.read(f"Number: {'9' * 5000}", turn.view, turn.options)
 
 
-def test_thoughts_in_tags_do_not_make_a_reply_too_long() -> None:
+def test_tagged_reasoning_does_not_count_towards_reply_length() -> None:
     assert plain(f"<think>{'so ' * MOST_READ}</think>\nOption: J") == "option: j"
 
 
-def test_a_heap_of_marks_takes_no_quadratic_time() -> None:
+def test_combining_marks_do_not_take_quadratic_time() -> None:
     began = time.thread_time()
     plain("a" + "\u0316\u0301" * (MOST_READ // 2 - 1))
     assert time.thread_time() - began < 0.5  # seconds where every mark is sorted among all others
@@ -62,13 +62,13 @@ def first_turn(game: str) -> Any:
     return Match(spec, Setup(Instance(game, game, {}), 1, lineup)).asks()[0]
 
 
-def test_half_a_character_in_a_key_is_a_reply_that_cannot_be_read() -> None:
+def test_lone_surrogate_in_json_key_is_unreadable() -> None:
     turn = first_turn("tradecraft")
     with pytest.raises(Unreadable):
         turn.context.words.read('{"kind": "pass", "\ud800": 1}', turn.view, turn.options)
 
 
-def test_a_reader_that_breaks_down_is_a_forfeit_and_says_so(
+def test_exception_in_reader_is_a_logged_forfeit(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(self: Any, reply: str, view: Any, options: Any) -> Any:
@@ -85,7 +85,7 @@ def test_a_reader_that_breaks_down_is_a_forfeit_and_says_so(
     assert all(call.detail.startswith(BROKE_READER) for call in given.calls)  # which a run counts
 
 
-def test_a_reply_that_is_too_long_is_logged_as_that() -> None:
+def test_too_long_reply_is_logged_as_too_long() -> None:
     turn = first_turn("ipd")
     who = PlayerSpec(
         "language", {"model": Scripted(lambda messages, settings: "x" * (MOST_READ + 1))}
@@ -96,7 +96,7 @@ def test_a_reply_that_is_too_long_is_logged_as_that() -> None:
     assert "not read: more than 50000 characters" in given.calls[-1].detail
 
 
-def test_a_name_that_only_a_part_of_the_value_has_is_refused() -> None:
+def test_name_in_only_part_of_the_value_is_refused() -> None:
     marks = "\u0301\u0316"
     reply = f"Option: Guess: no because \t {{{{ <think> İ {marks} more Option: \x1b[2J 2 {marks}   "
     with pytest.raises(Unreadable):

@@ -35,7 +35,7 @@ def to_the_secret_turns(injection: Injection) -> Match[Any, Any, Any]:
 # --- the truth ----------------------------------------------------------------------------------
 
 
-def test_an_oracle_is_asked_last_and_told_the_others_moves_of_the_same_turn() -> None:
+def test_injected_seat_is_asked_last_and_told_moves_of_same_turn() -> None:
     match = to_the_secret_turns(Injection(ADA, "their_put"))
     turn, moves = match.turn, {BO: Put("wool"), CY: PASS}
     for ask in match.asks():
@@ -52,7 +52,7 @@ def test_an_oracle_is_asked_last_and_told_the_others_moves_of_the_same_turn() ->
     assert order == ["Reported"] * 6 + ["Told"] * 2 + ["Moved"] * 3
 
 
-def test_where_the_other_forfeits_there_is_nothing_to_tell_and_the_log_says_so() -> None:
+def test_forfeit_of_other_seat_is_logged_as_empty_injection() -> None:
     match = match_of(table("ipd", injections=(Injection(AGENT, "their_move"),)))
     match.answer((0, "partner", "", ""), Forfeit("unreadable"))
     (ask,) = match.asks()
@@ -61,7 +61,7 @@ def test_where_the_other_forfeits_there_is_nothing_to_tell_and_the_log_says_so()
     assert [t.value for t in told(match.events)] == [None]
 
 
-def test_a_truth_that_is_anothers_report_is_waited_for() -> None:
+def test_injection_waits_for_truth_from_another_seats_report() -> None:
     """ada is to be told bo's own word, which bo gives in the same turn."""
     injection = Injection(ADA, "their_values")
     setup = table("haggle", 2, arms=all_probes("haggle"), injections=(injection,))
@@ -76,7 +76,7 @@ def test_a_truth_that_is_anothers_report_is_waited_for() -> None:
         assert event.value == said[event.turn, event.about] is not None
 
 
-def test_an_injected_seat_answers_its_own_questions_before_it_is_told() -> None:
+def test_injected_seat_is_probed_before_it_is_told() -> None:
     arms = {"agent": ("their_move",)}
     injections = (Injection(AGENT, "their_move", keep=True),)
     match = match_of(table("ipd", arms=arms, injections=injections))
@@ -92,7 +92,7 @@ def test_an_injected_seat_answers_its_own_questions_before_it_is_told() -> None:
 
 
 @pytest.mark.parametrize("error", [0.0, 0.3, 1.0])
-def test_the_error_rate_is_what_was_asked_for_and_wrong_values_are_even(error: float) -> None:
+def test_error_rate_matches_setting_and_wrong_values_are_uniform(error: float) -> None:
     question = Question("p", "choice", (0, 1, 2, 3))
     said = [corrupted(question, 2, error, Stream("error", str(error), n)) for n in range(4000)]
     wrong = [value for value in said if value != 2]
@@ -118,7 +118,7 @@ def test_the_error_rate_holds_in_play() -> None:
     assert wrong.count(1) / len(wrong) == pytest.approx(0.5, abs=0.1)
 
 
-def test_a_corrupted_truth_plays_back() -> None:
+def test_corrupted_truth_replays_and_changed_value_is_a_mismatch() -> None:
     episode = played(table("rps", 3, injections=(Injection(AGENT, "their_move", error=0.5),)))
     assert mismatch(spec_of("rps"), from_line(to_line(episode))) is None
     lied = [
@@ -128,7 +128,7 @@ def test_a_corrupted_truth_plays_back() -> None:
     assert mismatch(spec_of("rps"), msgspec.structs.replace(episode, events=lied)) is not None
 
 
-def test_corruption_does_not_shift_any_other_chance() -> None:
+def test_corruption_does_not_change_other_random_draws() -> None:
     exact, wrong = (
         played(table("rps", 3, injections=(Injection(AGENT, "their_move", error=e),)))
         for e in (0.0, 1.0)
@@ -142,7 +142,7 @@ def test_corruption_does_not_shift_any_other_chance() -> None:
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_ones_own_prediction_is_told_back_and_kept_only_if_asked_for(keep: bool) -> None:
+def test_own_prediction_is_told_back_and_kept_only_with_keep(keep: bool) -> None:
     injection = Injection(AGENT, "their_move", "own", keep=keep)
     match = match_of(table("ipd", arms={"agent": ("their_move",)}, injections=(injection,)))
     openings = []
@@ -189,7 +189,7 @@ def test_a_seat_that_gave_no_readable_answer_is_told_nothing() -> None:
         ),
     ],
 )
-def test_an_injection_that_cannot_be_is_refused_before_play(
+def test_invalid_injection_is_refused_before_play(
     game: str, injections: tuple[Injection, ...], why: str
 ) -> None:
     setup = msgspec.structs.replace(table(game), injections=injections)
@@ -197,7 +197,7 @@ def test_an_injection_that_cannot_be_is_refused_before_play(
         match_of(setup)
 
 
-def test_an_own_answer_that_comes_after_the_move_cannot_be_told_before_it() -> None:
+def test_own_answer_after_move_cannot_be_injected_before_it() -> None:
     probe = "their_move_given_mine"
     injection = Injection(AGENT, probe, "own")
     with pytest.raises(BadInput, match="asked after the move"):
@@ -205,7 +205,7 @@ def test_an_own_answer_that_comes_after_the_move_cannot_be_told_before_it() -> N
 
 
 @pytest.mark.parametrize("error", [-0.1, 1.1, float("nan")])
-def test_an_error_rate_is_a_chance(error: float) -> None:
+def test_error_rate_must_be_a_probability(error: float) -> None:
     with pytest.raises(ValueError, match="from 0 to 1"):
         Injection(AGENT, "their_move", error=error)
     with pytest.raises(ValueError, match="source 'truth'"):

@@ -33,21 +33,21 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     keys._needles.cache_clear()
 
 
-def test_a_key_of_the_environment_is_scrubbed_by_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_in_environment_is_redacted_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_PROVIDER_API_KEY", KEY)
     monkeypatch.setenv("KEYBOARD_LAYOUT", "a quite ordinary value")
     assert keys.scrubbed(f"I saw {KEY}!") == "I saw [key]!"
     assert "ordinary" in keys.scrubbed("a quite ordinary value")
 
 
-def test_a_key_that_was_used_is_scrubbed_and_a_short_one_is_a_word() -> None:
+def test_used_key_is_redacted_and_short_key_is_not() -> None:
     assert keys.scrubbed(KEY) == KEY
     keys.remember("no")
     keys.remember(KEY)
     assert keys.scrubbed(f"{KEY}, no") == "[key], no"
 
 
-def test_no_line_holds_a_key_that_a_model_repeats() -> None:
+def test_key_repeated_by_model_is_in_no_stored_line() -> None:
     keys.remember(KEY)
     echo = Scripted(lambda messages, settings: Reply(f"{KEY}\nOption: J", reasoning=f"so {KEY}"))
     lineup = {
@@ -61,7 +61,7 @@ def test_no_line_holds_a_key_that_a_model_repeats() -> None:
     assert any("[key]" in repr(event) for event in match.events)
 
 
-def test_no_call_of_a_tool_keeps_a_key_that_a_model_hands_on() -> None:
+def test_key_passed_to_tool_is_redacted_in_the_log() -> None:
     keys.remember(KEY)
     said = iter((Reply("", (ToolCall(KEY, "look", f'{{"at": "{KEY}"}}'),)),))
     echo = Scripted(lambda messages, settings: next(said, Reply("Option: J")))
@@ -112,7 +112,7 @@ def test_a_long_reply_is_stored_as_both_ends_with_size_and_hash() -> None:
     assert cut(long[:KEPT]) == long[:KEPT]
 
 
-def test_no_more_of_a_huge_reply_is_stored_and_its_replay_reads_the_same() -> None:
+def test_huge_replies_are_stored_truncated_and_read_in_full() -> None:
     thought = f"<think>{'hm ' * 1_000_000}</think>Option: J"  # an answer after a long thought
     rambling = "so " * 3_000_000
     said = iter((rambling, rambling, rambling, thought))

@@ -14,9 +14,9 @@ from sally.core.log.events import (
     Censored,
     Ended,
     Forfeited,
-    Looked,
     Moved,
     Setup,
+    ToolUse,
     episode_id,
     from_line,
     to_line,
@@ -57,7 +57,7 @@ def all_spoken(match: Match[Any, Any, Any]) -> Match[Any, Any, Any]:
 # --- turn order, nature -------------------------------------------------------------------------
 
 
-def test_nature_moves_by_herself_before_anybody_is_asked() -> None:
+def test_nature_moves_before_any_seat_is_asked() -> None:
     match = match_of(table("cups"))
     assert [e.seat for e in match.events if isinstance(e, Moved)] == [NATURE, NATURE]
     assert open_seats(match) == ["hider"]
@@ -75,7 +75,7 @@ def test_a_driver_may_supply_natures_moves() -> None:
     assert match.events[-1] == Ended(4, {"hider": 0.0, "seeker": 1.0})
 
 
-def test_simultaneous_moves_are_hidden_until_the_last_is_in() -> None:
+def test_simultaneous_moves_are_hidden_until_all_are_made() -> None:
     match = all_spoken(haggling())
     assert open_seats(match) == [ADA, BO, CY]
     logged = list(match.events)
@@ -110,7 +110,7 @@ def test_a_hidden_phase_is_revealed_at_its_end() -> None:
 # --- free text, a reader, rejection -------------------------------------------------------------
 
 
-def test_a_false_message_goes_back_to_its_speaker_and_costs_no_turn() -> None:
+def test_rejected_message_is_asked_again_without_costing_a_turn() -> None:
     match = haggling()
     hand = dict(match.asks()[0].view.hand)
     answer(match, ADA, Say("I have 9 wood."))
@@ -127,7 +127,7 @@ def test_a_false_message_goes_back_to_its_speaker_and_costs_no_turn() -> None:
 
 
 @pytest.mark.parametrize("retries", [0, 1, 3])
-def test_at_the_bound_the_match_forfeits(retries: int) -> None:
+def test_rejections_beyond_retries_forfeit_the_turn(retries: int) -> None:
     setup = msgspec.structs.replace(table("haggle"), retries=retries)
     match = match_of(setup)
     for _ in range(retries + 1):
@@ -140,7 +140,7 @@ def test_at_the_bound_the_match_forfeits(retries: int) -> None:
     assert match.asks()[0].view.story[-1].key == "pass"
 
 
-def test_a_helper_that_fails_censors_and_nobody_forfeits() -> None:
+def test_failing_helper_censors_without_forfeit() -> None:
     for failing in (Forfeit("unreadable", "?"), Fault("fault", "no line")):
         match = haggling()
         answer(match, ADA, Say("Hello."))
@@ -154,7 +154,7 @@ def test_a_helper_that_fails_censors_and_nobody_forfeits() -> None:
 # --- forfeits -----------------------------------------------------------------------------------
 
 
-def test_whoever_forfeits_a_secret_turn_passes_and_the_others_do_not() -> None:
+def test_forfeit_in_hidden_turn_passes_only_that_seat() -> None:
     match = all_spoken(haggling())
     answer(match, CY, Put("wood"))
     for seat in (BO, ADA):  # in the wrong order: the rules hear of it in seat order
@@ -163,7 +163,7 @@ def test_whoever_forfeits_a_secret_turn_passes_and_the_others_do_not() -> None:
     assert match.replay.forfeited == {match.turn - 1: (ADA, BO)}
 
 
-def test_a_forfeit_keeps_the_reply_and_the_tries() -> None:
+def test_forfeit_event_records_reply_and_tries() -> None:
     match = haggling()
     call = Call("move", "abc", "Hm.")
     match.answer(match.asks()[0].id, Forfeit("length", "Hm.", 3, (call,)))
@@ -173,7 +173,7 @@ def test_a_forfeit_keeps_the_reply_and_the_tries() -> None:
 # --- what a decision carries --------------------------------------------------------------------
 
 
-def test_memory_is_handed_back_to_its_seat_and_to_nobody_else() -> None:
+def test_memory_is_returned_only_to_its_seat() -> None:
     match = match_of(table("ipd"))
     for seat in ("agent", "partner"):
         answer(match, seat, 0, memory=f"{seat}'s plan")
@@ -183,7 +183,7 @@ def test_memory_is_handed_back_to_its_seat_and_to_nobody_else() -> None:
     }
 
 
-def test_notes_outlive_a_forfeit_and_stay_with_their_seat() -> None:
+def test_notes_survive_a_forfeit_and_stay_with_their_seat() -> None:
     match = match_of(table("ipd"))
     answer(match, "partner", 0, memory="partner's plan")
     match.answer((0, "agent", "", ""), Forfeit("unreadable", memory="agent's plan"))
@@ -205,7 +205,7 @@ def test_a_tool_sees_the_view_and_is_logged_with_the_decision() -> None:
     episode = played(table("haggle", who="plain_dealer"))
     used = [(e.seat, e.looked) for e in episode.events if isinstance(e, Moved) and e.looked]
     assert [seat for seat, _ in used] == [ADA, BO, CY]
-    assert used[0][1] == (Looked("worth", {"wood": "1", "wool": "1/2"}, "7/2"),)
+    assert used[0][1] == (ToolUse("worth", {"wood": "1", "wool": "1/2"}, "7/2"),)
     assert mismatch(spec_of("haggle"), from_line(to_line(episode))) is None
 
 
@@ -215,7 +215,7 @@ def test_an_unknown_tool_is_refused_by_name() -> None:
         turn.use("wroth", {})
 
 
-def test_a_new_turn_has_looked_nothing_up() -> None:
+def test_tool_use_is_not_shared_between_turns() -> None:
     first, second = haggling().asks()[0], haggling().asks()[0]
     first.use("worth", {"wood": "1"})
     assert second.looked == ()
@@ -224,12 +224,12 @@ def test_a_new_turn_has_looked_nothing_up() -> None:
 # --- the end ------------------------------------------------------------------------------------
 
 
-def test_a_match_that_goes_on_has_no_record() -> None:
+def test_unfinished_match_has_no_episode() -> None:
     with pytest.raises(BadInput, match="not over"):
         haggling().episode()
 
 
-def test_what_was_answered_before_a_censoring_is_kept() -> None:
+def test_moves_before_censoring_are_kept() -> None:
     match = match_of(table("ipd"))
     answer(match, "partner", 1)
     match.censor("budget", "1 of 1 spent")
@@ -258,7 +258,7 @@ def test_a_payoff_that_is_not_finite_is_refused(monkeypatch: pytest.MonkeyPatch)
 # --- ids ----------------------------------------------------------------------------------------
 
 
-def test_an_id_is_the_hash_of_what_was_asked_and_survives_the_disk() -> None:
+def test_episode_id_is_hash_of_setup_and_survives_serialization() -> None:
     setup = table("haggle", 5, arms={"ada": ("own_values",)})
     episode = from_line(to_line(played(setup)))
     assert episode.id == episode_id(setup) == episode_id(episode.setup)
@@ -277,7 +277,7 @@ def test_an_id_is_the_hash_of_what_was_asked_and_survives_the_disk() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:coroutine")
-def test_the_driver_for_bots_refuses_a_player_that_takes_time() -> None:
+def test_play_bots_refuses_an_async_player() -> None:
     class Slow:
         async def decide(self, turn: Turn[Any, Any]) -> Any:
             return Decision("keep")
@@ -287,7 +287,7 @@ def test_the_driver_for_bots_refuses_a_player_that_takes_time() -> None:
         play_bots(match, {**players_of(match), "hider": Slow()})
 
 
-def test_all_open_asks_are_out_at_the_same_time() -> None:
+def test_open_asks_are_sent_concurrently() -> None:
     out: list[str] = []
 
     class Meets:
@@ -324,7 +324,7 @@ def test_an_error_in_a_player_leaves_no_task_behind() -> None:
     asyncio.run(run())
 
 
-def test_a_player_without_answers_is_skipped_with_the_reason() -> None:
+def test_probe_of_player_without_report_is_skipped_with_reason() -> None:
     match = match_of(table("cups", arms={"hider": ("false_belief",)}))
     players: dict[str, Any] = {
         "hider": Scripted(lambda turn: "swap"),
@@ -349,7 +349,7 @@ def test_a_player_without_answers_is_skipped_with_the_reason() -> None:
         ({"arms": {"ada": ("own_values", "own_values")}}, "names a probe twice"),
     ],
 )
-def test_a_setup_that_cannot_be_is_refused(change: dict[str, Any], why: str) -> None:
+def test_invalid_setup_is_refused(change: dict[str, Any], why: str) -> None:
     setup: Setup = msgspec.structs.replace(table("haggle"), **change)
     with pytest.raises(BadInput, match=why):
         match_of(setup)

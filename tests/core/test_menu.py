@@ -52,7 +52,7 @@ BASKET = Form(
 MENU: tuple[Any, ...] = (Wait(), NOTED, BASKET)
 
 
-def test_a_ready_action_is_taken_as_the_menu_has_it() -> None:
+def test_admitted_action_is_returned_as_the_menu_option() -> None:
     assert admitted((0, 1), True) is not True
     assert type(admitted((0, 1), 1.0)) is int
     assert admitted(MENU, Wait()) == Wait()
@@ -88,13 +88,13 @@ def test_an_illegal_action_is_refused_with_its_reason(action: Any, why: str) -> 
     assert why in str(refused.value)
 
 
-def test_a_field_that_the_form_does_not_offer_must_stay_empty() -> None:
+def test_field_not_in_form_must_be_empty() -> None:
     assert admitted((BID,), Bid(3)) == Bid(3)
     with pytest.raises(IllegalMove, match="a field is filled in"):
         admitted((BID,), Bid(3, "psst"))
 
 
-def test_half_a_character_is_refused_because_no_line_of_json_can_hold_it() -> None:
+def test_lone_surrogate_is_refused() -> None:
     form = Form(Bid, (("price", Whole(1, 5)), ("note", Text(10))))
     with pytest.raises(IllegalMove, match="half a character"):
         admitted((form,), Bid(1, "\ud800"))
@@ -133,7 +133,7 @@ def test_amounts_are_exact(amount: Any, most: str) -> None:
         assert (amount_problem(str(amount), most) is None) == legal
 
 
-def test_the_schema_says_what_the_menu_says() -> None:
+def test_schema_matches_the_menu() -> None:
     schema = menu_schema(MENU)
     ready, noted, basket = schema["anyOf"]
     assert ready == {"enum": [{"kind": "wait"}]}
@@ -145,5 +145,5 @@ def test_the_schema_says_what_the_menu_says() -> None:
 
 
 @pytest.mark.parametrize("value", [True, 1.0, None, [], "1"])
-def test_a_choice_is_not_taken_for_its_look_alike(value: Any) -> None:
+def test_choice_refuses_equal_looking_value_of_other_type(value: Any) -> None:
     assert Choice((1, 2)).problem(value) is not None

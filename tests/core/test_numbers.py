@@ -11,7 +11,7 @@ from sally.core.rules.probe import ProbeReport, Question, corrupted, problem, sc
 DIAL = Question("dial", "choice", tuple(range(101)), numeric=True)
 
 
-def test_numbers_without_a_gap_make_a_scale() -> None:
+def test_consecutive_numbers_form_a_scale() -> None:
     assert span((11, 12, 13)) == Whole(11, 13)
     assert span((11, 13)) is None
     assert span((13, 12, 11)) is None
@@ -26,7 +26,7 @@ def test_a_question_has_a_scale_only_if_it_asks_for_a_number() -> None:
     assert Question("place", "odds", (0, 1, 2), numeric=True).scale is None
 
 
-def test_a_near_miss_is_wrong_and_near() -> None:
+def test_near_miss_is_wrong_with_small_distance() -> None:
     assert score(DIAL, ProbeReport(40), 40)["absolute_error"] == 0
     near, far = (score(DIAL, ProbeReport(said), 40) for said in (42, 90))
     assert near["right"] == far["right"] == 0
@@ -35,11 +35,11 @@ def test_a_near_miss_is_wrong_and_near() -> None:
 
 
 @pytest.mark.parametrize("said", [-1, 101, 40.5, "40", True])
-def test_what_is_off_the_scale_is_no_answer(said: object) -> None:
+def test_value_off_the_scale_is_refused(said: object) -> None:
     assert problem(DIAL, ProbeReport(said)) is not None  # type: ignore[arg-type]
 
 
-def test_a_corrupted_number_is_another_number_of_the_scale() -> None:
+def test_corrupted_number_is_different_and_on_the_scale() -> None:
     wrong = {corrupted(DIAL, 40, 1.0, Stream("wrong", n)) for n in range(200)}
     assert 40 not in wrong
     assert wrong <= set(DIAL.choices)

@@ -30,7 +30,7 @@ def touched(episode: Episode, events: list[Event]) -> Episode:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_any_event_that_is_missing_doubled_or_moved_is_found_out(name: str) -> None:
+def test_missing_duplicated_or_moved_event_is_a_mismatch(name: str) -> None:
     episode = stored(name)
     assert mismatch(spec_of(name), episode) is None
     events = episode.events
@@ -44,7 +44,7 @@ def test_any_event_that_is_missing_doubled_or_moved_is_found_out(name: str) -> N
 
 @pytest.mark.parametrize("name", GAMES)
 @given(data=st.data())
-def test_a_changed_fact_is_found_out_and_never_raises(name: str, data: st.DataObject) -> None:
+def test_changed_fact_is_a_mismatch_and_never_raises(name: str, data: st.DataObject) -> None:
     """Facts are what the rules answer for: turns, seats, payoffs, and moves that matter."""
     episode = stored(name)
     i = data.draw(st.integers(0, len(episode.events) - 1))
@@ -61,14 +61,14 @@ def test_a_changed_fact_is_found_out_and_never_raises(name: str, data: st.DataOb
     assert mismatch(spec_of(name), touched(episode, events)) is not None
 
 
-def test_a_log_of_what_was_not_asked_for_is_found_out() -> None:
+def test_log_with_changed_setup_is_a_mismatch() -> None:
     episode = stored("cups")
     other = msgspec.structs.replace(episode.setup, seed=99)
     found = mismatch(spec_of("cups"), msgspec.structs.replace(episode, setup=other))
     assert found is not None and "hash of its setup" in found
 
 
-def test_a_setup_that_cannot_be_played_is_a_mismatch_and_no_crash() -> None:
+def test_unplayable_setup_is_a_mismatch_not_a_crash() -> None:
     from sally.core.log.events import episode_id
 
     episode = stored("cups")
@@ -96,7 +96,7 @@ def test_a_replay_needs_no_seed() -> None:
     assert replayed(spec_of("haggle"), other).states == replayed(spec_of("haggle"), episode).states
 
 
-def test_a_turn_cut_between_the_last_move_and_a_question_was_not_played() -> None:
+def test_turn_cut_before_its_last_probe_is_not_replayed() -> None:
     match = match_of(table("ipd", arms={"agent": ("their_move_given_mine",)}))
     from sally.core.match.player import Decision
 
@@ -109,7 +109,7 @@ def test_a_turn_cut_between_the_last_move_and_a_question_was_not_played() -> Non
     assert replay.move(0, seat("agent")) is None
 
 
-def test_a_replay_lays_moves_states_views_and_reports_open() -> None:
+def test_replay_exposes_moves_states_views_and_reports() -> None:
     episode = stored("haggle")
     replay = replayed(spec_of("haggle"), episode)
     assert [type(s.moves.get(seat("ada"))) for s in replay.steps()][1] is Say
@@ -120,7 +120,7 @@ def test_a_replay_lays_moves_states_views_and_reports_open() -> None:
     assert replay.report(10**6, seat("ada"), "own_values", "ada") is None
 
 
-def test_a_record_without_an_end_is_no_record() -> None:
+def test_record_without_end_event_is_refused() -> None:
     episode = stored("cups")
     with pytest.raises(BadInput, match="has not ended"):
         _ = touched(episode, episode.events[:-1]).end

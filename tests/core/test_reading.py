@@ -59,7 +59,7 @@ def test_values_keep_their_sign() -> None:
         read_values("wood: -3", names, 0, 5)  # not 3
 
 
-def test_a_value_out_of_range_or_said_twice_is_no_answer() -> None:
+def test_value_out_of_range_or_repeated_is_ignored() -> None:
     names = ("wood", "wool")
     assert read_values("wood: 9\nwool: 2", names, 0, 5) == {1: 2.0}
     assert read_values("wood: 1\nwood: 2\nwool: 2", names, 0, 5) == {1: 2.0}

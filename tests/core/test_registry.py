@@ -44,7 +44,7 @@ def test_an_unknown_game_suggests_the_nearest(name: str, near: str) -> None:
         registry.game(name)
 
 
-def test_a_users_file_joins_the_shelf() -> None:
+def test_user_file_adds_entries_to_the_registry() -> None:
     del registry._added["games"]["cups"]
     assert "cups" not in registry.games()
     assert registry.add_file(HERE / "cups.py") == ["games/cups"]
@@ -52,7 +52,7 @@ def test_a_users_file_joins_the_shelf() -> None:
     assert played(table("cups")).payoffs is not None
 
 
-def test_a_users_partners_join_those_of_the_family(tmp_path: Path) -> None:
+def test_user_partners_are_added_to_the_family(tmp_path: Path) -> None:
     """They must not push the shipped ones off the shelf."""
     before = set(registry.partners("repeated_games"))
     file = tmp_path / "mine.py"
@@ -79,7 +79,9 @@ def test_a_users_partners_join_those_of_the_family(tmp_path: Path) -> None:
         ("", "", "There is no file"),
     ],
 )
-def test_a_file_that_adds_nothing_says_why(tmp_path: Path, name: str, text: str, why: str) -> None:
+def test_file_that_adds_nothing_is_refused_with_the_reason(
+    tmp_path: Path, name: str, text: str, why: str
+) -> None:
     file = tmp_path / (name or "missing.py")
     if name:
         file.write_text(text)
@@ -119,7 +121,7 @@ def test_every_partner_names_its_source() -> None:
             assert partner.about.strip() and partner.source.strip()
 
 
-def test_an_entry_imported_alone_is_the_one_in_the_full_list() -> None:
+def test_entry_looked_up_by_name_is_the_one_in_the_full_list() -> None:
     games, studies, papers = (
         registry.games(),
         registry.entries("studies"),
@@ -133,13 +135,13 @@ def test_an_entry_imported_alone_is_the_one_in_the_full_list() -> None:
     assert registry._shipped("games", "no_such_game") is registry._shipped("papers", "") is None
 
 
-def test_a_users_game_replaces_a_shipped_one_of_that_name() -> None:
+def test_user_game_replaces_shipped_game_of_same_name() -> None:
     registry.add("games", "ipd", mine := replace(cups.GAME, name="ipd"))
     assert registry.game("ipd").game is mine.game
     assert registry.family("ipd") is not registry._shipped("games", "ipd")
 
 
-def test_playing_one_game_imports_no_other() -> None:
+def test_playing_one_game_imports_no_other_game() -> None:
     said = (
         "import sys, sally;"
         "sally.play('ipd', {'agent': 'random', 'partner': 'tit_for_tat'}, rounds=1);"
@@ -153,7 +155,7 @@ def test_playing_one_game_imports_no_other() -> None:
     assert not {"scipy", "sally.analysis", "sally.papers", "rich", "click"} & opened
 
 
-def test_the_manifest_lists_what_the_folders_hold() -> None:
+def test_manifest_is_up_to_date() -> None:
     found = manifest.build()
     assert manifest.load() == found, "run `python -m sally.core.registry.manifest`"
     assert {"rps", "hanabi"} <= found["games"].keys()

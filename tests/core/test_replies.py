@@ -19,14 +19,14 @@ from sally.core.reply.reading import read_choice, read_each, read_number, read_n
 # --- both errors --------------------------------------------------------------------------------
 
 
-def test_both_errors_stay_small_on_real_replies() -> None:
+def test_refusal_and_misreading_rates_are_small_on_real_replies() -> None:
     replies = list(labelled())
     assert len(replies) == 480 and kappa(replies)[1] > 0.9
     found = rates(replies, read)
     assert found["refused"] <= 0.03 and found["misread"] == 0 and found["taken"] <= 0.05
 
 
-def test_both_errors_do_not_grow_on_games_that_the_rule_was_not_tuned_on() -> None:
+def test_error_rates_do_not_grow_on_held_out_games() -> None:
     held_out = [reply for reply in labelled(FRESH_SET) if not reply["tuned_on"]]
     assert len(held_out) == 321 and kappa(held_out)[1] > 0.9
     found = rates(held_out)  # 3% and 5% were aimed at; replies.md says why they are not reached
@@ -98,12 +98,12 @@ def test_a_clear_reply_is_read(reply: str, name: str) -> None:
         "To determine which option is best, let's analyze the scores of Option R",
     ],
 )
-def test_an_unclear_reply_is_refused_and_teaches(reply: str) -> None:
+def test_unclear_reply_is_refused_with_advice(reply: str) -> None:
     with pytest.raises(Unreadable, match=r"exactly one of R, P or S|each field .* once"):
         read_choice(reply, RPS, "Option")
 
 
-def test_a_prediction_may_speak_of_the_other_player() -> None:
+def test_prediction_may_mention_the_other_player() -> None:
     assert read_choice("They will pick P.", RPS, "Option", theirs=True) == 1
 
 
@@ -127,7 +127,7 @@ def test_a_whole_number_is_read(reply: str) -> None:
 @pytest.mark.parametrize(
     "reply", ["Number: -17", "17.5", "Number: 17 or 18", "17/20", "1,700", "Number: 21", "17%"]
 )
-def test_another_number_is_refused(reply: str) -> None:
+def test_invalid_number_is_refused(reply: str) -> None:
     with pytest.raises(Unreadable, match="whole number from 11 to 20"):
         read_number(reply, 11, 20, "Number")
 
@@ -137,7 +137,7 @@ def test_two_different_labelled_lines_are_marked_as_restated() -> None:
     assert not restated("Option: R\nOption: R.", "Option") and not restated("Option: R", "Option")
 
 
-def test_a_longer_name_is_not_taken_for_a_shorter_one() -> None:
+def test_longer_name_is_not_read_as_its_prefix() -> None:
     names = ("Rice", "Rice cake", "J" * 20)
     assert read_choice("Option: Rice cake", names, "Option") == 1
     assert read_choice("Option: Rice", names, "Option") == 0
@@ -213,7 +213,7 @@ def test_case_and_markup_do_not_matter(name: str, shape: str, case: Any) -> None
         "Predicted Action 1: J\n" * 2_000,
     ],
 )
-def test_a_reply_of_fifty_thousand_characters_is_read_in_no_time(reply: str) -> None:
+def test_reply_of_maximal_length_is_read_within_five_seconds(reply: str) -> None:
     reply = reply[:MOST_READ]
     began = time.process_time()
     read_all(reply)

@@ -18,7 +18,9 @@ HOSTILE = "\x1b]0;title\x07\x1b[2J\x08\x08\r\u202e\x9b31m"
 STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def test_a_line_with_control_characters_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_are_printed_as_visible_symbols(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     echo(HOSTILE)
     echo(HOSTILE, err=True)
     seen = capsys.readouterr()
@@ -55,7 +57,9 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("asked", COMMANDS)
-def test_no_table_or_transcript_steers(folder: Path, asked: tuple[str, ...]) -> None:
+def test_tables_and_transcripts_contain_no_terminal_control_codes(
+    folder: Path, asked: tuple[str, ...]
+) -> None:
     command, *options = asked
     found = CliRunner().invoke(cli, [command, str(folder), *options])
     assert found.exit_code == 0 and found.output

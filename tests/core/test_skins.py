@@ -97,7 +97,7 @@ def play(request):
     return request.param, moments(request.param)
 
 
-def test_every_game_has_five_wordings_of_its_own_grammar():
+def test_every_game_grammar_yields_at_least_five_wordings():
     for game in GAMES:
         made = packs_from(grammar(game), registry.game(game).texts)
         assert len(made) >= 5, (game, list(made))
@@ -117,7 +117,7 @@ def test_no_sentence_gains_or_loses_a_fact():
                 assert set(re.findall(r"\d+", re.sub(r"\{\w+\}", "", text))) == ours
 
 
-def test_a_reader_of_any_wording_finds_the_same_facts_and_the_same_moves(play):
+def test_every_wording_has_the_same_facts_and_moves(play):
     game, asks = play
     assert asks
     for pack in packs_from(grammar(game), registry.game(game).texts).values():
@@ -142,7 +142,7 @@ def test_a_reader_of_any_wording_finds_the_same_facts_and_the_same_moves(play):
         assert all(len(pages) == 1 for pages in seen.values())  # two states are never one page
 
 
-def test_a_twin_is_as_long_and_speaks_of_no_mind(play):
+def test_twin_has_similar_length_and_no_mental_terms(play):
     game, asks = play
     pack = packs_from(grammar(game), registry.game(game).texts)[f"{game}_twin"]
     for turn in asks[:: max(1, len(asks) // 6)]:
@@ -165,7 +165,7 @@ def test_stems_are_inflected():
     assert inflected("engine", "a") == "an engine"
 
 
-def test_a_grammar_that_is_none_says_why():
+def test_invalid_grammar_is_refused_with_the_reason():
     with pytest.raises(BadInput, match="not TOML"):
         read_skins("game =", "here")
     with pytest.raises(BadInput, match="form"):
@@ -200,7 +200,7 @@ def recovered(template, sentence):
     )
 
 
-def test_a_reader_of_any_wording_recovers_the_facts_of_every_sentence(play):
+def test_facts_can_be_recovered_from_every_wording(play):
     game, asks = play
     texts = {**COMMON_TEXTS, **registry.game(game).texts}
     cover = set(grammar(game).cover)
@@ -216,7 +216,7 @@ def test_a_reader_of_any_wording_recovers_the_facts_of_every_sentence(play):
                 assert slots(texts[key], key) - set(there) <= cover
 
 
-def test_under_other_labels_the_page_is_the_same_but_for_the_labels(play):
+def test_relabelled_page_differs_only_in_labels(play):
     game, asks = play
     made = packs_from(grammar(game), registry.game(game).texts)
     for kind in ("labels", "swapped"):

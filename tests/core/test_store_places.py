@@ -44,7 +44,7 @@ def files(out: str) -> list[str]:
     return [name for name in store.place(out).names() if name != store.MANIFEST]
 
 
-def test_what_is_put_in_comes_out(out: str) -> None:
+def test_written_episodes_are_read_back(out: str) -> None:
     with store.Writer(out, "label") as writer:
         for episode in EPISODES:
             writer.add(episode)
@@ -57,7 +57,7 @@ def test_what_is_put_in_comes_out(out: str) -> None:
     assert store.survey(out, "other").finished == set()
 
 
-def test_what_was_put_before_a_crash_is_there(out: str, at_once: None) -> None:
+def test_episodes_written_before_a_crash_are_readable(out: str, at_once: None) -> None:
     writer = store.Writer(out)
     for episode in EPISODES[:3]:
         writer.add(episode)  # and the process is no more
@@ -65,7 +65,7 @@ def test_what_was_put_before_a_crash_is_there(out: str, at_once: None) -> None:
     assert list(store.load(out).episodes.values()) == EPISODES[:3]
 
 
-def test_a_writer_in_the_middle_is_read_with_what_it_has_put(out: str) -> None:
+def test_synced_episodes_of_an_open_writer_are_readable(out: str) -> None:
     writer = store.Writer(out)
     writer.add(EPISODES[0])
     assert store.load(out).episodes == {}  # held back, for two seconds at most
@@ -78,7 +78,9 @@ def test_a_writer_in_the_middle_is_read_with_what_it_has_put(out: str) -> None:
     assert len(files(out)) == 1  # the parts are gone
 
 
-def test_a_line_does_not_wait_for_the_next(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_held_line_is_written_without_waiting_for_the_next(
+    out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(writing, "HELD_SECONDS", 0.2)
     writer = store.Writer(out)
     writer.add(EPISODES[0])
@@ -90,7 +92,7 @@ def test_a_line_does_not_wait_for_the_next(out: str, monkeypatch: pytest.MonkeyP
     assert len(files(out)) == 1
 
 
-def test_what_could_not_be_put_meanwhile_is_told_at_the_next_line(
+def test_background_write_error_is_raised_at_the_next_add(
     out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writing, "HELD_SECONDS", 0.2)
@@ -107,7 +109,9 @@ def test_what_could_not_be_put_meanwhile_is_told_at_the_next_line(
         writer.add(EPISODES[1])
 
 
-def test_a_long_writer_goes_on_in_a_new_file(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writer_starts_new_file_at_the_size_limit(
+    out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(writing, "FILE_BYTES", 3 * len(to_line(EPISODES[0])))
     with store.Writer(out) as writer:
         for episode in EPISODES:
@@ -116,9 +120,7 @@ def test_a_long_writer_goes_on_in_a_new_file(out: str, monkeypatch: pytest.Monke
     assert list(store.load(out).episodes) == [e.id for e in EPISODES]
 
 
-def test_a_reader_whose_parts_are_replaced_meanwhile_reads_each_line_once(
-    out: str, at_once: None
-) -> None:
+def test_reader_reads_each_line_once_while_parts_are_replaced(out: str, at_once: None) -> None:
     writer = store.Writer(out)
     for episode in EPISODES[:4]:
         writer.add(episode)
@@ -130,7 +132,7 @@ def test_a_reader_whose_parts_are_replaced_meanwhile_reads_each_line_once(
     assert [first, *reading] == EPISODES[:5]
 
 
-def test_many_writers_and_a_reader_all_the_while(tmp_path: Path, at_once: None) -> None:
+def test_many_writers_and_a_reader_run_concurrently(tmp_path: Path, at_once: None) -> None:
     out = f"file://{tmp_path}/out"  # fsspec's memory is not made for threads
     store.claim(out, store.Manifest("mine", "hash"))
 
@@ -151,14 +153,14 @@ def test_many_writers_and_a_reader_all_the_while(tmp_path: Path, at_once: None) 
     assert set(store.load(out).episodes) == {e.id for e in EPISODES}
 
 
-def test_a_broken_line_is_set_aside(out: str) -> None:
+def test_invalid_line_is_quarantined(out: str) -> None:
     store.place(out).put("theirs.jsonl", b"?\n" + to_line(EPISODES[0]))
     found = store.load(out)
     assert (len(found.episodes), [b.line for b in found.bad]) == (1, [1])
     assert store.place(out).read("quarantine/theirs.jsonl") == b"?\n"
 
 
-def test_a_name_is_created_once(out: str) -> None:
+def test_create_succeeds_once_per_name(out: str) -> None:
     at = store.place(out)
     assert [at.create("claims/x", b"a"), at.create("claims/x", b"b")] == [True, False]
     assert at.read("claims/x") == b"a"
@@ -176,7 +178,7 @@ def test_an_address_with_other_files_is_refused(tmp_path: Path) -> None:
         store.claim(address, store.Manifest("mine", "hash"))
 
 
-def test_a_study_runs_to_an_address_and_goes_on_there(out: str, tmp_path: Path) -> None:
+def test_study_runs_and_resumes_at_a_remote_address(out: str, tmp_path: Path) -> None:
     some = run_study(study(20), out)
     all_ = run_study(study(60), out)
     here = run_study(study(60), tmp_path / "here")
@@ -193,12 +195,12 @@ def test_a_study_runs_to_an_address_and_goes_on_there(out: str, tmp_path: Path) 
         ("memory://not/there", "There is no store at memory://not/there"),
     ],
 )
-def test_an_address_that_leads_nowhere_is_one_sentence(address: str, says: str) -> None:
+def test_invalid_address_is_refused_with_one_message(address: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         store.load(address)
 
 
-def test_whatever_a_service_raises_is_one_sentence(
+def test_storage_service_error_is_reported_with_one_message(
     out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = store.place(out)
@@ -217,7 +219,7 @@ def test_whatever_a_service_raises_is_one_sentence(
         writer.sync()
 
 
-def test_a_file_put_by_renaming_is_never_seen_half(tmp_path: Path) -> None:
+def test_file_written_by_renaming_is_never_seen_partially(tmp_path: Path) -> None:
     """Where a put is not atomic, the bytes are written under a name that nobody reads."""
     at = store.place(f"file://{tmp_path}/out")
     assert isinstance(at, store.Remote)

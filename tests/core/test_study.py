@@ -33,7 +33,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_study_file_is_read_as_it_stands(tmp_path: Path) -> None:
+def test_study_file_is_read_into_trials(tmp_path: Path) -> None:
     study = read_study(written(tmp_path, GOOD))
     ((cell, first), (_, second)) = study.trials()
     assert cell == "all"
@@ -66,7 +66,7 @@ def test_a_study_file_is_read_as_it_stands(tmp_path: Path) -> None:
         ("seed = 7", "seed = ", "is not TOML"),
     ],
 )
-def test_an_error_in_a_study_file_is_one_clear_sentence(
+def test_error_in_study_file_gives_one_clear_message(
     tmp_path: Path, was: str, becomes: str, why: str
 ) -> None:
     assert was in GOOD

@@ -11,23 +11,23 @@ from sally.core.errors import IllegalMove
 from sally.core.log.events import (
     Event,
     Instance,
-    Looked,
     Moved,
     PlayerSpec,
     Reported,
     Setup,
     Told,
+    ToolUse,
 )
 from sally.core.match.drive import let_answer, play_bots
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
-from sally.core.match.player import Decision, Fault, Forfeit, Silence, Turn, put
+from sally.core.match.player import Decision, Fault, Forfeit, NoAnswer, Turn, put
 from sally.core.registry import registry
 from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Tool
 from sally.core.rules.partner import Scripted
-from sally.core.rules.probe import Foreseen, Injection, ProbeReport
+from sally.core.rules.probe import Injection, ProbeReport, StatedPrediction
 from sally.runner.seating import players_of
 
 Answers = dict[int, Any]  # by turn, what the agent answers; else it moves as it did
@@ -101,7 +101,7 @@ def test_moves_give_the_same_match_in_any_order(
     assert found.episode() == expected.episode()
 
 
-def test_a_player_that_breaks_down_leaves_the_match_where_it_was():
+def test_exception_in_player_leaves_the_match_at_its_turn():
     game = match()
     with pytest.raises(ZeroDivisionError):
         played_on(game, Agent({2: ZeroDivisionError()}))
@@ -109,14 +109,14 @@ def test_a_player_that_breaks_down_leaves_the_match_where_it_was():
     assert [turn.id for turn in game.asks()] == [(2, "agent", "", ""), (2, "partner", "", "")]
 
 
-def test_somebody_elses_turn_is_left_to_them():
+def test_seats_without_a_player_stay_open():
     game = match()
     let_answer(game, {"partner": Scripted(copies)})
     assert [turn.id for turn in game.asks()] == [(0, "agent", "", "")]
     assert not game.over
 
 
-def test_an_illegal_move_of_a_script_is_refused_and_nothing_moves():
+def test_illegal_move_of_script_is_refused_and_changes_nothing():
     game = match()
     with pytest.raises(Exception, match="not among the options"):
         play_bots(game, {"agent": Scripted(lambda turn: 9), "partner": Scripted(copies)})
@@ -139,7 +139,7 @@ def tells(answers: Answers, report: Any = None) -> Any:
 
 @pytest.mark.parametrize("params", [{}, {"stop_chance": 0.02, "rounds": 12}])
 @pytest.mark.parametrize("swapped", [False, True])
-def test_two_scripts_play_what_they_play_one_by_one(swapped: bool, params: dict[str, Any]):
+def test_two_scripts_together_play_the_same_as_one_by_one(swapped: bool, params: dict[str, Any]):
     pair = [tells({}), Scripted(copies)]
     agent, partner = reversed(pair) if swapped else pair
     players = {"agent": agent, "partner": partner}
@@ -151,7 +151,7 @@ def test_two_scripts_play_what_they_play_one_by_one(swapped: bool, params: dict[
     assert found.replay.moves == expected.replay.moves
 
 
-def test_a_look_up_is_logged_with_a_move_that_is_a_plain_number():
+def test_tool_use_is_logged_with_a_plain_number_move():
     tool = Tool("rounds", "The number of rounds so far.", {}, lambda view, given: len(view.past))
     spec = replace(registry.game("ipd"), tools=(tool,))
 
@@ -162,12 +162,12 @@ def test_a_look_up_is_logged_with_a_move_that_is_a_plain_number():
     game = Match(spec, match().setup)
     play_bots(game, {"agent": LooksUp(), "partner": Scripted(copies)})
     looked = [e.looked for e in game.events if isinstance(e, Moved) and e.seat == "agent"]
-    assert looked == [(Looked("rounds", {}, turn),) for turn in range(6)]
+    assert looked == [(ToolUse("rounds", {}, turn),) for turn in range(6)]
 
 
 @pytest.mark.parametrize("wrong", [9, "J", ZeroDivisionError()])
 @pytest.mark.parametrize("seat", ["agent", "partner"])
-def test_a_scripts_wrong_answer_leaves_the_round_as_it_was_asked(seat: str, wrong: Any):
+def test_wrong_answer_of_script_leaves_the_round_open(seat: str, wrong: Any):
     game, sound = match(), match()
     players = {"agent": tells({}), "partner": tells({})}
     with pytest.raises((IllegalMove, ZeroDivisionError)):
@@ -221,11 +221,11 @@ WRONG = [
     "answers",
     [
         {},
-        {(1, "their_move"): Silence("no"), (2, "their_odds"): ProbeReport(None)},
+        {(1, "their_move"): NoAnswer("no"), (2, "their_odds"): ProbeReport(None)},
         {(3, "their_move"): Fault("fault", "gone")},
         {(3, "their_move_given_mine"): Fault("fault", "gone")},
         {2: Forfeit("unreadable")},
-        {2: Decision(1, foreseen=(Foreseen("their_move", 1, "partner"),))},
+        {2: Decision(1, foreseen=(StatedPrediction("their_move", 1, "partner"),))},
         {2: Decision(1, reply="F, of course", memory=7)},
     ],
 )
@@ -244,7 +244,7 @@ def test_probes_give_the_same_match_in_any_order(answers: Any, params: dict[str,
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
-def test_a_wrong_answer_leaves_the_turn_as_it_stood_one_by_one(wrong: Any):
+def test_wrong_answer_leaves_same_state_as_answering_one_by_one(wrong: Any):
     expected, found = asked_match(), asked_match()
     for game, play in ((expected, one_by_one), (found, played_on)):
         with pytest.raises((IllegalMove, ZeroDivisionError)):
@@ -259,7 +259,7 @@ def test_a_wrong_answer_leaves_the_turn_as_it_stood_one_by_one(wrong: Any):
 
 @pytest.mark.parametrize("order", [0, -1, 7])
 @pytest.mark.parametrize("source", ["truth", "own"])
-def test_what_a_seat_is_told_does_not_depend_on_the_order_of_answers(source: Any, order: int):
+def test_injected_values_do_not_depend_on_order_of_answers(source: Any, order: int):
     told = {"injections": (Injection("agent", "their_move", source),)}
     expected, found = asked_match(told), asked_match(told)
     assert played_on(found, Seer({})) == one_by_one(expected, Seer({}), order)
@@ -267,7 +267,7 @@ def test_what_a_seat_is_told_does_not_depend_on_the_order_of_answers(source: Any
     assert mismatch(found.spec, found.episode()) is None
 
 
-def test_moves_at_hand_wait_for_reports_that_come_later():
+def test_available_moves_wait_for_later_reports():
     expected, found = asked_match(), asked_match()
     scripts = {"agent": tells({}).script, "partner": copies}
     players = {"agent": tells({}, Seer({}).report), "partner": Scripted(copies)}
@@ -281,7 +281,7 @@ def test_moves_at_hand_wait_for_reports_that_come_later():
     assert found.episode() == expected.episode() and found.replay == expected.replay
 
 
-def test_questions_to_somebody_else_are_left_to_them():
+def test_probes_of_seats_without_a_player_stay_open():
     game = asked_match()
     let_answer(game, {"partner": Scripted(copies)})
     assert [turn.id[1:3] for turn in game.asks()] == [

@@ -45,7 +45,7 @@ def test_the_record_lists_the_passages_that_a_pack_has_word_for_word(
 
 
 @pytest.mark.parametrize("paper", ["kang2026", "moore2025", "riemer2025"])
-def test_our_own_words_reproduce_no_published_text(paper: str) -> None:
+def test_default_wording_reproduces_no_published_text(paper: str) -> None:
     texts = wording.printed_texts(paper)
     assert texts
     for text in texts:

@@ -44,14 +44,14 @@ def test_a_pack_may_leave_a_fact_out_and_use_one_twice() -> None:
         ({"now": "{round"}, "write {{ and }} for literal braces"),
     ],
 )
-def test_a_pack_that_cannot_work_is_refused(texts: dict[str, str], why: str) -> None:
+def test_invalid_pack_is_refused(texts: dict[str, str], why: str) -> None:
     with pytest.raises(BadInput) as refused:
         checked(Pack("mine", "ipd", texts), TEXTS)
     assert why in str(refused.value)
     assert "mine" in str(refused.value)
 
 
-def test_braces_may_be_written_plainly() -> None:
+def test_escaped_braces_are_not_slots() -> None:
     assert slots("{{a}} {b}", "here") == {"b"}
 
 
@@ -69,7 +69,7 @@ def test_every_sentence_of_the_fixtures_is_a_plain_template() -> None:
 # --- desks --------------------------------------------------------------------------------------
 
 
-def test_words_know_on_whose_desk_they_lie() -> None:
+def test_words_use_the_menu_of_their_seat() -> None:
     match = match_of(table("repeated_games, unlike seats"))
     agent, partner = match.asks()
     assert agent.context.words.menu(agent.options) == ("Tea", "Milk")
@@ -77,7 +77,7 @@ def test_words_know_on_whose_desk_they_lie() -> None:
     assert partner.context.words.read("Option: Mug", partner.view, partner.options) == 2
 
 
-def test_two_strategies_may_write_two_pages_on_one_desk() -> None:
+def test_one_context_renders_pages_with_and_without_example() -> None:
     match = match_of(table("ipd"))
     (turn, _) = match.asks()
     context: SeatContext = turn.context
@@ -119,12 +119,12 @@ def test_an_action_is_read_from_the_one_json_object_of_a_reply() -> None:
         '["say", "a"]',
     ],
 )
-def test_json_that_is_no_action_is_refused(reply: str) -> None:
+def test_json_without_a_valid_action_is_refused(reply: str) -> None:
     with pytest.raises(Unreadable):
         read_form(reply, menu())
 
 
-def test_names_with_or_in_them_survive_the_format() -> None:
+def test_option_names_containing_or_are_kept_in_the_format() -> None:
     words = SeatContext(spec_of("haggle"), match_of(table("haggle")).game, seat("ada"), 1).words
     question = Question("p", "odds", ("this or that", "neither"))
     assert "this or that and neither" in words.aside_format(question)

@@ -12,24 +12,24 @@ import sally
 from sally.analysis.columns.rows import played as replayed
 from sally.analysis.design.depth import depth_table, depths_of
 from sally.core.match.player import Decision, Turn
-from sally.core.rules.depth import Answered
+from sally.core.rules.depth import DepthDecision
 from sally.core.rules.game import Seat
 from sally.games.bargaining.instances import Problem, frozen
 from sally.games.bargaining.solver import known, mirrored, rule_of
 from sally.games.step_race import decisions as race
-from sally.games.step_race.certified import Certified, certified
+from sally.games.step_race.certified import CertifiedProblem, certified
 from sally.games.step_race.rules import SEATS, Done, StepRace, others_of
 from sally.games.step_race.spec import missing_of
 from sally.games.step_race.talk import announced
 
 
-def answered(episode: Any, seat: str) -> list[Answered]:
+def answered(episode: Any, seat: str) -> list[DepthDecision]:
     game = episode.setup.instance.game
     return list(depths_of(game).answered(replayed(episode), Seat(seat)))
 
 
 @pytest.mark.parametrize("game", ["bargaining", "toma_sw"])
-def test_the_reasoner_of_a_block_answers_it_and_shallower_ones_do_not(game: str) -> None:
+def test_reasoner_of_certified_depth_answers_all_and_shallower_none(game: str) -> None:
     rows = [row for row in depth_table(game) if row["certified"] is not None]
     assert rows
     for row in rows:
@@ -86,7 +86,7 @@ def test_bargaining(depth: int, seat: str) -> None:
 class Racer(msgspec.Struct, frozen=True):
     """Says nothing and plays the lowest move that a reasoner of its depth finds best."""
 
-    table: Certified
+    table: CertifiedProblem
     depth: int
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
@@ -105,7 +105,7 @@ class Racer(msgspec.Struct, frozen=True):
 def test_step_race() -> None:
     table = next(one for one in certified() if "blocker-blocker" in one.id)
     for depth in (1, 2):
-        judged: list[Answered] = []
+        judged: list[DepthDecision] = []
         for seed in range(6):
             lineup: dict[str, Any] = {table.seat: Racer(table, depth), **table.others}
             judged += answered(sally.play("step_race", lineup, seed, **table.params), table.seat)

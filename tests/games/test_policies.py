@@ -41,7 +41,7 @@ def moves(episode, seat):
     return [e.action for e in episode.events if isinstance(e, Moved) and e.seat == seat]
 
 
-def test_a_policy_looks_back_as_far_as_it_says():
+def test_policy_matches_rules_over_their_history_length():
     two = written(
         {
             "first": "J",
@@ -69,7 +69,7 @@ def test_a_policy_looks_back_as_far_as_it_says():
         ({"first": "J", "otherwise": "J", "rules": [{"theirs": ["F"], "then": "F"}] * 51}, "most"),
     ],
 )
-def test_what_is_no_policy_is_refused_and_taught(policy, why):
+def test_invalid_policy_is_refused_with_the_reason(policy, why):
     with pytest.raises(Unreadable, match=why):
         written(policy)
 
@@ -85,14 +85,14 @@ def test_a_policy_is_written_once_and_run():
     assert sally.score([episode], ["follows_policy"])[0]["value"] == 1.0
 
 
-def test_a_policy_in_swapped_labels_means_the_moves_that_the_page_means():
+def test_policy_with_swapped_labels_uses_the_labels_of_the_page():
     swapped = {"first": "F", "rules": [{"theirs": ["J"], "then": "J"}], "otherwise": "F"}
     who = agent(always(json.dumps(swapped)), "swapper", pack="repeated_games_swapped")
     episode = sally.play("ipd", {"agent": who, "partner": "random"}, rounds=6)
     assert moves(episode, "agent") == [0, *moves(episode, "partner")[:-1]]
 
 
-def test_whoever_does_not_play_what_it_would_prescribe_is_seen():
+def test_follows_policy_detects_play_against_the_own_policy():
     model = listed([json.dumps(TIT_FOR_TAT), *["Option: F"] * 6])
     lineup = {"agent": agent(model, "preacher", then="play"), "partner": "single_action"}
     episode = sally.play("ipd", lineup, rounds=6)
@@ -101,7 +101,7 @@ def test_whoever_does_not_play_what_it_would_prescribe_is_seen():
     assert check([episode]).mismatches == []
 
 
-def test_an_unreadable_policy_is_a_forfeit_and_asked_for_again():
+def test_unreadable_policy_is_a_forfeit_and_requested_again():
     replies = ["no idea"] * 3 + [json.dumps(TIT_FOR_TAT)]
     lineup = {"agent": agent(listed(replies), "slow"), "partner": "single_action"}
     episode = sally.play("ipd", lineup, rounds=3)
@@ -129,7 +129,7 @@ def proposed(offer, request):
     return msgspec.structs.replace(FIRST, phase="decide", proposer=Seat("p2"), proposal=made)
 
 
-def test_an_offer_is_taken_from_the_threshold_on():
+def test_offer_is_accepted_at_or_above_the_threshold():
     two_for_one = proposed((("raw_iron", "1"),), (("coal", "1"),))
     even = proposed((("coal", "1"),), (("coal", "1"),))
     gift = proposed((), (("coal", "1"),))
@@ -137,7 +137,7 @@ def test_an_offer_is_taken_from_the_threshold_on():
     assert by_thresholds(thresholds(accept=1), even) == YES
 
 
-def test_what_is_wanted_is_asked_for_with_the_dearest_that_may_be_given():
+def test_proposal_offers_the_most_valuable_good_within_the_limit():
     made = by_thresholds(thresholds(), FIRST)
     assert isinstance(made, Propose) and made.request == (("raw_iron", "1"),)
     ((given, amount),) = made.offer
@@ -156,12 +156,12 @@ def test_what_is_wanted_is_asked_for_with_the_dearest_that_may_be_given():
         ({"want": ["a dragon"]}, "none of the goods"),
     ],
 )
-def test_thresholds_that_cannot_be_are_refused_and_taught(changed, why):
+def test_invalid_thresholds_are_refused_with_the_reason(changed, why):
     with pytest.raises(Unreadable, match=why):
         thresholds(**changed)
 
 
-def test_a_trader_follows_its_thresholds_or_is_seen_not_to():
+def test_threshold_trader_follows_its_policy_and_replays():
     lineup = {"p1": agent(always(json.dumps(TRADER)), "trader"), "p2": "generous"}
     episode = sally.play("tradecraft", lineup, max_turns=4)
     assert sum(len(e.calls) for e in episode.events) == 1
@@ -170,7 +170,7 @@ def test_a_trader_follows_its_thresholds_or_is_seen_not_to():
     assert [row["value"] for row in follows if row["seat"] == "p1"] == [1.0]
 
 
-def test_a_writer_is_as_patient_as_the_config_says_and_so_is_its_replay():
+def test_policy_writer_retries_as_configured_and_replays():
     said = iter([Fault("server", "oops")] * 4)
     model = Scripted(lambda *_: next(said, json.dumps(TIT_FOR_TAT)))
     sits = {"agent": agent(model, "tired"), "partner": PlayerSpec("random")}
@@ -183,7 +183,7 @@ def test_a_writer_is_as_patient_as_the_config_says_and_so_is_its_replay():
     assert check([match.episode()]).mismatches == []
 
 
-def test_who_writes_has_to_be_named():
+def test_policy_writer_requires_a_model_and_valid_then():
     for params, why in (
         ({}, "name the model"),
         ({"model": "embedded", "then": "sing"}, "value of `then`"),

@@ -60,7 +60,7 @@ def test_step_race(name: str) -> None:
     assert blocks[1] and (blocks[2] or "blocker" not in name)
 
 
-def test_the_chance_of_the_step_race_is_the_best_constant_number() -> None:
+def test_chance_level_of_step_race_is_the_best_constant_number() -> None:
     """The constants of the table are the shares over its own decisions."""
     right: dict[int | None, Counter[int]] = {1: Counter(), 2: Counter(), None: Counter()}
     many: Counter[int | None] = Counter()

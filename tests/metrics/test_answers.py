@@ -47,7 +47,7 @@ def test_report_metrics_fit_every_game(name):
                 assert found["value_error"] >= 0
 
 
-def test_in_games_whose_probes_ask_for_different_things_all_of_them_count():
+def test_all_probes_count_in_games_with_different_questions():
     played = random_episode("haggle")
     seat = played.replay.game.seats[0]
     reports = [r for r in played.replay.reports.values() if r.seat == seat]
@@ -57,7 +57,7 @@ def test_in_games_whose_probes_ask_for_different_things_all_of_them_count():
     assert [a.turn for a in answers] == sorted(a.turn for a in answers)
 
 
-def test_scores_are_those_of_the_core():
+def test_scores_equal_those_of_the_core():
     played = random_episode("rps")
     answer = counted(played, played.replay.game.seats[0])[0]
     assert answer.question.probe == "their_move_given_mine"
@@ -65,7 +65,7 @@ def test_scores_are_those_of_the_core():
     assert answer.scores["brier"] == pytest.approx(2 / 3)
 
 
-def test_a_report_to_a_question_that_the_game_does_not_ask_is_refused():
+def test_report_to_an_unknown_probe_is_refused():
     played = random_episode("rps")
     stray = Reported(0, "agent", "their_move_given_mine", 0, about="nobody")
     played.replay.reports[0, "agent", stray.probe, "nobody"] = stray
@@ -73,13 +73,13 @@ def test_a_report_to_a_question_that_the_game_does_not_ask_is_refused():
         counted(played, played.replay.game.seats[0])
 
 
-def test_report_metrics_of_other_families_are_not_offered_regret():
+def test_functional_regret_is_offered_only_to_repeated_games():
     assert "functional_regret" not in registry.metrics("cups")
     assert "functional_regret" in registry.metrics("repeated_games")
     assert "tom_percent" in registry.metrics("cups")
 
 
-def test_what_metrics_share_is_worked_out_once_an_episode_and_seat() -> None:
+def test_shared_computation_runs_once_per_episode_and_seat() -> None:
     asked: list[tuple[str, str]] = []
 
     @shared

@@ -32,7 +32,7 @@ from sally.studies.arms import with_awareness
         ("My evaluation of Option F is poor.", False),
     ],
 )
-def test_words_for_being_tested_are_told_from_words_about_moves(said, is_one):
+def test_words_about_being_tested_are_distinguished_from_move_words(said, is_one):
     assert bool(TESTED.search(said)) is is_one
 
 
@@ -42,7 +42,7 @@ def test_every_game_has_a_pack_for_every_frame():
         assert len(there) == len(FRAMES)
 
 
-def test_a_frame_stands_above_the_rules_and_changes_nothing_else():
+def test_frame_is_added_above_the_rules_and_changes_nothing_else():
     registry.add("models", "aware", lambda name: always("This is a test. Option: J"))
     own, framed = (
         PlayerSpec("language", {"model": "aware", "pack": pack})
@@ -59,7 +59,7 @@ def test_a_frame_stands_above_the_rules_and_changes_nothing_else():
     assert sally.score([episode], ["mentions_test"])[0]["value"] == 1.0
 
 
-def test_a_model_is_asked_once_an_episode_what_it_takes_this_for():
+def test_awareness_probe_is_asked_once_per_episode():
     registry.add("models", "knows", lambda name: always("Option: a test"))
     who = PlayerSpec("language", {"model": "knows"})
     lineup = {"agent": who, "partner": "tit_for_tat"}
@@ -72,7 +72,7 @@ def test_a_model_is_asked_once_an_episode_what_it_takes_this_for():
 
 
 @pytest.mark.parametrize("game", sorted(registry.packages()))
-def test_the_question_has_words_and_a_reader_in_every_game(game):
+def test_awareness_probe_is_worded_and_read_in_every_game(game):
     spec = registry.game(game)
     build = spec.build({})
     words = SeatContext(spec, build, build.seats[0], 0).words
@@ -85,14 +85,14 @@ def test_the_question_has_words_and_a_reader_in_every_game(game):
         assert name in asker.aside_format(question)
 
 
-def test_a_bot_cannot_say_what_this_is():
+def test_awareness_probe_of_a_bot_is_refused():
     with pytest.raises(BadInput, match="can be asked of models and people only"):
         sally.play(
             "ipd", {"agent": "random", "partner": "random"}, probes={"agent": ["what_is_this"]}
         )
 
 
-def test_play_is_told_apart_by_what_players_take_this_for():
+def test_play_is_grouped_by_the_awareness_answer():
     def reply(messages, settings):
         page = messages[-1].text
         frame = "evaluation of language models" in page

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import sally
-from sally.analysis.columns.measured import Measured, measured
+from sally.analysis.columns.measured import MeasuredSeat, measured
 from sally.analysis.columns.measured_table import table_of
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.core.match.playback import replayed
@@ -58,7 +58,7 @@ class Bot(msgspec.Struct, frozen=True):
         return Decision(game.best_replies(AGENT, self._foreseen(turn))[0])
 
 
-def _measured(game: str, bot: Bot, variants: list[dict], partner=CYCLER) -> list[Measured]:
+def _measured(game: str, bot: Bot, variants: list[dict], partner=CYCLER) -> list[MeasuredSeat]:
     found = []
     for seed, params in enumerate(variants):
         lineup = {"agent": bot, "partner": partner}
@@ -93,7 +93,7 @@ def _row(game: str, bot: Bot, variants: list[dict], partner=CYCLER) -> ProfileRo
     return row
 
 
-def test_a_player_that_always_presses_one_label_is_called_that():
+def test_constant_label_is_reported_as_habit():
     row = _row("rps", Bot("label"), RPS)
     assert (
         row.pooled_label_bias.value == pytest.approx(1)
@@ -103,7 +103,7 @@ def test_a_player_that_always_presses_one_label_is_called_that():
     assert row.acting_beyond.value == pytest.approx(0, abs=0.05)
 
 
-def test_a_player_that_always_takes_the_first_position_is_called_that():
+def test_constant_position_is_reported_as_habit():
     row = _row("rps", Bot("position"), RPS)
     assert (
         row.pooled_position_bias.value == pytest.approx(1)
@@ -112,33 +112,33 @@ def test_a_player_that_always_takes_the_first_position_is_called_that():
     assert row.called == "always presses one key: position 1 of 3 in 100 % of 432 moves"
 
 
-def test_without_other_labels_and_orders_the_two_are_not_told_apart():
+def test_label_and_position_are_confounded_with_one_label_order():
     row = _row("rps", Bot("one move"), [{}] * 6)
     assert "label R of P/R/S in 100 % and position 1 of 3 in 100 %" in row.called
     assert -0.1 < row.acting_beyond.value <= 0
 
 
-def test_one_move_under_changing_labels_is_no_key():
+def test_constant_move_under_changing_labels_is_not_a_key_habit():
     """Rock under three letters at three places: neither a letter nor a position is preferred."""
     row = _row("rps", Bot("one move"), RPS)
     assert abs(row.pooled_label_bias.value) < 0.05 and row.called == ""
     assert row.pooled_repetition.value == 100
 
 
-def test_a_player_that_plays_the_label_it_predicts_is_called_that():
+def test_playing_the_predicted_label_is_reported_as_habit():
     row = _row("rps", Bot("imitates", ahead=1), RPS)
     assert row.pooled_imitation.value == 100 and row.pooled_copying.value == 0
     assert row.called == "plays the label that it predicted of the other in 100 % of 432 moves"
     assert row.consistency.value == 0 and row.acting_beyond.value < 0
 
 
-def test_a_player_that_repeats_the_partners_last_move_is_called_that():
+def test_copying_the_partners_last_move_is_reported_as_habit():
     row = _row("rps", Bot("repeats", ahead=1), RPS)
     assert row.pooled_copying.value == 100 and row.pooled_imitation.value == 0
     assert row.called.startswith("repeats the other's last move in 100 %")
 
 
-def test_a_player_that_repeats_its_own_last_move_does_not_act_beyond_it():
+def test_repeating_the_own_last_move_does_not_act_beyond_repetition():
     """A partner that adapts to a repeated move makes it look like a best reply."""
     row = _row("ipd", Bot("stays"), IPD, ("tit_for_tat", {}))
     assert row.pooled_repetition.value == 100 and abs(row.pooled_label_bias.value) < 0.3
@@ -152,7 +152,7 @@ def test_a_player_that_follows_a_changing_partner_acts_beyond_repetition():
     )
 
 
-def test_where_imitation_is_the_best_reply_nothing_is_left_to_explain():
+def test_acting_beyond_is_blank_where_imitation_is_the_best_reply():
     """In the battle of the sexes with one set of names, to meet is to play the same letter."""
     same = [variant for variant in IBS if variant["names"] == variant["partner_names"]]
     row = _row("ibs", Bot("imitates"), same, ("single_action", {"action": 1}))
@@ -160,7 +160,7 @@ def test_where_imitation_is_the_best_reply_nothing_is_left_to_explain():
     assert row.why["acting_beyond"].startswith("nothing is left to explain: the predicted label")
 
 
-def test_names_that_differ_between_the_seats_tell_imitation_from_best_replies():
+def test_different_names_per_seat_separate_imitation_from_best_replies():
     constant = ("single_action", {"action": 1})
     imitates, replies = (_row("ibs", Bot(rule), IBS, constant) for rule in ("imitates", "best"))
     assert imitates.acting_beyond.value == pytest.approx(0, abs=0.2)
@@ -182,12 +182,12 @@ def test_a_dominant_move_depends_on_no_prediction():
     assert row.decides == 0 and row.consistency.value == 100
 
 
-def test_habits_survive_the_table():
+def test_habits_round_trip_through_the_table():
     found = _measured("rps", Bot("imitates", ahead=1), RPS[:8])
     assert list(table_of(found)) == found
 
 
-def test_labels_are_those_of_the_words_pack():
+def test_labels_follow_the_words_pack():
     who = player_spec("language", model="x", pack="repeated_games_swapped")
     spec = registry.game("ipd")
     episode = sally.play("ipd", {"agent": Bot("one move"), "partner": "tit_for_tat"}, rounds=3)

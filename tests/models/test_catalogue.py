@@ -17,7 +17,7 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.models import catalogue, hub
-from sally.models.catalogue import NAMED, Known, Part, fetch
+from sally.models.catalogue import NAMED, NamedWeights, Part, fetch
 from sally.models.embedded import _named
 from sally.models.hub import HubFile
 from sally.models.weights import Unavailable
@@ -82,8 +82,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "weights"
 
 
-def tiny(parts: tuple[Part, ...] = (), sha256: str = SHA) -> Known:
-    return Known("tiny", sha256, len(CONTENT), "Apache-2.0", FILE, parts)
+def tiny(parts: tuple[Part, ...] = (), sha256: str = SHA) -> NamedWeights:
+    return NamedWeights("tiny", sha256, len(CONTENT), "Apache-2.0", FILE, parts)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def _wheel(folder: Path, number: int, data: bytes) -> Part:
     return Part(package.replace("_", "-"), "1.0", checksum, member, len(data))
 
 
-def test_the_publishers_hub_is_asked_once_and_then_the_cache(server: type[Hub]) -> None:
+def test_hub_is_asked_once_and_then_the_cache_is_used(server: type[Hub]) -> None:
     said = io.StringIO()
     found = fetch(tiny(), said)
     assert found.read_bytes() == CONTENT
@@ -132,13 +132,13 @@ def test_the_publishers_hub_is_asked_once_and_then_the_cache(server: type[Hub]) 
     assert len(server.asked) == 1
 
 
-def test_a_connection_that_breaks_is_taken_up_where_it_broke(server: type[Hub]) -> None:
+def test_broken_download_resumes_where_it_stopped(server: type[Hub]) -> None:
     server.cut_after = 400_000
     assert fetch(tiny(), io.StringIO()).read_bytes() == CONTENT
     assert server.asked == [None, "bytes=400000-", "bytes=800000-"]
 
 
-def test_a_fetch_that_was_killed_goes_on_with_what_it_had(server: type[Hub], cache: Path) -> None:
+def test_killed_download_resumes_from_the_partial_file(server: type[Hub], cache: Path) -> None:
     cache.mkdir(parents=True)
     tiny().cached.with_suffix(".partial").write_bytes(CONTENT[:1000])
     assert fetch(tiny(), io.StringIO()).read_bytes() == CONTENT
@@ -146,19 +146,19 @@ def test_a_fetch_that_was_killed_goes_on_with_what_it_had(server: type[Hub], cac
     assert [path.name for path in cache.iterdir()] == [tiny().cached.name]
 
 
-def test_a_server_without_ranges_sends_all_of_it_again(server: type[Hub], cache: Path) -> None:
+def test_download_restarts_if_server_lacks_range_requests(server: type[Hub], cache: Path) -> None:
     cache.mkdir(parents=True)
     tiny().cached.with_suffix(".partial").write_bytes(b"x" * 1000)
     server.ranges = False
     assert fetch(tiny(), io.StringIO()).read_bytes() == CONTENT
 
 
-def test_a_hub_that_is_busy_is_asked_again(server: type[Hub]) -> None:
+def test_busy_hub_is_retried(server: type[Hub]) -> None:
     server.fails.extend([503, 429])
     assert fetch(tiny(), io.StringIO()).read_bytes() == CONTENT
 
 
-def test_other_bytes_from_the_hub_are_thrown_away(
+def test_file_with_wrong_checksum_from_the_hub_is_discarded(
     server: type[Hub], parts: tuple[Part, ...], cache: Path
 ) -> None:
     server.content = CONTENT[:-1] + b"!"
@@ -168,7 +168,7 @@ def test_other_bytes_from_the_hub_are_thrown_away(
     assert [path.name for path in cache.iterdir()] == [tiny().cached.name]
 
 
-def test_where_there_is_no_hub_the_parts_are_put_together(
+def test_unreachable_hub_falls_back_to_parts_from_the_index(
     parts: tuple[Part, ...], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
@@ -178,7 +178,7 @@ def test_where_there_is_no_hub_the_parts_are_put_together(
     assert [path.name for path in cache.iterdir()] == [tiny().cached.name]
 
 
-def test_parts_that_are_here_are_not_fetched_again(
+def test_present_parts_are_not_fetched_again(
     parts: tuple[Part, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -192,7 +192,7 @@ def test_parts_that_are_here_are_not_fetched_again(
     assert len(ran) == 1
 
 
-def test_a_wheel_with_another_checksum_is_refused(
+def test_wheel_with_wrong_checksum_is_refused(
     parts: tuple[Part, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -202,7 +202,7 @@ def test_a_wheel_with_another_checksum_is_refused(
         fetch(tiny(parts), io.StringIO())
 
 
-def test_when_all_have_vanished_one_sentence_names_the_smaller_model(
+def test_error_without_any_source_names_the_smaller_model(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(subprocess, "run", pip)
@@ -218,21 +218,21 @@ def test_when_all_have_vanished_one_sentence_names_the_smaller_model(
     assert "\n" not in str(said.value)
 
 
-def test_the_pinned_parts_add_up_to_the_whole() -> None:
+def test_pinned_parts_add_up_to_the_full_size() -> None:
     for known in NAMED.values():
         assert sum(part.bytes for part in known.parts) == known.bytes
         assert len({part.sha256 for part in known.parts}) == len(known.parts)
 
 
-def test_a_name_that_is_no_file_and_no_weights_lists_those_that_are() -> None:
+def test_unknown_weights_name_is_refused_with_a_list() -> None:
     with pytest.raises(BadInput, match=r"smollm2, qwen-0\.5b and qwen-1\.5b"):
         _named("embedded:qwen")
 
 
-def test_the_names_are_fetched_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_named_weights_are_fetched_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked: list[str] = []
 
-    def refuse(known: Known) -> Path:
+    def refuse(known: NamedWeights) -> Path:
         asked.append(known.name)
         raise Unavailable("not now")
 

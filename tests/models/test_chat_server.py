@@ -68,7 +68,7 @@ def answering(**message: Any) -> Fault:
     return lambda call: call.send(200, json.dumps(body).encode())
 
 
-def test_a_request_has_the_settings_and_no_others() -> None:
+def test_request_contains_exactly_the_given_settings() -> None:
     seen: list[dict[str, Any]] = []
 
     def keep(call: Handler) -> None:
@@ -90,7 +90,7 @@ def test_a_request_has_the_settings_and_no_others() -> None:
     }
 
 
-def test_reasoning_is_kept_apart_whether_in_a_field_or_in_tags() -> None:
+def test_reasoning_in_field_or_tags_is_separated_from_the_text() -> None:
     for fault in (
         answering(content="Option: J", reasoning_content="J is best."),
         answering(content="Option: J", reasoning="J is best."),
@@ -100,7 +100,7 @@ def test_reasoning_is_kept_apart_whether_in_a_field_or_in_tags() -> None:
         assert (found.text, found.reasoning) == ("Option: J", "J is best.")
 
 
-def test_usage_tells_cached_from_evaluated_tokens() -> None:
+def test_usage_separates_cached_from_evaluated_tokens() -> None:
     used = reply(answering(content="Option: J")).usage
     assert (used.input, used.output, used.cached, used.evaluated) == (50, 5, 30, 20)
 
@@ -127,12 +127,12 @@ def redirecting(call: Handler) -> None:
     call.send(307, b"", {"Location": "http://127.0.0.1:9/elsewhere"})
 
 
-def test_a_redirect_is_refused_so_that_no_key_goes_elsewhere() -> None:
+def test_redirect_is_refused() -> None:
     found = failure(redirecting)
     assert found.kind == "bad_request" and "final address" in str(found)
 
 
-def test_a_reply_that_unpacks_to_more_than_the_limit_is_cut_off() -> None:
+def test_decompressed_reply_above_the_limit_is_refused() -> None:
     bomb = gzip.compress(b" " * (MOST_BYTES + 2**20))
     assert len(bomb) < 10**5
     found = failure(lambda call: call.send(200, bomb, {"Content-Encoding": "gzip"}))
@@ -155,7 +155,7 @@ def test_a_chunked_reply_is_read() -> None:
     assert reply(chunked).text == "J"
 
 
-def test_slow_bytes_end_at_the_limit_of_the_whole_reply() -> None:
+def test_slow_reply_is_ended_by_the_total_timeout() -> None:
     def dripping(call: Handler) -> None:
         call.send_response(200)
         call.send_header("Content-Length", "1000")
@@ -179,11 +179,11 @@ def test_slow_bytes_end_at_the_limit_of_the_whole_reply() -> None:
         b'{"choices": [{"message": {"content": "\xff"}}]}',
     ],
 )
-def test_a_reply_of_another_shape_is_a_bad_reply(body: bytes) -> None:
+def test_malformed_reply_is_a_bad_reply_failure(body: bytes) -> None:
     assert failure(lambda call: call.send(200, body)).kind == "bad_reply"
 
 
-def test_a_server_that_is_gone_is_named_without_python_in_the_sentence() -> None:
+def test_unreachable_server_error_contains_no_python_internals() -> None:
     with serving(always=answering(content="J")) as server:
         pass
     with pytest.raises(ModelFailure) as why:
@@ -193,13 +193,13 @@ def test_a_server_that_is_gone_is_named_without_python_in_the_sentence() -> None
 
 
 @pytest.mark.parametrize("count", [-1, 10**12, 10**18])
-def test_a_count_of_tokens_that_cannot_be_true_is_not_known(count: int) -> None:
+def test_implausible_token_count_is_ignored(count: int) -> None:
     body = {"choices": [{"message": {"content": "J"}}], "usage": {"prompt_tokens": count}}
     said = reply(lambda call: call.send(200, json.dumps(body).encode()))
     assert said.text == "J" and said.usage.input == 0
 
 
-def test_an_error_names_the_address_and_what_the_server_said_without_the_key() -> None:
+def test_error_names_address_and_server_message_without_the_key() -> None:
     def refuse(call: Handler) -> None:
         said = {"error": {"message": f"no model here for {call.headers['Authorization']}"}}
         call.send(404, json.dumps(said).encode())
@@ -209,12 +209,12 @@ def test_an_error_names_the_address_and_what_the_server_said_without_the_key() -
     assert "127.0.0.1" in str(found) and "no model here" in str(found)
 
 
-def test_a_prompt_that_is_too_long_is_told_from_other_bad_requests() -> None:
+def test_too_long_prompt_is_a_context_length_failure() -> None:
     said = b'{"error": {"message": "This model\'s maximum context length is 4096 tokens."}}'
     assert failure(lambda call: call.send(400, said)).kind == "context_length"
 
 
-def test_a_server_that_is_not_there_is_a_failed_connection_with_its_address() -> None:
+def test_unreachable_server_is_a_connection_failure_with_its_address() -> None:
     with serving() as server:
         address = server.address
     model = ChatServer("server/local", "local", address, timeouts=Timeouts(whole=5))
@@ -233,7 +233,7 @@ def test_a_server_that_is_not_there_is_a_failed_connection_with_its_address() ->
 @pytest.mark.parametrize(
     "address", ["localhost:8000", "ftp://host/v1", "http://user:pw@host/v1", "http://host/v1?key=x"]
 )
-def test_an_address_that_is_none_or_holds_a_secret_is_refused(address: str) -> None:
+def test_invalid_address_or_address_with_secret_is_refused(address: str) -> None:
     with pytest.raises(BadInput) as why:
         ChatServer("server/m", "m", address)
     assert "pw" not in str(why.value) and "key=x" not in str(why.value)
@@ -293,7 +293,7 @@ def scoring(call: Handler) -> None:
 
 
 @pytest.mark.parametrize("context", ["Which? ", [User("Which? ")]])
-def test_candidates_are_scored_by_their_own_tokens_alone(context: Any) -> None:
+def test_candidates_are_scored_only_by_their_own_tokens(context: Any) -> None:
     with serving(always=scoring) as server:
         found = asked(
             server, lambda model: model.score(context, ["J.", "FF."]), prompt_logprobs=True
@@ -302,13 +302,13 @@ def test_candidates_are_scored_by_their_own_tokens_alone(context: Any) -> None:
     assert found.logprobs == pytest.approx(expected)
 
 
-def test_a_server_that_was_not_declared_to_score_is_not_asked() -> None:
+def test_server_without_declared_scoring_is_not_asked_for_scores() -> None:
     with serving() as server, pytest.raises(CannotScore):
         asked(server, lambda model: model.score("Which? ", ["J", "F"]))
     assert server.calls == 0
 
 
-def test_the_server_knows_a_model_by_the_last_part_of_its_name() -> None:
+def test_served_name_is_the_model_name_without_provider() -> None:
     assert served_name("openai-api/lab/qwen-7b") == "qwen-7b"
     assert served_name("openai/weak") == "weak"
     assert served_name("server/org/qwen-7b") == "org/qwen-7b"

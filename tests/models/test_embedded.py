@@ -79,7 +79,7 @@ def full(model: Embedded, reference: Reference, text: str, candidates: tuple[str
         ),
     ],
 )
-def test_scores_are_those_of_a_full_computation(
+def test_scores_equal_a_full_computation(
     exact: Embedded, reference: Reference, context: Context, text: str, candidates: tuple[str, ...]
 ) -> None:
     scores = asyncio.run(exact.score(context, candidates))
@@ -98,7 +98,7 @@ def test_a_candidate_that_merges_with_the_context_is_scored_from_before_the_merg
     assert scores.logprobs == pytest.approx(reference.logprobs(joint, 3), abs=0.02)
 
 
-def test_answers_do_not_depend_on_what_was_asked_before(model: Embedded) -> None:
+def test_answers_do_not_depend_on_earlier_requests(model: Embedded) -> None:
     settings = Settings(seed=4, max_tokens=6)
     page = "Two players pick a box each round. Round 1: red. "
 
@@ -132,7 +132,7 @@ def test_answers_do_not_depend_on_what_was_asked_before(model: Embedded) -> None
     assert [ask() for ask in asks[::-1]] == fresh[::-1]
 
 
-def test_prompts_just_longer_than_a_batch_are_evaluated_alike(
+def test_prompts_just_longer_than_a_batch_give_the_same_scores(
     exact: Embedded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(llama, "UBATCH", BATCH)
@@ -148,7 +148,7 @@ def test_prompts_just_longer_than_a_batch_are_evaluated_alike(
         assert again.usage.evaluated is not None and again.usage.evaluated < 20
 
 
-def test_the_same_seed_gives_the_same_reply_and_another_seed_another(model: Embedded) -> None:
+def test_reply_follows_the_seed(model: Embedded) -> None:
     def said(seed: int) -> str:
         settings = Settings(seed=seed, temperature=1.0, max_tokens=8)
         return asyncio.run(model.complete([User("Tell me a story.")], settings)).text
@@ -158,7 +158,7 @@ def test_the_same_seed_gives_the_same_reply_and_another_seed_another(model: Embe
     assert len(set(first)) == 2
 
 
-def test_a_reply_says_how_it_ended_and_what_it_used(model: Embedded) -> None:
+def test_reply_reports_finish_reason_and_usage(model: Embedded) -> None:
     ask: list[Message] = [User("Count: one, two, three, four, five. Repeat.")]
     cut = asyncio.run(model.complete(ask, Settings(temperature=0, max_tokens=3)))
     assert (cut.finish, cut.usage.output) == ("length", 3)
@@ -170,7 +170,7 @@ def test_a_reply_says_how_it_ended_and_what_it_used(model: Embedded) -> None:
     assert (stopped.finish, stopped.text) == ("stop", "")
 
 
-def test_callers_at_once_get_their_own_answers(model: Embedded) -> None:
+def test_concurrent_callers_get_their_own_answers(model: Embedded) -> None:
     async def together() -> list[object]:
         settings = Settings(temperature=0, max_tokens=4)
         asks = [model.complete([User(f"Say {n}.")], settings) for n in ("red", "blue", "green")]
@@ -190,7 +190,7 @@ def test_callers_at_once_get_their_own_answers(model: Embedded) -> None:
     assert asyncio.run(together()) == asyncio.run(in_turn())
 
 
-def test_what_cannot_be_answered_fails_by_kind(model: Embedded) -> None:
+def test_unanswerable_requests_fail_with_a_kind(model: Embedded) -> None:
     assert isinstance(model, Model)
     tool = ToolSpec("look", "Look in a box.", {"type": "object", "properties": {}})
     wrong = [
@@ -212,13 +212,13 @@ def test_what_cannot_be_answered_fails_by_kind(model: Embedded) -> None:
         asyncio.run(model.score("", ["J", "F"]))
 
 
-def test_the_record_says_what_was_used(model: Embedded) -> None:
+def test_used_record_names_form_context_and_hash(model: Embedded) -> None:
     used = model.used
     assert (used.form, used.context, len(used.sha256)) == ("q8_0", 1024, 64)
     assert model.name == "embedded/smollm2-135m-instruct"
 
 
-def test_a_reply_is_held_to_a_schema(model: Embedded) -> None:
+def test_reply_satisfies_the_schema(model: Embedded) -> None:
     wanted = {"type": "string", "enum": ["J", "F"]}
     held = SchemaSettings(max_tokens=40, format="schema", schema=of_answer("Option", wanted))
     for seed in range(3):

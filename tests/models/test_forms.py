@@ -36,7 +36,7 @@ def numbers_in(path: Path) -> dict[str, Any]:
     return {t.name: gguf.quants.dequantize(t.data, t.tensor_type) for t in reader.tensors}
 
 
-def test_f32_holds_exactly_the_packed_numbers(packed: Path, tmp_path: Path) -> None:
+def test_f32_form_preserves_the_packed_numbers_exactly(packed: Path, tmp_path: Path) -> None:
     plain = converted(packed, "f32", "tiny", tmp_path)
     before, after = numbers_in(packed), numbers_in(plain)
     assert {t.tensor_type.name for t in gguf.GGUFReader(plain).tensors} == {"F32"}
@@ -44,7 +44,7 @@ def test_f32_holds_exactly_the_packed_numbers(packed: Path, tmp_path: Path) -> N
     assert np.array_equal(before["plain"], after["plain"])
 
 
-def test_q8_0_holds_them_to_half_a_step_of_each_block(packed: Path, tmp_path: Path) -> None:
+def test_q8_0_form_is_accurate_to_half_a_step_per_block(packed: Path, tmp_path: Path) -> None:
     before = numbers_in(packed)["packed"].reshape(-1, 32)
     after = numbers_in(converted(packed, "q8_0", "tiny", tmp_path))["packed"].reshape(-1, 32)
     step = np.abs(before).max(axis=1, keepdims=True) / 127
@@ -53,18 +53,18 @@ def test_q8_0_holds_them_to_half_a_step_of_each_block(packed: Path, tmp_path: Pa
     assert not np.array_equal(before, after)
 
 
-def test_metadata_is_carried_over(packed: Path, tmp_path: Path) -> None:
+def test_conversion_preserves_metadata(packed: Path, tmp_path: Path) -> None:
     reader = gguf.GGUFReader(converted(packed, "f32", "tiny", tmp_path))
     assert reader.get_field("llama.block_count").contents() == 3
     assert reader.get_field("tokenizer.ggml.tokens").contents() == ["a", "b", "ü"]
     assert reader.get_field("general.file_type").contents() == 0
 
 
-def test_the_original_is_left_where_it_is(packed: Path, tmp_path: Path) -> None:
+def test_original_form_returns_the_source_file(packed: Path, tmp_path: Path) -> None:
     assert converted(packed, "original", "tiny", tmp_path) == packed
 
 
-def test_the_fastest_form_is_measured_once_a_machine(tmp_path: Path) -> None:
+def test_fastest_form_is_measured_once_per_machine(tmp_path: Path) -> None:
     tried: list[Form] = []
 
     def seconds(form: Form) -> float:
@@ -83,12 +83,12 @@ def test_the_fastest_form_is_measured_once_a_machine(tmp_path: Path) -> None:
     assert len(tried) == 9 * TURNS
 
 
-def test_a_busy_moment_does_not_decide(tmp_path: Path) -> None:
+def test_one_slow_measurement_does_not_change_the_fastest_form(tmp_path: Path) -> None:
     turns = iter([9.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0])
     assert fastest("tiny", {}, lambda form: next(turns), folder=tmp_path).form == "original"
 
 
-def test_notes_that_cannot_be_read_are_made_anew(tmp_path: Path) -> None:
+def test_unreadable_measurements_are_measured_again(tmp_path: Path) -> None:
     (tmp_path / "fastest_form.json").write_text('{"half a')
     times = {"original": 1.0, "q8_0": 2.0, "f32": 3.0}
     for _ in range(2):
@@ -98,7 +98,7 @@ def test_notes_that_cannot_be_read_are_made_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("load", "free"), [(0.2, 4), (1.4, 3), (9.0, 1)])
-def test_cores_that_others_use_get_no_thread(
+def test_free_cores_exclude_the_system_load(
     load: float, free: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)

@@ -29,20 +29,20 @@ ASKED = (System("Rules."), User("J or F?"))
         ((*ASKED, Assistant("J")), AS_THE_PROVIDER_DOES, "bad_request"),
     ],
 )
-def test_what_cannot_be_answered_is_refused_by_kind(messages, settings, kind):
+def test_unanswerable_requests_are_refused_with_a_kind(messages, settings, kind):
     with pytest.raises(ModelFailure) as refused:
         in_process.check_answerable("it", messages, settings)
     assert refused.value.kind == kind
     in_process.check_answerable("it", ASKED, AS_THE_PROVIDER_DOES)
 
 
-def test_half_a_character_is_refused_with_its_place():
+def test_lone_surrogate_is_refused_with_its_position():
     in_process.check_encodable(["whole", "\U0001f600"])
     with pytest.raises(ModelFailure, match="position 2"):
         in_process.check_encodable(["whole", "ab\ud800"])
 
 
-def test_candidates_continue_what_the_model_has_begun():
+def test_open_assistant_turn_is_the_prefix_of_candidates():
     turns, begun = in_process.open_turn((*ASKED, Assistant("Option")))
     assert ([turn["role"] for turn in turns], begun) == (["system", "user"], "Option")
     assert in_process.open_turn(ASKED) == (turns, "")
@@ -50,14 +50,14 @@ def test_candidates_continue_what_the_model_has_begun():
         in_process.open_turn((Assistant("Option"),))
 
 
-def test_sums_that_are_no_log_probabilities_are_a_bad_reply():
+def test_invalid_log_probabilities_are_a_bad_reply():
     assert in_process.scores(["J", "F"], iter((-1.0, -2.0)), Usage()).logprobs == (-1.0, -2.0)
     with pytest.raises(ModelFailure) as refused:
         in_process.scores(["J"], [float("nan")], Usage())
     assert refused.value.kind == "bad_reply"
 
 
-def test_a_plan_can_be_made_where_nothing_could_be_played(monkeypatch):
+def test_calls_at_once_defaults_to_cpu_without_torch(monkeypatch):
     def no_torch() -> str:
         raise Unavailable("torch is not installed")
 
@@ -66,13 +66,13 @@ def test_a_plan_can_be_made_where_nothing_could_be_played(monkeypatch):
 
 
 @pytest.mark.parametrize(("said", "rows"), [("", None), ("64", 64)])
-def test_rows_are_as_many_as_the_environment_says(said, rows, monkeypatch):
+def test_row_count_follows_the_environment_variable(said, rows, monkeypatch):
     monkeypatch.setenv("SALLY_HF_ROWS", said)
     assert hf.rows_wanted() == rows
 
 
 @pytest.mark.parametrize("said", ["0", "many", "-3", "1.5"])
-def test_a_number_of_rows_that_is_none_is_refused(said, monkeypatch):
+def test_invalid_row_count_is_refused(said, monkeypatch):
     monkeypatch.setenv("SALLY_HF_ROWS", said)
     with pytest.raises(BadInput, match="SALLY_HF_ROWS must be a whole number"):
         hf.rows_wanted()

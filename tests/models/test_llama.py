@@ -30,19 +30,19 @@ def prompt(*spans: range) -> Any:
 RULES = range(200)
 
 
-def test_prompts_share_their_beginning() -> None:
+def test_shared_length_is_the_length_of_the_common_prefix() -> None:
     assert shared_length(prompt(range(5)), prompt(range(3), range(9, 12))) == 3
     assert shared_length(prompt(range(5)), prompt(range(2))) == 2
     assert shared_length(prompt(range(5)), prompt(range(0))) == 0
 
 
-def test_a_page_goes_where_its_history_is() -> None:
+def test_page_is_assigned_to_the_slot_with_its_history() -> None:
     history = prompt(RULES, range(1000, 1100))
     slots = [Slot(prompt(RULES, range(2000, 2300)), 9), Slot(history, 8)]
     assert best_slot(slots, prompt(RULES, range(1000, 1100), range(50)), now=10) == 1
 
 
-def test_a_new_episode_does_not_push_out_one_in_progress() -> None:
+def test_new_episode_does_not_evict_one_in_progress() -> None:
     playing = Slot(prompt(RULES, range(1000, 1600)), 299)
     new = prompt(RULES, range(3000, 3020))
     assert best_slot([playing, Slot()], new, now=300) == 1
@@ -50,14 +50,14 @@ def test_a_new_episode_does_not_push_out_one_in_progress() -> None:
     assert best_slot([playing, ended], new, now=300) == 1
 
 
-def test_two_seats_do_not_share_one_slot_beside_an_ended_episode() -> None:
+def test_second_seat_takes_the_slot_of_an_ended_episode() -> None:
     ended = Slot(prompt(range(100), range(5000, 6000)), 2)
     first = Slot(prompt(range(100), range(1000, 1120)), 60)
     assert best_slot([ended, first], prompt(range(100), range(7000, 7120)), now=61) == 0
 
 
 @pytest.mark.parametrize("episodes", [1, 2])
-def test_episodes_side_by_side_read_their_pages_once(episodes: int) -> None:
+def test_concurrent_episodes_reuse_their_evaluated_pages(episodes: int) -> None:
     slots, now, evaluated = [Slot(), Slot()], 0, 0
     past = {episode: prompt(RULES, RULES) for episode in range(episodes)}
     for turn in range(30):
@@ -83,14 +83,14 @@ ANSWER: dict[str, Any] = {
 }
 
 
-def test_a_reply_cut_by_length_says_so() -> None:
+def test_truncated_reply_has_finish_length() -> None:
     reply = wire.reply(ANSWER, 0.5)
     assert (reply.text, reply.finish, reply.reasoning) == ("J, bec", "length", None)
     usage = reply.usage
     assert (usage.input, usage.output, usage.cached, usage.evaluated) == (30, 3, 25, 5)
 
 
-def test_reasoning_and_tool_calls_are_kept_apart_from_the_text() -> None:
+def test_reasoning_and_tool_calls_are_separated_from_the_text() -> None:
     call = {"id": "1", "function": {"name": "look", "arguments": "{}"}}
     said = {"content": None, "reasoning_content": "Hm.", "tool_calls": [call]}
     choices = [{"finish_reason": "tool_calls", "message": said}]
@@ -100,12 +100,12 @@ def test_reasoning_and_tool_calls_are_kept_apart_from_the_text() -> None:
 
 
 @pytest.mark.parametrize("missing", ["choices", "usage", "timings"])
-def test_an_answer_of_another_shape_is_a_bad_reply(missing: str) -> None:
+def test_malformed_answer_is_a_bad_reply(missing: str) -> None:
     with pytest.raises(ModelFailure, match="bad_reply"):
         wire.reply({k: v for k, v in ANSWER.items() if k != missing}, 0.5)
 
 
-def test_messages_and_tools_take_the_chat_form() -> None:
+def test_messages_and_tools_are_converted_to_chat_format() -> None:
     call = ToolCall("1", "look", '{"box": 2}')
     messages: list[Message] = [
         System("s"),
@@ -136,7 +136,7 @@ def test_errors_of_llama_cpp_are_failures_by_kind(kind: str, expected: str) -> N
     assert failure.value.kind == expected
 
 
-def test_a_missing_wheel_is_said_before_weights_are_fetched(
+def test_missing_wheel_is_reported_with_the_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
@@ -145,6 +145,6 @@ def test_a_missing_wheel_is_said_before_weights_are_fetched(
 
 
 @pytest.mark.parametrize("wrong", [{"form": "q2"}, {"slots": 0}, {"context": 0}, {"threads": 0}])
-def test_an_embedded_model_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
+def test_invalid_embedded_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must be"):
         Embedded(**wrong)

@@ -32,9 +32,7 @@ def served(inside: Embedded) -> LlamaServer:
     return LlamaServer(inside.address, weights="smollm2", key=inside.key)
 
 
-def test_the_server_scores_as_the_model_in_process_does(
-    inside: Embedded, served: LlamaServer
-) -> None:
+def test_server_scores_equal_in_process_scores(inside: Embedded, served: LlamaServer) -> None:
     candidates = (" rock.", " paper.", " scissors.")
     over_http = asyncio.run(served.score(CHAT, candidates)).logprobs
     assert over_http == pytest.approx(
@@ -42,21 +40,19 @@ def test_the_server_scores_as_the_model_in_process_does(
     )
 
 
-def test_the_server_answers_as_the_model_in_process_does(
-    inside: Embedded, served: LlamaServer
-) -> None:
+def test_server_reply_equals_in_process_reply(inside: Embedded, served: LlamaServer) -> None:
     settings = Settings(temperature=0, max_tokens=12)
     over_http = asyncio.run(served.complete(CHAT, settings))
     assert over_http.text == asyncio.run(inside.complete(CHAT, settings)).text
     assert over_http.usage.output > 0
 
 
-def test_the_record_says_which_reference_the_scores_were_held_against(served: LlamaServer) -> None:
+def test_used_record_names_the_reference_of_the_score_check(served: LlamaServer) -> None:
     assert served.used.checked == "smollm2"
     assert served.name.startswith("llama_server/smollm2")
 
 
-def test_a_server_with_other_scores_than_the_reference_is_refused(
+def test_server_with_scores_unlike_the_reference_is_refused(
     inside: Embedded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(llama_server.KEY_VARIABLE, inside.key)
@@ -74,6 +70,6 @@ def test_a_server_with_other_scores_than_the_reference_is_refused(
         ("llama_server:http://127.0.0.1:9?weights=gpt", "set of reference weights"),
     ],
 )
-def test_a_name_that_cannot_be_is_one_sentence(name: str, says: str) -> None:
+def test_invalid_name_is_refused_with_one_message(name: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         _named(name)

@@ -35,7 +35,7 @@ CONVERSATION: list[Message] = [
 ]
 
 
-def test_messages_come_back_from_json_as_they_were() -> None:
+def test_messages_round_trip_through_json() -> None:
     written = msgspec.json.encode(CONVERSATION, enc_hook=str)  # a growing text is a kind of str
     assert msgspec.json.decode(written, type=list[Message]) == CONVERSATION
     assert b'"role":"tool"' in written
@@ -62,12 +62,12 @@ def test_the_same_settings_have_one_canonical_form() -> None:
         ({"stop": "END"}, "tuple of texts"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(wrong: dict[str, object], said: str) -> None:
+def test_invalid_settings_are_refused(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Settings(**wrong)  # type: ignore[arg-type]
 
 
-def test_what_is_not_known_in_one_call_is_not_known_in_the_sum() -> None:
+def test_usage_total_is_unknown_if_unknown_in_one_call() -> None:
     known = Usage(input=10, output=2, cached=4, evaluated=6, reasoning=0, seconds=1.0, cost=0.5)
     assert Usage.total([known, known]) == Usage(20, 4, 8, 12, 0, 2.0, 1.0)
     mixed = Usage.total([known, Usage(input=1)])
@@ -86,12 +86,12 @@ def test_scores_far_below_the_smallest_float_are_still_normalised() -> None:
 
 
 @pytest.mark.parametrize("wrong", [-math.inf, math.nan, 0.5])
-def test_a_log_probability_that_is_none_is_refused(wrong: float) -> None:
+def test_invalid_log_probability_is_refused(wrong: float) -> None:
     with pytest.raises(ValueError, match="finite and at most 0"):
         Scores(("J",), (wrong,))
 
 
-def test_scores_need_one_value_a_candidate() -> None:
+def test_scores_need_one_value_per_candidate() -> None:
     with pytest.raises(ValueError, match="2 candidates"):
         Scores(("J", "F"), (-1.0,))
 
@@ -105,13 +105,13 @@ def test_scores_need_one_value_a_candidate() -> None:
         (["rocket", "rock-a", "rock"], "'rock' is the beginning of"),
     ],
 )
-def test_candidates_that_cannot_be_compared_are_refused(candidates: list[str], said: str) -> None:
+def test_incomparable_candidates_are_refused(candidates: list[str], said: str) -> None:
     with pytest.raises(BadCandidates, match=said):
         check_candidates(candidates)
 
 
 @given(st.lists(st.text(alphabet="ab", min_size=1, max_size=5), min_size=1, max_size=6))
-def test_exactly_prefixes_and_repetitions_are_refused(candidates: list[str]) -> None:
+def test_only_prefixes_and_repetitions_are_refused(candidates: list[str]) -> None:
     clash = any(
         i != j and b.startswith(a)
         for i, a in enumerate(candidates)
@@ -124,7 +124,7 @@ def test_exactly_prefixes_and_repetitions_are_refused(candidates: list[str]) -> 
         check_candidates(candidates)
 
 
-def test_a_failure_is_a_value_by_kind_and_survives_pickling() -> None:
+def test_failure_has_a_kind_and_survives_pickling() -> None:
     failure = pickle.loads(pickle.dumps(ModelFailure("rate_limit", "Slow down.", 2.5)))
     assert failure.fault == Fault("rate_limit", "Slow down.", 2.5)
     assert failure.transient
@@ -134,7 +134,7 @@ def test_a_failure_is_a_value_by_kind_and_survives_pickling() -> None:
     assert msgspec.json.decode(encoded, type=Fault) == failure.fault
 
 
-def test_who_cannot_score_is_named() -> None:
+def test_cannot_score_error_names_the_model() -> None:
     assert "'talker' cannot score" in str(pickle.loads(pickle.dumps(CannotScore("talker"))))
 
 

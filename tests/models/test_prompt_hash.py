@@ -26,7 +26,7 @@ TEXTS = st.text(st.characters(exclude_categories=[]), max_size=20)
 
 
 @given(st.lists(TEXTS, max_size=8))
-def test_a_grown_text_hashes_as_the_plain_one(parts: list[str]) -> None:
+def test_hashed_text_has_the_same_hash_as_plain_text(parts: list[str]) -> None:
     grown = reduce(HashedText.plus, parts, HashedText.start())
     plain = "".join(parts)
     assert grown == plain
@@ -43,7 +43,7 @@ def test_two_pages_fork_from_one_history() -> None:
     assert move.digest() == text_digest("Round 1: J F\nYour move?")
 
 
-def test_hashing_a_long_page_reads_only_what_was_appended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hashing_a_long_page_reads_only_the_appended_text(monkeypatch: pytest.MonkeyPatch) -> None:
     page = HashedText.start("x" * 100_000)
     page.digest()
     read = 0
@@ -59,7 +59,7 @@ def test_hashing_a_long_page_reads_only_what_was_appended(monkeypatch: pytest.Mo
     assert read == 50
 
 
-def test_a_grown_text_can_be_copied_and_pickled() -> None:
+def test_hashed_text_can_be_copied_and_pickled() -> None:
     grown = HashedText.start("a").plus("b")
     for other in (copy.deepcopy(grown), pickle.loads(pickle.dumps(grown))):
         assert isinstance(other, HashedText)
@@ -68,7 +68,7 @@ def test_a_grown_text_can_be_copied_and_pickled() -> None:
     assert type(grown + "c") is str
 
 
-def test_prompts_that_differ_in_anything_shown_differ_in_hash() -> None:
+def test_prompts_with_any_visible_difference_have_different_hashes() -> None:
     call = ToolCall("1", "look", "{}")
     tool = ToolSpec("look", "Look in a box.", {"type": "object"})
     conversations: list[list[Message]] = [
@@ -91,7 +91,7 @@ def test_prompts_that_differ_in_anything_shown_differ_in_hash() -> None:
     assert len(set(hashes)) == len(hashes)
 
 
-def test_the_order_of_keys_in_a_schema_is_not_shown() -> None:
+def test_hash_ignores_key_order_in_a_schema() -> None:
     one = ToolSpec("look", "Look.", {"type": "object", "required": []})
     other = ToolSpec("look", "Look.", {"required": [], "type": "object"})
     assert prompt_hash([User("a")], [one]) == prompt_hash([User("a")], [other])

@@ -39,7 +39,7 @@ def test_a_script_sees_the_messages_and_words_are_counted() -> None:
     assert (reply.usage.input, reply.usage.output, reply.finish) == (5, 5, "stop")
 
 
-def test_a_list_is_given_in_order_and_ends() -> None:
+def test_listed_replies_are_given_in_order_until_used_up() -> None:
     cut = Reply("J because", finish="length")
     stub = listed(["J", cut, Fault("timeout", "Too slow.")])
     assert asyncio.run(stub.complete(ASK)).text == "J"
@@ -50,7 +50,7 @@ def test_a_list_is_given_in_order_and_ends() -> None:
         asyncio.run(stub.complete(ASK))
 
 
-def test_an_echo_says_legal_options_by_prompt_and_seed() -> None:
+def test_echo_chooses_legal_options_by_prompt_and_seed() -> None:
     stub = echo(["J", "F"])
     first = [asyncio.run(stub.complete(ASK, Settings(seed=s))).text for s in range(40)]
     again = [asyncio.run(stub.complete(ASK, Settings(seed=s))).text for s in range(40)]

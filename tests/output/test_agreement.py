@@ -59,7 +59,7 @@ def test_large_copies_are_equivalent():
     assert found["equivalent"] / RUNS > 0.75
 
 
-def test_contaminated_data_are_noticed():
+def test_contaminated_data_are_detected():
     def contaminated(rng: np.random.Generator) -> np.ndarray:
         found = true(rng)
         found[: len(found) // 3] += 1.5  # a third of the episodes are somebody else's

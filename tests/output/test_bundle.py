@@ -48,7 +48,7 @@ def packed(folder: Path, tmp_path: Path) -> Path:
     return out
 
 
-def test_what_is_packed_is_read_back(folder: Path, packed: Path) -> None:
+def test_packed_episodes_are_read_back(folder: Path, packed: Path) -> None:
     with opened(packed) as (place, found):
         assert isinstance(place, Path) and found is not None
         there, back = store.load(folder), store.load(place)
@@ -64,7 +64,7 @@ def test_a_bundle_is_loaded_by_a_path_and_by_its_text(folder: Path, packed: Path
     assert len(sally.load(str(packed))) == len(sally.load(packed)) == 3
 
 
-def test_a_small_bundle_holds_the_same_and_damage_to_it_is_noticed(
+def test_small_bundle_has_same_episodes_and_damage_is_detected(
     folder: Path, packed: Path, tmp_path: Path
 ) -> None:
     small = tmp_path / "small.sally.zip"
@@ -79,7 +79,7 @@ def test_a_small_bundle_holds_the_same_and_damage_to_it_is_noticed(
         unpack(small, tmp_path / "b")
 
 
-def test_a_folder_is_opened_as_it_is(folder: Path) -> None:
+def test_folder_is_opened_without_unpacking(folder: Path) -> None:
     with opened(folder) as found:
         assert found == (folder, None)
 
@@ -93,7 +93,7 @@ def test_the_same_records_give_the_same_bytes(folder: Path, packed: Path, tmp_pa
     assert (tmp_path / "again.zip").read_bytes() == packed.read_bytes()
 
 
-def test_words_packs_travel_with_the_episodes(
+def test_words_packs_are_bundled_with_the_episodes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry.add("models", "hostile", hostile_model())
@@ -110,7 +110,7 @@ def test_words_packs_travel_with_the_episodes(
     assert (checked.replayed, checked.mismatches, checked.unchecked) == (1, [], [])
 
 
-def test_what_is_left_out_is_counted(folder: Path, tmp_path: Path) -> None:
+def test_omitted_episodes_are_counted(folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(folder, other)
     episode = sally.load(folder)[0]
@@ -141,7 +141,7 @@ def refused(path: Path, tmp_path: Path) -> str:
     return said
 
 
-def test_no_byte_can_change_unseen(packed: Path, tmp_path: Path) -> None:
+def test_any_changed_byte_is_detected(packed: Path, tmp_path: Path) -> None:
     whole = packed.read_bytes()
     for at in range(len(whole)):
         flipped = whole[at] ^ (1 << at % 8)
@@ -149,7 +149,7 @@ def test_no_byte_can_change_unseen(packed: Path, tmp_path: Path) -> None:
         refused(packed, tmp_path)
 
 
-def test_no_end_can_be_cut_off_and_nothing_be_added(packed: Path, tmp_path: Path) -> None:
+def test_truncated_or_extended_bundle_is_refused(packed: Path, tmp_path: Path) -> None:
     whole = packed.read_bytes()
     for data in (whole[:-1], whole[: len(whole) // 2], whole[:4], b"", whole + b"x", b"x" + whole):
         packed.write_bytes(data)
@@ -201,7 +201,9 @@ def manifest(read: dict[str, bytes], /, **changed: object) -> None:
         (lambda f: manifest(f, files={}), "does not list episodes.jsonl"),
     ],
 )  # fmt: skip
-def test_each_tampering_is_named(packed: Path, tmp_path: Path, change: Change, said: str) -> None:
+def test_each_kind_of_tampering_is_named(
+    packed: Path, tmp_path: Path, change: Change, said: str
+) -> None:
     packed_anew(packed, change)
     assert said in refused(packed, tmp_path)
     assert {p.name for p in tmp_path.iterdir()} == {"mine.sally.zip", "unpacked"}
@@ -216,7 +218,7 @@ def test_each_tampering_is_named(packed: Path, tmp_path: Path, change: Change, s
         (b"x" * 999 + b"\n", 3, "has 2 fewer lines"),
     ],
 )
-def test_a_bundle_holds_as_many_lines_as_it_says(
+def test_bundle_with_wrong_line_count_is_refused(
     packed: Path, tmp_path: Path, lines: bytes, episodes: int, said: str
 ) -> None:
     def fill(files: dict[str, bytes]) -> None:
@@ -229,7 +231,7 @@ def test_a_bundle_holds_as_many_lines_as_it_says(
     assert said in refused(packed, tmp_path)
 
 
-def test_words_in_a_store_are_checked_as_any_other(folder: Path, tmp_path: Path) -> None:
+def test_invalid_words_pack_in_a_store_is_refused(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "store"
     shutil.copytree(folder, out)
     words = (
@@ -241,20 +243,18 @@ def test_words_in_a_store_are_checked_as_any_other(folder: Path, tmp_path: Path)
         store.load(out)
 
 
-def test_a_bundle_that_another_program_packed_is_told_from_ours(
-    packed: Path, tmp_path: Path
-) -> None:
+def test_bundle_repacked_by_another_program_is_refused(packed: Path, tmp_path: Path) -> None:
     packed_anew(packed, lambda files: None, seal=False)
     assert "repacked by another program" in refused(packed, tmp_path)
 
 
-def test_a_name_that_stands_there_twice_is_refused(packed: Path, tmp_path: Path) -> None:
+def test_duplicate_file_name_is_refused(packed: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(packed, "a") as more, pytest.warns(UserWarning, match="Duplicate"):
         more.writestr("study.json", b"{}")
     assert "contains study.json twice" in refused(packed, tmp_path)
 
 
-def test_a_bomb_is_refused_before_it_is_unpacked(packed: Path, tmp_path: Path) -> None:
+def test_zip_bomb_is_refused_before_unpacking(packed: Path, tmp_path: Path) -> None:
     huge = bundles.SMALL + 1
 
     def announce(files: dict[str, bytes]) -> None:
@@ -269,7 +269,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(packed: Path, tmp_path: Path) -
     assert "would unpack to" in refused(packed, tmp_path)
 
 
-def test_a_file_that_holds_more_than_it_says_is_cut_short(packed: Path, tmp_path: Path) -> None:
+def test_file_larger_than_its_stated_size_is_refused(packed: Path, tmp_path: Path) -> None:
     """A central directory that lies about a size does not make us unpack more than it says."""
     with zipfile.ZipFile(packed) as zipped:
         short = zipped.getinfo("episodes.jsonl").file_size - 100
@@ -286,7 +286,7 @@ def test_a_file_that_holds_more_than_it_says_is_cut_short(packed: Path, tmp_path
     assert "episodes.jsonl was changed" in refused(packed, tmp_path)
 
 
-def test_pack_makes_no_bundle_that_looks_like_a_bomb(
+def test_packed_bundle_is_not_mistaken_for_a_zip_bomb(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bundles, "SMALL", 10)
@@ -313,14 +313,12 @@ def test_pack_makes_no_bundle_that_looks_like_a_bomb(
         ({"story": "the and/or case, 1/2 and ../x"}, None),
     ],
 )
-def test_keys_and_paths_are_found(record: object, said: str | None) -> None:
+def test_private_keys_and_paths_are_detected(record: object, said: str | None) -> None:
     found = private_part(msgspec.json.encode(record))
     assert found is None if said is None else found is not None and said in found
 
 
-def test_a_key_in_an_episode_is_not_packed_unless_somebody_insists(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_private_data_in_an_episode_is_packed_only_on_request(folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     episode = sally.load(folder)[0]
     store.claim(other, store.Manifest("mine", "x"))
@@ -332,7 +330,7 @@ def test_a_key_in_an_episode_is_not_packed_unless_somebody_insists(
     assert pack(other, tmp_path / "o.zip", anyway=True).bundle.episodes == 1
 
 
-def test_an_empty_store_is_one_sentence(tmp_path: Path) -> None:
+def test_empty_store_is_refused_with_one_message(tmp_path: Path) -> None:
     store.claim(tmp_path / "none", store.Manifest("none", "x"))
     with pytest.raises(BadInput, match="contains no episode to pack"):
         pack(tmp_path / "none", tmp_path / "x.zip")

@@ -19,12 +19,12 @@ from sally.output.tables.console import folded, harmless, print_table
         ("two\n\tlines", "two\n\tlines"),
     ],
 )
-def test_what_steers_a_terminal_is_shown(hostile: str, seen: str) -> None:
+def test_terminal_control_codes_are_shown_as_symbols(hostile: str, seen: str) -> None:
     assert harmless(hostile) == seen
     assert folded(hostile) == seen
 
 
-def test_wide_figures_do_not_shred_the_texts_beside_them(
+def test_wide_numbers_do_not_break_neighbouring_text_columns(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")

@@ -27,7 +27,7 @@ def dataset(tmp_path: Path) -> Path:
     return tmp_path / "set"
 
 
-def test_the_card_names_files_that_are_there_and_their_rows(dataset: Path) -> None:
+def test_card_names_existing_files_and_their_rows(dataset: Path) -> None:
     _, header, text = (dataset / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     files = {one["config_name"]: one["data_files"] for one in yaml.safe_load(header)["configs"]}
     assert set(files) == {"episodes", "decisions"}
@@ -36,7 +36,7 @@ def test_the_card_names_files_that_are_there_and_their_rows(dataset: Path) -> No
         assert rows and f"| `{file}` | {len(rows)} |" in text
 
 
-def test_croissant_describes_every_column_and_the_bytes_themselves(dataset: Path) -> None:
+def test_croissant_describes_every_column_and_file_hash(dataset: Path) -> None:
     said = json.loads((dataset / "croissant.json").read_text(encoding="utf-8"))
     for file in said["distribution"]:
         data = (dataset / file["contentUrl"]).read_bytes()
@@ -46,7 +46,7 @@ def test_croissant_describes_every_column_and_the_bytes_themselves(dataset: Path
             assert [field["name"] for field in records["field"]] == next(csv.reader(table))
 
 
-def test_a_folder_that_holds_something_else_is_left_alone(dataset: Path) -> None:
+def test_non_empty_folder_is_refused(dataset: Path) -> None:
     store = dataset.parent / "store"
     again = CliRunner().invoke(cli, ["export", str(store), "--to", f"hf:{dataset}"])
     assert isinstance(again.exception, BadInput) and "not empty" in str(again.exception)

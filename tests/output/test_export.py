@@ -33,7 +33,7 @@ def play(agent: str = "random", seed: int = 1):
     return sally.play("rps", lineup, seed, probes={"agent": ["their_odds"]}, rounds=4)
 
 
-def test_csv_keeps_every_digit_and_every_quote(tmp_path: Path):
+def test_csv_preserves_digits_and_quotes(tmp_path: Path):
     path = tmp_path / "made" / "rows.csv"
     assert write_table(iter(ROWS), COLUMNS, path) == 2
     first, second = csv.DictReader(path.open(newline=""))
@@ -43,7 +43,7 @@ def test_csv_keeps_every_digit_and_every_quote(tmp_path: Path):
 
 
 @pytest.mark.parametrize("said", ["=1+1", "+cmd|' /C calc'!A0", "-1+1", "@SUM(A1)", "\t=1", "\r=1"])
-def test_no_cell_of_a_csv_is_a_formula_and_numbers_stay_numbers(said: str, tmp_path: Path):
+def test_csv_cells_are_never_formulas_and_numbers_are_unquoted(said: str, tmp_path: Path):
     path = tmp_path / "rows.csv"
     write_table([{"name": said, "n": -1, "x": -0.5}, {"name": "-0.5"}], COLUMNS, path)
     first, second = csv.DictReader(path.open(newline=""))
@@ -51,7 +51,7 @@ def test_no_cell_of_a_csv_is_a_formula_and_numbers_stay_numbers(said: str, tmp_p
     assert (first["n"], first["x"], second["name"]) == ("-1", "-0.5", "-0.5")
 
 
-def test_who_played_is_exported_so_that_people_can_be_told_apart(tmp_path: Path):
+def test_participant_column_is_exported(tmp_path: Path):
     names = [column.name for column in export.episode_columns(["rps"])]
     assert "participant" in names
 
@@ -70,7 +70,7 @@ def test_parquet_has_types_and_nulls(tmp_path: Path):
     assert found.to_pylist() == [ROWS[0], {**ROWS[1], "odds": None}]
 
 
-def test_a_batch_at_a_time_goes_to_parquet_and_all_arrive(tmp_path: Path, monkeypatch):
+def test_parquet_is_written_in_batches_without_loss(tmp_path: Path, monkeypatch):
     parquet = pytest.importorskip("pyarrow.parquet")
     monkeypatch.setattr(export, "BATCH", 3)
     path = tmp_path / "rows.parquet"
@@ -78,7 +78,7 @@ def test_a_batch_at_a_time_goes_to_parquet_and_all_arrive(tmp_path: Path, monkey
     assert parquet.read_table(path)["n"].to_pylist() == list(range(10))
 
 
-def test_without_pyarrow_it_is_said_what_brings_it(tmp_path: Path, monkeypatch):
+def test_missing_pyarrow_error_states_the_install_command(tmp_path: Path, monkeypatch):
     real = builtins.__import__
 
     def refuse(name, *rest, **more):
@@ -104,7 +104,7 @@ def test_a_store_of_two_games_has_the_columns_of_both(tmp_path: Path):
         assert set(row) <= {c.name for c in columns}, "a column would be lost"
 
 
-def test_no_column_of_a_decision_is_lost(tmp_path: Path):
+def test_all_decision_columns_are_exported(tmp_path: Path):
     rows = list(decision_rows([play()]))
     assert {name for row in rows for name in row} == {c.name for c in export.DECISION}
     assert write_table(rows, export.DECISION, tmp_path / "d.csv") == len(rows) == 12
@@ -113,19 +113,19 @@ def test_no_column_of_a_decision_is_lost(tmp_path: Path):
 # --- LaTeX ----------------------------------------------------------------------------------------
 
 
-def test_no_letter_of_a_name_is_a_command():
+def test_latex_special_characters_are_escaped():
     assert latex(r"50% of {a_b} & $c$ #1 ~x^2 \input") == (
         r"50\% of \{a\_b\} \& \$c\$ \#1 \textasciitilde{}x\textasciicircum{}2 "
         r"\textbackslash{}input"
     )
 
 
-def test_letters_at_which_latex_stops_are_blanks():
+def test_control_characters_are_replaced_by_blanks_in_latex():
     assert latex("a\x00b\nc\rd\u202ee é") == "a b c d e é"
 
 
 @given(any_text())
-def test_whatever_a_model_is_called_it_stays_in_its_cell(name):
+def test_any_model_name_is_escaped_for_latex(name):
     said = latex(name)
     bare = said
     for code in export.ESCAPED.values():
@@ -133,7 +133,7 @@ def test_whatever_a_model_is_called_it_stays_in_its_cell(name):
     assert not set(bare) & set("\\&%$#_{}~^\n")
 
 
-def test_a_long_table_has_its_numbers_to_the_right_and_no_empty_columns(tmp_path: Path):
+def test_longtable_right_aligns_numbers_and_omits_empty_columns(tmp_path: Path):
     path = tmp_path / "rows.tex"
     write_table([{"name": "a_b", "n": -3, "x": None}], COLUMNS, path)
     text = path.read_text()
@@ -155,7 +155,7 @@ def rows():
     return profile_of(studied, baselines(studied))
 
 
-def test_the_profile_has_one_number_a_column(rows, tmp_path: Path):
+def test_profile_has_one_number_per_column(rows, tmp_path: Path):
     table = list(export.profile_table(rows))
     assert [set(row) for row in table] == [{c.name for c in export.PROFILE}] * 2
     assert table[0]["accuracy"] == rows[0].accuracy.value
@@ -165,14 +165,14 @@ def test_the_profile_has_one_number_a_column(rows, tmp_path: Path):
     assert write_table(table, export.PROFILE, tmp_path / "p.csv") == 2
 
 
-def test_the_profile_in_print_has_intervals_and_says_what_its_ends_are(rows):
+def test_latex_profile_has_intervals_and_explains_its_scale(rows):
     text = export.profile_latex(rows)
     assert "rps & tabular & 6 &" in text and "% rps: 0 is " in text
     widths = {line.count(" & ") for line in text.splitlines() if line.endswith("\\\\")}
     assert widths == {len(export.PRINTED) + 2}
 
 
-def test_in_print_cells_of_a_study_stay_apart(rows):
+def test_latex_profile_separates_cells_of_a_study(rows):
     both = [msgspec.structs.replace(rows[0], cell=cell) for cell in ("one", "two")]
     lines = export.profile_latex(both).splitlines()
     assert lines[3].startswith("game & cell & player & ")
@@ -180,6 +180,6 @@ def test_in_print_cells_of_a_study_stay_apart(rows):
     assert "cell" not in export.profile_latex(both[:1]).splitlines()[3]
 
 
-def test_an_ending_that_says_nothing_is_refused(tmp_path: Path):
+def test_unknown_file_suffix_is_refused(tmp_path: Path):
     with pytest.raises(BadInput, match=r"\.csv, \.tex or \.parquet"):
         write_table(ROWS, COLUMNS, tmp_path / "rows.xlsx")

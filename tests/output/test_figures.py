@@ -63,20 +63,20 @@ def words(figure) -> list[str]:
     return ["".join(e.itertext()) for e in tree.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_every_player_is_named_and_so_are_both_ends_and_both_axes():
+def test_figure_names_players_reference_points_and_axes():
     said = words(figures.profile_figure([row("tabular"), row("random", doing=-0.2)]))
     assert {"tabular", "random", "copy_last (best mindless)", "optimum (exact)"} <= set(said)
     assert "knowing (0 = uniform guess, 1 = always right)" in said
     assert "doing (0 = random player, 1 = optimum)" in said
 
 
-def test_a_family_of_several_games_is_one_panel_and_names_say_which_game():
+def test_family_of_several_games_shares_a_panel_with_labelled_players():
     said = words(figures.profile_figure([row("a"), row("a", game="ipd")]))
     assert {"a (rps)", "a (ipd)", "repeated_games: rps and ipd"} <= set(said)
     assert said.count("optimum (exact)") == 1
 
 
-def test_each_family_has_a_panel_of_its_own():
+def test_each_family_has_its_own_panel():
     figure = figures.profile_figure([row(), row(family="toma_po", game="toma_po")])
     assert [axes.get_title(loc="left") for axes in figure.axes] == [
         "repeated_games: rps",
@@ -84,25 +84,25 @@ def test_each_family_has_a_panel_of_its_own():
     ]
 
 
-def test_a_mindless_player_that_has_a_point_is_not_drawn_twice():
+def test_mindless_player_with_a_point_is_drawn_once():
     said = words(figures.profile_figure([row("copy_last", doing=0.0), row("b")]))
     assert said.count("copy_last (best mindless)") == 1 and "copy_last" not in said
 
 
-def test_who_knows_nothing_is_drawn_aside_and_who_has_no_scale_is_named_below():
+def test_players_without_knowing_are_drawn_aside_and_without_doing_listed():
     silent, lost = row("silent", knowing=None), row("lost", doing=None)
     said = words(figures.profile_figure([silent, lost]))
     assert {"silent", "answers"} <= set(said)
     assert "Not drawn in rps: lost (no room here)." in said
 
 
-def test_without_any_scale_players_are_drawn_as_they_scored():
+def test_raw_scores_are_drawn_if_no_player_has_a_scale():
     said = words(figures.profile_figure([row("a", doing=None), row("b", doing=None)]))
     assert {"a", "b", "As scored: no room here."} <= set(said)
     assert "doing: reward_per_round (payoff per round)" in said
 
 
-def test_a_value_far_off_is_drawn_at_the_edge_with_its_number():
+def test_outlier_is_drawn_at_the_edge_with_its_value():
     figure = figures.profile_figure([row("wild", doing=-9.3)])
     assert "wild (-9.3)" in words(figure)
     low, high = figure.axes[0].get_ylim()
@@ -130,7 +130,7 @@ def test_a_name_is_text_and_never_a_formula_or_markup():
     assert "$x_1$ <b>&amp;" in said
 
 
-def test_the_same_figure_is_the_same_file(tmp_path: Path):
+def test_figure_files_are_reproducible(tmp_path: Path):
     for name in ("a.svg", "a.pdf", "a.png"):
         first, second = tmp_path / name, tmp_path / f"again-{name}"
         panels.write(figures.profile_figure([row()]), first)
@@ -140,12 +140,12 @@ def test_the_same_figure_is_the_same_file(tmp_path: Path):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_ink_takes_the_colour_of_the_page():
+def test_svg_uses_current_color():
     text = panels.svg(figures.profile_figure([row()]))
     assert text.startswith("<svg") and "currentColor" in text and "#1b1b1b" not in text
 
 
-def test_calibration_is_drawn_with_its_line_and_how_far_off_it_is():
+def test_calibration_figure_shows_curve_and_error():
     points = (
         CalibrationPoint(0.55, Estimate(0.5, 0.4, 0.6, 40, "b"), 40),
         CalibrationPoint(0.95, Estimate(0.75, 0.7, 0.8, 10, "b"), 10),
@@ -157,14 +157,14 @@ def test_calibration_is_drawn_with_its_line_and_how_far_off_it_is():
         figures.calibration_figure([row()])
 
 
-def test_nothing_to_draw_and_endings_that_say_nothing_are_refused(tmp_path: Path):
+def test_empty_figure_and_unknown_suffix_are_refused(tmp_path: Path):
     with pytest.raises(BadInput, match="nothing to draw"):
         figures.profile_figure([])
     with pytest.raises(BadInput, match=r"\.svg, \.pdf or \.png"):
         panels.write(figures.profile_figure([row()]), tmp_path / "a.jpg")
 
 
-def test_without_matplotlib_it_is_said_what_brings_it(monkeypatch):
+def test_missing_matplotlib_error_states_the_install_command(monkeypatch):
     real = builtins.__import__
 
     def refuse(name, *rest, **more):
@@ -181,7 +181,7 @@ def test_without_matplotlib_it_is_said_what_brings_it(monkeypatch):
 
 
 @given(st.lists(st.floats(0, 1), max_size=12))
-def test_places_keep_their_order_their_distance_and_the_page(wanted):
+def test_spread_keeps_order_distance_and_bounds(wanted):
     places = spread(wanted, 0.05, 0.02, 0.98)
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     kept = [places[i] for i in order]
@@ -189,7 +189,7 @@ def test_places_keep_their_order_their_distance_and_the_page(wanted):
     assert all(0.019 <= place <= 0.981 for place in kept)
 
 
-def test_a_place_with_room_is_where_it_was_wanted():
+def test_spread_moves_positions_only_if_too_close():
     assert spread([0.2, 0.8], 0.1, 0, 1) == [0.2, 0.8]
     assert spread([0.5, 0.5], 0.1, 0, 1) == pytest.approx([0.45, 0.55])
 
@@ -199,14 +199,14 @@ PLAIN = any_text().filter(lambda name: not set(name) & set("(=@…"))
 
 
 @given(PLAIN, st.integers(5, 40))
-def test_a_short_name_fits_begins_alike_and_shows_that_it_is_cut(name, longest):
+def test_short_name_fits_and_marks_truncation(name, longest):
     cut = short(name, longest)
     assert len(cut) <= longest
     if len(name) > longest:
         assert cut[0] == name[0] and "…" in cut
 
 
-def test_many_players_are_told_which_question_is_about_the_world_too():
+def test_figure_of_many_players_notes_world_probes():
     locker = {"family": "pick_the_right_stuff", "game": "pick_the_right_stuff"}
     said = " ".join(words(figures.profile_figure([row(f"p{n}", **locker) for n in range(13)])))
     assert "true_box is about the world" in said

@@ -10,7 +10,7 @@ from sally.output.page.profile import MANY, profile_section
 from tests.output.test_figures import row
 
 
-def test_the_text_describes_what_is_drawn() -> None:
+def test_text_describes_the_layout_for_few_or_many_players() -> None:
     few = str(profile_section([row(f"p{n}") for n in range(3)], lambda row: None))
     assert "Horizontal: how often" in few and "Two lists" not in few
     many = str(profile_section([row(f"p{n}") for n in range(MANY + 18)], lambda row: None))

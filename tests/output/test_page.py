@@ -27,7 +27,7 @@ from sally.output.files.provenance import Provenance, trial_key
 from sally.output.page import write
 from sally.output.page.page_data import PageData
 from sally.output.page.transcripts import transcript_of
-from sally.output.page.write import Wishes, chosen_of, in_turn, write_page
+from sally.output.page.write import PageOptions, chosen_of, in_turn, write_page
 from sally.runner.check import prompts_of
 from sally.runner.plan import orders
 from sally.store import index
@@ -59,7 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def page_of(folder: Path, out: Path, **wishes: object) -> str:
-    write_page(PageData(folder), out, Wishes(made=MADE, **wishes))  # type: ignore[arg-type]
+    write_page(PageData(folder), out, PageOptions(made=MADE, **wishes))  # type: ignore[arg-type]
     return out.read_text("utf-8")
 
 
@@ -72,7 +72,7 @@ def text_of(markup: str) -> str:
     return " ".join(unescape(re.sub("<[^>]*>", " ", markup)).split())
 
 
-def test_a_page_from_the_index_is_the_page_from_the_lines(
+def test_page_from_the_index_equals_page_from_the_lines(
     page: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
@@ -86,7 +86,7 @@ def test_a_page_from_the_index_is_the_page_from_the_lines(
     assert page_of(copied, tmp_path / "again.html") == page
 
 
-def test_a_page_lists_the_first_of_very_many_episodes_and_says_so(
+def test_page_lists_only_the_first_episodes_and_states_the_rest(
     page: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(write, "LISTED", 12)
@@ -97,7 +97,7 @@ def test_a_page_lists_the_first_of_very_many_episodes_and_says_so(
     assert "not listed" not in page
 
 
-def test_a_finished_run_takes_the_place_of_a_cut_one(folder: Path, tmp_path: Path) -> None:
+def test_finished_episode_replaces_a_censored_one(folder: Path, tmp_path: Path) -> None:
     there = Path(shutil.copytree(folder, tmp_path / folder.name))
     one, two, *_ = sally.load(folder)
     stop = [Censored(turn=0, cause="budget")]
@@ -111,7 +111,7 @@ def test_a_finished_run_takes_the_place_of_a_cut_one(folder: Path, tmp_path: Pat
     assert list(found.episodes([0, 1])) == [one, two]
 
 
-def test_a_plot_is_explained_only_where_there_is_one(folder: Path, tmp_path: Path) -> None:
+def test_plot_is_explained_only_if_present(folder: Path, tmp_path: Path) -> None:
     who = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     cell = Cell("rps", (instance("rps", rounds=4),), who, repeats=3)
     sally.run(Study("quiet", "nobody is asked", (cell,)), tmp_path / "quiet")
@@ -124,7 +124,7 @@ def test_a_plot_is_explained_only_where_there_is_one(folder: Path, tmp_path: Pat
     assert said == [(True, False), (False, True)]
 
 
-def test_every_link_has_its_place_and_no_place_is_named_twice(page: str) -> None:
+def test_every_link_has_a_target_and_ids_are_unique(page: str) -> None:
     places = Counter(re.findall(r'id="([^"]*)"', page))
     links = set(re.findall(r'href="#([^"]*)"', page))
     assert len(links) > 50
@@ -132,7 +132,7 @@ def test_every_link_has_its_place_and_no_place_is_named_twice(page: str) -> None
     assert [place for place, n in places.items() if n > 1] == []
 
 
-def test_every_mean_is_the_mean_of_the_column_it_leads_to(page: str, folder: Path) -> None:
+def test_every_mean_equals_the_mean_of_its_linked_column(page: str, folder: Path) -> None:
     rows = list(episode_rows(sally.load(folder)))
     by = ("seat", "player", "others")
     means = summary([r for r in rows if r["seat"] == "agent"], "functional_regret", by)
@@ -150,15 +150,13 @@ def test_every_mean_is_the_mean_of_the_column_it_leads_to(page: str, folder: Pat
         assert sum(numbers) / len(numbers) == pytest.approx(found["value"], rel=1e-4)
 
 
-def test_every_episode_is_listed_for_each_seat_and_leads_to_its_transcript(
-    page: str, folder: Path
-) -> None:
+def test_every_episode_is_listed_per_seat_with_link_to_transcript(page: str, folder: Path) -> None:
     for episode in sally.load(folder):
         assert page.count(f'href="#e-{episode.id}"') == 2
         assert page.count(f'id="e-{episode.id}"') == 1
 
 
-def test_a_transcript_tells_what_was_seen_asked_said_and_true(page: str, folder: Path) -> None:
+def test_transcript_shows_turns_probes_answers_and_truth(page: str, folder: Path) -> None:
     episode = sally.load(folder)[0]
     told = page[page.index(f'id="e-{episode.id}"') :].partition("<h2")[0]
     assert "Turn 0" in told and "Turn 2" in told
@@ -168,7 +166,7 @@ def test_a_transcript_tells_what_was_seen_asked_said_and_true(page: str, folder:
     assert "Over: agent " in told
 
 
-def test_the_page_asks_nothing_of_a_network_and_runs_nothing_but_its_own(page: str) -> None:
+def test_page_loads_nothing_and_runs_only_its_own_script(page: str) -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy
     assert policy[1].startswith("default-src 'none'; style-src 'sha256-")
@@ -181,14 +179,14 @@ def test_the_same_store_gives_the_same_page(page: str, folder: Path, tmp_path: P
     assert page_of(folder, tmp_path / "again.html") == page
 
 
-def test_what_is_missing_is_said(folder: Path, tmp_path: Path, page: str) -> None:
+def test_missing_episodes_are_reported(folder: Path, tmp_path: Path, page: str) -> None:
     assert "were not played" not in page
     half = tmp_path / "half"
     sally.run(small_study(), half, limit=1)
     assert "6 of 8 planned episodes were not played" in text_of(page_of(half, tmp_path / "h.html"))
 
 
-def test_censored_and_unreadable_ones_are_counted(folder: Path, tmp_path: Path) -> None:
+def test_censored_and_unreadable_episodes_are_counted(folder: Path, tmp_path: Path) -> None:
     first, second = sally.load(folder)[:2]
     other = tmp_path / "other"
     store.claim(other, store.Manifest("other", "x"))
@@ -204,7 +202,7 @@ def test_censored_and_unreadable_ones_are_counted(folder: Path, tmp_path: Path) 
     assert "gone <b>" in said
 
 
-def test_episodes_of_other_rules_are_in_no_mean_and_said_to_be(
+def test_episodes_of_other_rule_versions_are_excluded_and_reported(
     folder: Path, tmp_path: Path
 ) -> None:
     first, second = sally.load(folder)[:2]
@@ -221,7 +219,7 @@ def test_episodes_of_other_rules_are_in_no_mean_and_said_to_be(
     assert page.count(f'href="#e-{first.id}"') == 2 and f'href="#e-{second.id}"' not in page
 
 
-def test_a_game_that_is_not_installed_here_still_has_its_page(folder: Path, tmp_path: Path) -> None:
+def test_page_is_written_for_a_game_that_is_not_installed(folder: Path, tmp_path: Path) -> None:
     episode = sally.load(folder)[0]
     named = msgspec.structs.replace(episode.setup.instance, game="<b>theirs")
     setup = msgspec.structs.replace(episode.setup, instance=named)
@@ -235,7 +233,7 @@ def test_a_game_that_is_not_installed_here_still_has_its_page(folder: Path, tmp_
     assert "<title>&lt;/title&gt;&lt;script&gt;: Sally report</title>" in page
 
 
-def test_trials_that_two_cells_ask_for_are_counted_once(tmp_path: Path) -> None:
+def test_trials_shared_by_two_cells_are_counted_once(tmp_path: Path) -> None:
     both = small_study()
     twice = msgspec.structs.replace(
         both, cells=(*both.cells, msgspec.structs.replace(both.cells[0], name="again"))
@@ -250,7 +248,7 @@ def test_trials_that_two_cells_ask_for_are_counted_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["quickstart", "tradecraft2026", "moore2025"])
-def test_a_trial_has_the_same_key_before_and_after_it_is_seated(name: str) -> None:
+def test_trial_key_is_the_same_before_and_after_resolution(name: str) -> None:
     study = registry.entries("studies")[name]
     bots = [
         (c, s) for c, s in study.trials() if all(w.player != "language" for w in s.lineup.values())
@@ -269,7 +267,7 @@ def _has_model(lineup: dict[str, PlayerSpec]) -> bool:
     return any(who.player == "language" for who in lineup.values())
 
 
-def test_transcripts_are_taken_evenly_and_within_the_budget(monkeypatch) -> None:
+def test_transcripts_are_chosen_evenly_within_the_budget(monkeypatch) -> None:
     lineups = in_turn(np.array([7, 3, 7, 5, 5, 7]))
     assert [each.tolist() for each in lineups] == [[0, 2, 5], [1], [3, 4]]
     sizes = np.full(6, 10)
@@ -285,13 +283,13 @@ def test_transcripts_are_taken_evenly_and_within_the_budget(monkeypatch) -> None
     assert list(chosen_of(lineups, sizes, None)) == [0]
 
 
-def test_fewer_transcripts_are_said_to_be_fewer(folder: Path, tmp_path: Path) -> None:
+def test_page_states_how_many_episodes_have_a_transcript(folder: Path, tmp_path: Path) -> None:
     page = page_of(folder, tmp_path / "one.html", transcripts=1)
     assert "2 of 8 episodes have a transcript below" in page
     assert page.count('class="episode"') == 2
 
 
-def test_an_empty_store_and_a_place_that_cannot_be_written_are_one_sentence(
+def test_empty_store_and_unwritable_path_are_refused_with_one_message(
     folder: Path, tmp_path: Path
 ) -> None:
     empty = tmp_path / "empty"
@@ -304,7 +302,7 @@ def test_an_empty_store_and_a_place_that_cannot_be_written_are_one_sentence(
 
 
 @pytest.mark.parametrize("game", sorted(registry.games()))
-def test_every_game_can_be_told(game: str) -> None:
+def test_every_game_has_a_transcript(game: str) -> None:
     """Random players, asked everything: every report has its truth or says that it has none."""
     episode = random_episode(game).episode
     told = str(transcript_of(episode))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sally.output.page.page_data import PageData
-from sally.output.page.write import Wishes, write_page
+from sally.output.page.write import PageOptions, write_page
 from sally.runner.check import prompts_of
 from tests.output.hostile import NAME, REPLIES, hostile_store
 from tests.web.browser import ARGS, CHROMIUM, NEEDS_BROWSER
@@ -22,7 +22,7 @@ pytestmark = NEEDS_BROWSER
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("hostile")
     held, made = PageData(hostile_store(folder / "store")), datetime(2026, 1, 2, tzinfo=UTC)
-    write_page(held, folder / "page.html", Wishes(prompts_of=prompts_of, made=made))
+    write_page(held, folder / "page.html", PageOptions(prompts_of=prompts_of, made=made))
     return (folder / "page.html").as_uri()
 
 
@@ -49,7 +49,7 @@ def opened(chromium: Any, address: str, **how: Any) -> tuple[Any, list[str]]:
     return page, noticed
 
 
-def test_nothing_of_a_reply_runs_and_nothing_is_fetched(chromium: Any, address: str) -> None:
+def test_replies_execute_nothing_and_nothing_is_fetched(chromium: Any, address: str) -> None:
     page, noticed = opened(chromium, address)
     page.mouse.move(300, 300)
     assert noticed == [address]
@@ -61,7 +61,7 @@ def test_nothing_of_a_reply_runs_and_nothing_is_fetched(chromium: Any, address: 
         "(links) => links.map((link) => link.getAttribute('href'))"))  # fmt: skip
 
 
-def test_what_was_said_stands_there_word_for_word(chromium: Any, address: str) -> None:
+def test_replies_are_shown_verbatim(chromium: Any, address: str) -> None:
     page, _ = opened(chromium, address)
     said = page.evaluate("document.querySelector('main').textContent")
     for reply in REPLIES:
@@ -94,7 +94,7 @@ def test_colours_follow_the_system_and_the_switch(chromium: Any, address: str) -
     assert paper() < 80
 
 
-def test_a_column_is_sorted_by_key_both_ways(chromium: Any, address: str) -> None:
+def test_column_can_be_sorted_by_keyboard_in_both_directions(chromium: Any, address: str) -> None:
     page, _ = opened(chromium, address)
     table = page.locator("details.list table").first
     head = table.locator("th", has_text="repeat")
@@ -109,9 +109,7 @@ def test_a_column_is_sorted_by_key_both_ways(chromium: Any, address: str) -> Non
     assert repeats() == ["2", "1", "0"] and head.get_attribute("aria-sort") == "descending"
 
 
-def test_a_mean_opens_its_episodes_and_an_episode_its_transcript(
-    chromium: Any, address: str
-) -> None:
+def test_mean_links_to_episodes_and_episode_to_transcript(chromium: Any, address: str) -> None:
     page, _ = opened(chromium, address)
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = false })")
     page.locator("table.sortable a[href*='-']").first.click()
@@ -123,7 +121,7 @@ def test_a_mean_opens_its_episodes_and_an_episode_its_transcript(
     assert told.count() == 1 and told.locator("h4", has_text="Turn 0").is_visible()
 
 
-def test_the_page_reads_without_its_script(chromium: Any, address: str) -> None:
+def test_page_is_readable_without_its_script(chromium: Any, address: str) -> None:
     page = chromium.new_context(java_script_enabled=False).new_page()
     page.goto(address)
     assert page.locator("h1").inner_text() == "hostile"

@@ -56,7 +56,7 @@ def test_names_beside_a_plot_do_not_touch_and_keep_their_order(wanted: list[floa
     assert [found[i] for i in order] == sorted(found)
 
 
-def test_a_scale_ends_at_its_edges() -> None:
+def test_scale_clips_values_at_its_edges() -> None:
     up = Scale(-1, 1, 200, 0)
     assert [up(v) for v in (-9, -1, 0, 1, 9)] == [200, 200, 100, 0, 0]
 
@@ -76,7 +76,7 @@ def test_numbers_are_short_and_have_a_true_minus(value: float, said: str) -> Non
     assert number(value) == said
 
 
-def test_a_tiny_negative_is_no_minus_zero() -> None:
+def test_tiny_negative_is_not_shown_as_minus_zero() -> None:
     assert estimate(-0.0001, [-0.0004, 0.0002]) == "0.000 [0.000, 0.000]"
     assert estimate(-1.5, [-2.0, -1.0]) == "−1.50 [−2.00, −1.00]"
     assert estimate(50.0, None) == "50.0"
@@ -90,7 +90,7 @@ def test_every_bar_has_its_whisker_its_name_and_its_link() -> None:
     assert "a&lt;b, with c: 1.00 [0.50, 1.50] (n 9)" in drawn and ">points<" in drawn
 
 
-def test_doing_beyond_the_edge_is_said_in_words() -> None:
+def test_doing_beyond_the_edge_is_stated_in_words() -> None:
     dots = [
         Dot("here", 0.6, 0.5, [0.5, 0.7], [0.4, 0.6], "#p1"),
         Dot("far below", 0.1, -7.25, None, None, None),
@@ -104,7 +104,7 @@ def test_doing_beyond_the_edge_is_said_in_words() -> None:
 
 
 @pytest.mark.parametrize("knows", [0.0, 0.5, 0.97])
-def test_what_takes_no_mind_is_named_inside_the_plot_and_off_the_dots(knows: float) -> None:
+def test_mindless_label_is_inside_the_plot_and_avoids_dots(knows: float) -> None:
     dots = [Dot("beside", knows + 0.06, 0.5, None, None, None)]
     drawn = str(profile_plot("title", dots, (knows, 0.5), "random player", "optimum"))
     (left, base), *_ = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>mindless', drawn)

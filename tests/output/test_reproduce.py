@@ -58,7 +58,7 @@ def test_a_row_in_json_has_these_keys():
     assert list(row) == KEYS
 
 
-def test_the_target_is_the_tables_own_value_that_is_not_flagged():
+def test_target_is_the_unflagged_value_of_the_table_itself():
     suspect = msgspec.structs.replace(figure(0.224, (0.217, 0.231)), flag="printed twice")
     two = [suspect, figure(0.211, (0.204, 0.218))]
     near = compared("t", two, Estimate(0.214, 0.213, 0.215, 9, "t"))
@@ -67,13 +67,13 @@ def test_the_target_is_the_tables_own_value_that_is_not_flagged():
     assert far.published == 0.211 and far.verdict == "different" and far.p < 0.001
 
 
-def test_intervals_that_only_touch_differ():
+def test_touching_intervals_are_different():
     """Two that are two errors away each are 2.8 errors apart: p is .006, not .05."""
     touching = compared("t", [figure(0.1, (0.0, 0.2))], Estimate(0.3, 0.2, 0.4, 9, "t"), None, 0.0)
     assert touching.verdict == "different" and touching.p == pytest.approx(0.0056, abs=0.0005)
 
 
-def test_a_value_printed_without_an_error_is_given_ours():
+def test_value_printed_without_error_uses_our_error():
     """It was measured on a sample too: 2.1 of our errors away is 1.5 errors of a difference."""
     bare = [figure(1.02, None)]
     assert compared("t", bare, Estimate(1.13, 1.02, 1.24, 9, "t")).verdict == "undecided"
@@ -93,7 +93,7 @@ def test_statistics_and_settings_get_no_verdict():
     assert compared("settings", [figure(2.0, None)], ours).verdict is None
 
 
-def test_little_data_is_undecided_and_the_n_that_would_decide_does():
+def test_little_data_is_undecided_and_the_stated_n_decides():
     printed = [figure(0.5, (0.49, 0.51))]
     vague = compared("t", printed, Estimate(0.51, 0.31, 0.71, 40, "t"), 1.0, 0.0)
     assert vague.verdict == "undecided" and vague.margin == 0.05 and vague.needs is not None
@@ -102,7 +102,7 @@ def test_little_data_is_undecided_and_the_n_that_would_decide_does():
     assert compared("t", printed, sure, 1.0, 0.0).verdict == "equivalent"
 
 
-def test_no_n_of_ours_decides_against_a_printed_error_that_is_too_large():
+def test_needs_is_none_if_the_printed_error_is_too_large():
     printed = [figure(0.5, (0.4, 0.6))]
     row = compared("t", printed, Estimate(0.52, 0.2, 0.84, 6, "t"), span=1.0)
     assert (row.verdict, row.needs) == ("undecided", None)
@@ -114,7 +114,7 @@ def test_a_significant_difference_within_the_margin_is_still_different():
     assert row.p < 0.05 and row.p_equivalent < 0.05 and row.verdict == "different"
 
 
-def test_a_value_without_ours_has_no_verdict():
+def test_value_without_our_result_has_no_verdict():
     row = compared("t", [figure(1.0, None)], None)
     assert (row.ours, row.ours_interval, row.verdict) == (None, None, None)
 
@@ -173,7 +173,7 @@ def rows_of(episodes: Path | None, model: str | None = None) -> dict[str, Any]:
     return {row.metric: row for row in printed if wanted.items() <= row.row.items()}
 
 
-def test_stored_episodes_stand_beside_the_row_whose_conditions_they_meet(stored):
+def test_stored_episodes_are_matched_to_rows_by_condition(stored):
     rows = rows_of(stored)
     # against 0 a tie, against 1 a loss, against 2 a win: 1, 2 and 0 below the best
     assert rows["functional_regret"].ours == pytest.approx(1.0)
@@ -184,20 +184,20 @@ def test_stored_episodes_stand_beside_the_row_whose_conditions_they_meet(stored)
     assert rows["functional_regret"].verdict == "different"
 
 
-def test_another_model_may_stand_for_the_published_one_if_asked(stored):
+def test_other_model_can_substitute_the_published_one_on_request(stored):
     assert rows_of(stored, "another")["functional_regret"].ours == pytest.approx(2.0)
     with pytest.raises(BadInput, match="the known names are another and mistral-large-2"):
         rows_of(stored, "nobody")
 
 
-def test_without_episodes_such_rows_are_blank():
+def test_rows_are_blank_without_episodes():
     assert rows_of(None)["functional_regret"].ours is None
 
 
 # --- what is refused ----------------------------------------------------------------------------
 
 
-def test_unknown_papers_tables_and_stores_are_refused_with_what_there_is(tmp_path):
+def test_unknown_papers_tables_and_stores_are_refused_with_suggestions(tmp_path):
     with pytest.raises(BadInput, match="riemer2025"):
         reproduce("riemer2052")
     with pytest.raises(BadInput, match="tabular"):

@@ -36,7 +36,7 @@ def ends(picture: Picture) -> dict[tuple[str, str], float | None]:
 # --- what is in them ----------------------------------------------------------------------------
 
 
-def test_every_figure_of_every_paper_can_be_had_without_episodes_and_says_it_was_not_run():
+def test_every_figure_is_available_without_episodes_as_not_run():
     for paper in ("riemer2025", "tang2024", "kang2026", "tradecraft2026"):
         found = Reproduction(paper, engine_of(paper), effort=FEW)
         assert found.engine.figures
@@ -46,7 +46,7 @@ def test_every_figure_of_every_paper_can_be_had_without_episodes_and_says_it_was
             assert picture.x and picture.y  # every axis says what it is
 
 
-def test_regret_falls_round_by_round_for_the_learner_and_not_for_the_stubborn(tmp_path):
+def test_regret_falls_over_rounds_for_learner_but_not_for_constant(tmp_path):
     plays = [repeated_episode("rps", a, 1, model="llama-3-70b-instruct") for a in range(3)]
     found = figure("riemer2025", "figure20", stored(tmp_path, *plays))
     panel = "RPS, Single Action partner"
@@ -61,7 +61,7 @@ def test_regret_falls_round_by_round_for_the_learner_and_not_for_the_stubborn(tm
     assert [row["round"] for row in rows] == ["1", "2", "5", "10", "20", "50", "100"]
 
 
-def test_a_figure_is_of_its_own_model_and_a_new_model_is_in_the_first_set_only(tmp_path):
+def test_new_model_appears_only_in_the_first_set_of_figures(tmp_path):
     folder = stored(tmp_path, repeated_episode("rps", 1, 1, model="new/one"))
     first, second = (figure("riemer2025", f"figure{n}", folder) for n in (20, 32))
     assert [s.label for s in first.series] == ["one, neutral", "tabular"]
@@ -69,7 +69,7 @@ def test_a_figure_is_of_its_own_model_and_a_new_model_is_in_the_first_set_only(t
     assert second.missing == "not run"
 
 
-def test_figures_of_names_tell_name_sets_apart(tmp_path):
+def test_figures_of_names_separate_the_name_sets(tmp_path):
     model = "llama-3-70b-instruct"
     folder = stored(
         tmp_path,
@@ -81,7 +81,7 @@ def test_figures_of_names_tell_name_sets_apart(tmp_path):
     assert labels == ["neutral", "canonical", "A B", "tabular"]
 
 
-def test_told_truths_by_error_beside_a_player_that_was_told_nothing(tmp_path):
+def test_injected_truths_by_error_are_shown_beside_no_injection(tmp_path):
     told = [scenario_episode("toma_mg", 1, n, "solver", told=e) for n in (0, 1) for e in (0.0, 0.5)]
     untold = scenario_episode("toma_mg", 1, 0, "solver")
     level0 = scenario_episode("toma_po", 0, 0, "random")  # others do not matter there
@@ -103,14 +103,14 @@ def test_levels_are_means_over_models(tmp_path):
     assert ends(found)["Minority", "Zero-shot"] == pytest.approx(0.5)
 
 
-def test_consistency_counts_what_was_foreseen_aside_from_play(tmp_path):
+def test_consistency_uses_probed_predictions(tmp_path):
     asked = [scenario_episode("toma_mg", 1, n, "solver", asked=True) for n in range(3)]
     found = figure("kang2026", "figure5a", stored(tmp_path, *asked))
     assert ends(found) == {("Minority", "qwen2.5-3b-instruct"): 1.0}
     assert figure("kang2026", "figure8", tmp_path).missing == "not run"  # of another family
 
 
-def test_mindless_managers_stand_beside_the_published_bars():
+def test_mindless_managers_are_shown_beside_published_bars():
     found = figure("tang2024", "figure6")
     values = ends(found)
     published = [y for (_, label), y in values.items() if label.endswith("published")]
@@ -142,7 +142,7 @@ def test_a_panel_as_a_table():
     ]
 
 
-def test_a_table_of_many_series_is_turned():
+def test_table_of_many_series_is_transposed():
     many = tuple(Series("p", f"s{n}", (Point("zero", n / 10, None, 1),)) for n in range(6))
     rows, columns = as_rows(Picture("f", "t", "mode", "y", "dots", many), "p")
     assert columns == ["series", "zero"]
@@ -165,7 +165,7 @@ DOTS = Picture(
 
 @pytest.mark.parametrize("picture", [LINES, MAP, DOTS], ids=lambda p: p.kind)
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
-def test_pictures_are_drawn_with_their_words(picture, ending, tmp_path):
+def test_figures_are_drawn_with_their_labels(picture, ending, tmp_path):
     path = tmp_path / f"out.{ending}"
     draw(picture, path)
     drawn = path.read_bytes()
@@ -177,14 +177,14 @@ def test_pictures_are_drawn_with_their_words(picture, ending, tmp_path):
             assert word in text
 
 
-def test_what_cannot_be_drawn_is_refused(tmp_path):
+def test_empty_figure_and_unknown_suffix_are_refused(tmp_path):
     with pytest.raises(BadInput, match="nothing to draw in e"):
         draw(Picture("e", "t", "x", "y", "lines"), tmp_path / "e.svg")
     with pytest.raises(BadInput, match=r"\.svg, \.pdf or \.png"):
         draw(LINES, tmp_path / "e.gif")
 
 
-def test_matplotlib_is_loaded_by_drawing_only():
+def test_matplotlib_is_imported_only_when_drawing():
     code = (
         "import sys; from sally.output.tables.reproduce import reproduce; "
         "reproduce('tang2024', 'settings'); sys.exit('matplotlib' in sys.modules)"
@@ -192,7 +192,7 @@ def test_matplotlib_is_loaded_by_drawing_only():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_cloud_of_points_is_a_line_of_a_table_and_a_picture(tmp_path: Path) -> None:
+def test_scatter_figure_has_a_table_line_and_a_drawing(tmp_path: Path) -> None:
     points = tuple(Point(float(x), 1.0 + 2 * x, None, 1) for x in range(5))
     one = Picture("p", "Proposals", "requested", "offered", "scatter", (Series("m", "v0", points),))
     rows, columns = as_rows(one, "m")

@@ -11,7 +11,7 @@ from sally.analysis.compare.published import Figure, PublishedTable, Spread, loa
 from sally.core.errors import BadInput
 from sally.output.tables.grid_files import csv_of, escaped, fresh, latex_of, write_grids
 from sally.output.tables.layout import Column, Grid, Layout, Stub, figure, laid_out, plain
-from sally.output.tables.reproduce import Own, Row, engine_of
+from sally.output.tables.reproduce import OwnValue, Row, engine_of
 
 
 def row(model: str, metric: str = "regret", game: str = "rps", **given: object) -> Row:
@@ -45,7 +45,7 @@ def cells(of: Grid) -> list[tuple[str, ...]]:
     return [(*line.labels, line.data, *line.cells) for line in of.lines]
 
 
-def test_figures_of_one_line_stand_side_by_side_and_ours_below():
+def test_values_of_one_line_are_side_by_side_with_ours_below():
     found = grid(row("a", **ours(0.45, 0.35, 0.55)), row("a", game="ibs"), row("b"))
     assert found.headings == ("RPS", "IBS")
     assert found.groups == ("Regret", "Regret")
@@ -57,36 +57,36 @@ def test_figures_of_one_line_stand_side_by_side_and_ours_below():
     ]
 
 
-def test_a_second_figure_stands_in_parentheses():
+def test_second_value_is_in_parentheses():
     gain = row("a", "gain", published=0.0312, ours=-0.2, missing=None)
     found = cells(grid(row("a", **ours(0.45, 0.35, 0.55)), gain))
     assert found[0][2] == "0.500 ±0.100 (+0.03)"
     assert found[1][2] == "0.450 ±0.100 (-0.20) ≈"
 
 
-def test_what_differs_is_marked_and_what_can_never_be_had_is_not_called_not_run():
+def test_differences_are_marked_and_unavailable_values_are_called_missing():
     far = row("a", **{**ours(0.9, 0.8, 1.0), "verdict": "different"})
     never = row("a", game="ibs", missing="it is no game of ours")
     assert cells(grid(far, never))[1][2:] == ("0.900 ±0.100 ≠", "missing")
 
 
-def test_a_model_of_ours_that_the_paper_does_not_have_has_one_line():
+def test_model_not_in_the_paper_has_one_line():
     new = row("c", published=None, published_interval=None, **ours(0.1, 0.0, 0.3))
     assert cells(grid(row("a"), new))[-1] == ("C", "ours", "0.100 [0.000, 0.300] ≈", "")
 
 
-def test_a_printed_standard_deviation_is_called_one():
+def test_printed_standard_deviation_is_labelled_as_such():
     spread = row("a", published_interval=None, published_spread=Spread("sd", 0.28))
     assert cells(grid(spread))[0][2] == "0.500 (SD 0.280)"
 
 
-def test_our_own_measure_takes_the_place_of_the_papers_convention_if_asked():
-    both = row("a", exact=Own("regret", 0.7, (0.6, 0.8)), **ours(0.45, 0.35, 0.55))
+def test_exact_option_replaces_the_published_convention():
+    both = row("a", exact=OwnValue("regret", 0.7, (0.6, 0.8)), **ours(0.45, 0.35, 0.55))
     assert cells(grid(both))[1][2] == "0.450 ±0.100 ≈"
     assert cells(grid(both, exact=True))[1][2] == "0.700 ±0.100"
 
 
-def test_a_label_that_the_paper_does_not_print_is_shown_where_it_tells_lines_apart():
+def test_unprinted_label_is_shown_only_if_it_distinguishes_lines():
     whose = Stub("Model", lambda row: str(row["model"]), printed=False)
     layout = Layout(("model",), (whose,), LAYOUT.columns)
     assert laid_out("1", TABLE, [row("a")], layout).stubs == ()
@@ -105,11 +105,11 @@ def test_a_label_that_the_paper_does_not_print_is_shown_where_it_tells_lines_apa
         (12.34, None, None, "12.3"),
     ],
 )
-def test_figures_as_text(value, interval, places, shown):
+def test_values_are_formatted_as_text(value, interval, places, shown):
     assert figure(value, interval, places) == shown
 
 
-def test_a_table_of_many_measures_has_a_line_for_each_figure():
+def test_table_of_many_metrics_has_a_line_per_value():
     rows = tuple(Figure({}, f"m{n}", float(n), "Text") for n in range(6))
     many = PublishedTable("Settings", tuple(f"m{n}" for n in range(6)), rows)
     assert plain(many).columns == ()
@@ -160,7 +160,7 @@ SHAPES = {  # lines of the printed tables, and their columns
 
 
 @pytest.mark.parametrize(("paper", "name"), SHAPES)
-def test_a_table_has_the_lines_and_columns_that_it_has_in_print(paper, name):
+def test_table_has_the_lines_and_columns_of_the_printed_one(paper, name):
     layout = engine_of(paper).layouts.get(name)
     of = laid_out(name, table(load(paper), name), printed(paper, name), layout)
     lines, headings = SHAPES[paper, name]
@@ -182,7 +182,7 @@ def test_the_first_lines_of_riemer2025_table_10_read_as_in_print():
 # --- files --------------------------------------------------------------------------------------
 
 
-def test_labels_are_said_once():
+def test_repeated_labels_are_shown_once():
     assert fresh(("Qwen", "3B", "CoT"), ("Qwen", "3B", "SC")) == ["", "", "CoT"]
     assert fresh(("Gemma", "3B"), ("Qwen", "3B")) == ["Gemma", "3B"]
     assert fresh(("a",), None) == ["a"]

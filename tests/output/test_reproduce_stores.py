@@ -30,14 +30,14 @@ def one(rows: list[Row], metric: str = "functional_regret", **row: object) -> Ro
 QA = {"game": "rps", "strategy": "qa"}
 
 
-def test_all_partners_of_a_cell_count_alike(tmp_path):
+def test_partners_of_a_cell_are_weighted_equally(tmp_path):
     three = [repeated_episode("rps", action, 1) for action in range(3)]
     row = one(reproduce("riemer2025", "9", stored(tmp_path, *three), effort=FEW), **QA)
     assert row.ours == pytest.approx(1.0)  # a tie, a loss and a win
     assert (row.n, row.note, row.missing, row.run) == (3, None, None, None)
 
 
-def test_a_bundle_is_read_as_the_store_it_was_packed_from(tmp_path):
+def test_bundle_gives_the_same_rows_as_its_store(tmp_path):
     folder = stored(tmp_path / "s", *(repeated_episode("rps", action, 1) for action in range(3)))
     pack(folder, tmp_path / "b.zip")
     here, there = (
@@ -47,26 +47,26 @@ def test_a_bundle_is_read_as_the_store_it_was_packed_from(tmp_path):
     assert here == there and here.n == 3
 
 
-def test_a_partial_store_says_which_partners_were_not_met(tmp_path):
+def test_partial_store_notes_partners_not_played(tmp_path):
     two = [repeated_episode("rps", action, 1) for action in (0, 1)]
     row = one(reproduce("riemer2025", "9", stored(tmp_path, *two), effort=FEW), **QA)
     assert row.note == "partners were not met equally often (action 0: 1, action 1: 1, action 2: 0)"
 
 
-def test_what_was_not_run_says_so_and_how_to_run_it(tmp_path):
+def test_row_not_run_states_the_command_to_run_it(tmp_path):
     folder = stored(tmp_path / "s", repeated_episode("rps", 0, 1))
     row = one(reproduce("riemer2025", "9", folder, effort=FEW), game="ibs", strategy="qa")
     assert row.missing == "not run"
     assert row.run == f"sally run riemer2025 --model PROVIDER/mistral-large-2 --out {folder}"
 
 
-def test_one_episode_has_no_interval_and_is_not_said_to_agree(tmp_path):
+def test_one_episode_has_no_interval_and_no_verdict(tmp_path):
     folder = stored(tmp_path, repeated_episode("rps", 2, 1))
     row = one(reproduce("riemer2025", "9", folder, effort=FEW), **QA)
     assert (row.ours, row.ours_interval, row.verdict) == (0.0, None, None)
 
 
-def test_both_conventions_are_there_by_name(tmp_path):
+def test_row_contains_published_and_exact_convention(tmp_path):
     """Playing J for ever against tit for tat loses nothing by rate, and by the optimum 2 of 802."""
     folder = stored(tmp_path, *(repeated_episode("ipd", a, 1, plays=0) for a in (0, 1)))
     row = one(reproduce("riemer2025", "9", folder, effort=FEW), game="ipd", strategy="qa")
@@ -76,7 +76,7 @@ def test_both_conventions_are_there_by_name(tmp_path):
     assert row.exact.value == pytest.approx(row.ours)  # the rate is exact against one action
 
 
-def test_what_the_paper_did_not_play_does_not_count(tmp_path):
+def test_episodes_outside_the_published_conditions_are_ignored(tmp_path):
     same = [repeated_episode("rps", action, 1) for action in range(3)]
     others = [
         repeated_episode("rps", 1, 1, rounds=10),
@@ -91,7 +91,7 @@ def test_what_the_paper_did_not_play_does_not_count(tmp_path):
     )
 
 
-def test_episodes_that_differ_in_what_no_table_mentions_are_not_pooled(tmp_path):
+def test_episodes_with_different_settings_are_not_pooled(tmp_path):
     folder = stored(
         tmp_path,
         repeated_episode("rps", 0, 1, settings={"temperature": 0.0}),
@@ -104,7 +104,7 @@ def test_episodes_that_differ_in_what_no_table_mentions_are_not_pooled(tmp_path)
     )
 
 
-def test_a_new_model_has_lines_of_its_own_in_every_table_it_played(tmp_path):
+def test_new_model_has_its_own_lines_in_every_table_it_played(tmp_path):
     folder = stored(tmp_path, repeated_episode("rps", 1, 1, model="provider/new"))
     rows = reproduce("riemer2025", "9", folder, effort=FEW)
     mine = [row for row in rows if row.published is None]
@@ -114,7 +114,7 @@ def test_a_new_model_has_lines_of_its_own_in_every_table_it_played(tmp_path):
     assert len([r for r in table8 if r.metric == "functional_regret"]) == 1  # two models, one line
 
 
-def test_a_provider_before_the_name_does_not_matter_but_two_ways_to_one_model_do(tmp_path):
+def test_provider_prefix_is_ignored_but_two_providers_are_not_pooled(tmp_path):
     served = repeated_episode("rps", 1, 1, model="mistral/Mistral-Large-2")
     folder = stored(tmp_path / "one", served)
     assert one(reproduce("riemer2025", "9", folder, effort=FEW), **QA).ours == pytest.approx(2.0)
@@ -131,7 +131,7 @@ def test_names_of_models():
     assert not same_model("openai/gpt-4o-mini", "gpt-4o")
 
 
-def test_a_foreign_store_is_refused_in_one_sentence(tmp_path):
+def test_store_of_another_paper_is_refused_with_one_message(tmp_path):
     folder = stored(tmp_path, scenario_episode("toma_po", 1, 0, "solver"))
     with pytest.raises(
         BadInput, match=r"None of the 1 episodes in .* belongs to a table or figure"
@@ -162,7 +162,7 @@ def test_success_level_by_level_and_in_total(tmp_path):
     assert one(rows, "task_success", level="L3", **MODEL).missing == "not run"
 
 
-def test_runs_count_one_by_one_where_scenarios_are_few(tmp_path):
+def test_runs_are_the_units_if_scenarios_are_few(tmp_path):
     runs = [
         scenario_episode("toma_mg", 1, n, "solver" if n < 2 else "random", repeat=repeat)
         for n in range(4)
@@ -176,7 +176,7 @@ def test_runs_count_one_by_one_where_scenarios_are_few(tmp_path):
     assert row.method == "t over 20 clusters"
 
 
-def test_five_scenarios_are_enough_to_draw_them_whole(tmp_path):
+def test_five_scenarios_are_enough_to_cluster_by_scenario(tmp_path):
     runs = [
         scenario_episode("toma_mg", 1, n, "solver" if n < 2 else "random", repeat=repeat)
         for n in range(5)
@@ -201,13 +201,13 @@ def test_a_gain_is_a_paired_difference_on_the_same_scenarios(tmp_path):
     assert gain.n == 6
 
 
-def test_told_truths_are_no_rows_of_the_tables(tmp_path):
+def test_episodes_with_injections_are_not_in_the_tables(tmp_path):
     told = scenario_episode("toma_mg", 1, 0, "solver", told=0.0)
     folder = stored(tmp_path, told, scenario_episode("toma_mg", 1, 1, "solver"))
     assert one(reproduce("kang2026", "2", folder), "task_success", **MODEL).n == 1
 
 
-def test_censored_episodes_are_left_out_and_counted(tmp_path):
+def test_censored_episodes_are_excluded_and_counted(tmp_path):
     folder = stored(
         tmp_path,
         scenario_episode("toma_mg", 1, 0, "solver"),
@@ -228,7 +228,7 @@ def test_a_forfeit_is_wrong_by_the_published_convention_and_blank_by_ours(tmp_pa
     assert (row.ours, row.forfeited, row.exact) == (0.0, 1, None)
 
 
-def test_what_can_never_be_had_says_why_and_names_no_command():
+def test_unavailable_value_states_the_reason_and_no_command():
     rows = reproduce("kang2026", "3")
     assert {row.missing for row in rows if row.row["game"] == "ipd"} == {
         "the paper does not say what success is in the prisoner's dilemma"
@@ -241,22 +241,22 @@ def test_what_can_never_be_had_says_why_and_names_no_command():
 # --- intervals ----------------------------------------------------------------------------------
 
 
-def test_a_share_near_its_end_has_wilsons_interval_and_stays_within():
+def test_share_near_its_bound_has_a_wilson_interval_within_bounds():
     found = pooled([1.0] * 9 + [0.0], list("abcdefghij"), ends=(0, 1))
     assert found.method == "Wilson over 10 clusters" and found.value == 0.9 and found.high < 1
 
 
-def test_equal_ones_of_repeated_instances_count_an_instance_once():
+def test_identical_repeats_use_beta_binomial_over_instances():
     found = pooled([1.0] * 10, list("abcde") * 2, ends=(0, 1))
     assert (found.method, found.n, found.high) == ("beta-binomial over 5 clusters", 10, 1.0)
     assert 0.4 < found.low < 0.75  # five instances, whatever they were repeated
 
 
-def test_a_regret_of_one_is_no_share():
+def test_values_without_bounds_use_a_t_interval():
     assert pooled([1.0, 0.0, 1.0, 1.0, 1.0], list("abcde")).method == "t over 5 clusters"
 
 
-def test_one_instance_played_again_has_an_interval_over_episodes():
+def test_repeats_of_few_instances_have_an_interval_over_episodes():
     assert pooled([0.2, 0.4, 0.6, 0.1, 0.3], ["a"] * 5).interval is not None
     few = pooled([0.2, 0.4, 0.6, 0.1, 0.3, 0.2], ["a", "a", "a", "b", "b", "b"])
     assert few.method == "t over 6 clusters"  # as in every table of ours

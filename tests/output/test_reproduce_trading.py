@@ -39,17 +39,17 @@ def test_the_lowest_is_below_the_next_lowest(divergences):
     assert sign("kl_highest", "o3", known) == (-1, -1, -1)
 
 
-def test_what_may_be_either_way_has_an_interval_over_both(divergences):
+def test_undecided_sign_has_an_interval_over_both_signs(divergences):
     known = divergences(o3=[0.1, 0.9], gpt_5_medium=[0.2, 0.7])
     assert sign("kl_lowest", "gpt-5-medium", known) == (1, -1, 1)
 
 
-def test_one_model_alone_is_neither_lowest_nor_highest(divergences):
+def test_single_model_is_neither_lowest_nor_highest(divergences):
     assert sign("kl_lowest", "o3", divergences(o3=[0.1, 0.2])) is None
     assert sign("kl_lowest", "gpt-4o", divergences(o3=[0.1, 0.2], other=[0.3, 0.3])) is None
 
 
-def test_fear_of_losses_grows_from_the_weakest_model_to_the_strongest(monkeypatch):
+def test_loss_aversion_grows_from_weakest_to_strongest_model(monkeypatch):
     weights = {"gpt-4o": -0.1, "o3": -0.2, "gpt-5-medium": -0.6, "unknown": 0.9}
     monkeypatch.setattr(
         tradecraft2026, "fitted",

@@ -22,26 +22,26 @@ def misled() -> sally.core.log.events.Episode:
     return sally.play("rps", LINEUP, 3, probes=probes, injections=[wrong], rounds=4)
 
 
-def test_the_referee_says_that_what_was_told_was_wrong(misled):
+def test_full_transcript_marks_injected_errors_with_the_truth(misled):
     told = [line for line in sally.transcript(misled) if "is told" in line]
     assert len(told) == 4
     assert all("(true: " in line for line in told)
 
 
-def test_a_seat_does_not_learn_whether_it_was_told_the_truth_nor_who_it_met(misled):
+def test_seat_transcript_hides_truth_of_injection_and_partner_name(misled):
     page = "\n".join(sally.transcript(misled, "agent"))
     assert "is told their_move about partner: " in page
     assert "true" not in page
     assert "tit_for_tat" not in page
 
 
-def test_where_a_seat_is_stands_once_however_often_it_is_asked(misled):
+def test_position_of_a_seat_is_shown_once_per_step(misled):
     page = list(sally.transcript(misled, "agent"))
     assert page.count("[step 1] This is round 2.") == 1
 
 
 @pytest.mark.parametrize("spec", [cups.GAME, haggle.GAME], ids=lambda spec: spec.name)
-def test_no_seat_reads_what_only_others_said_aside(spec):
+def test_seat_transcript_hides_probe_answers_of_other_seats(spec):
     registry.add("games", spec.name, spec)
     seats = spec.build({}).seats
     arms = {s: [p.name for p in spec.probes if s in p.seats] for s in seats}
@@ -60,14 +60,14 @@ def _aside_of_another(event: object, eyes: str) -> bool:
     return isinstance(event, Reported | Told) and event.seat != eyes
 
 
-def test_a_decision_row_says_odds_and_where_a_report_came_from(misled):
+def test_decision_rows_contain_odds_and_source_of_reports(misled):
     rows = [r for r in sally.decisions([misled]) if r["probe"] == "their_odds"]
     assert {r["source"] for r in rows} == {"probe"}
     assert all(sum(r["odds"]) == pytest.approx(1) for r in rows)
     assert sally.to_polars(rows)["odds"].list.len().to_list() == [3] * 4
 
 
-def test_a_seat_that_could_not_be_told_heard_nothing():
+def test_seat_transcript_omits_an_injection_without_value():
     listeners = dict.fromkeys(("speaker", "teammate", "opponent"), "random")
     later = Injection("speaker", "finds_it")  # their guesses come after the clue
     episode = sally.play("toma_ag", listeners, 3, injections=[later])

@@ -62,7 +62,7 @@ def moves(found: Any, n: int = 0) -> list[tuple[int, int]]:
 # --- models and bots ------------------------------------------------------------------------------
 
 
-def test_a_pairing_comes_in_and_a_bot_of_ours_takes_its_seat(tmp_path: Path) -> None:
+def test_pairing_is_imported_with_its_bot_recognized(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_tft", ["JJ", "FJ", "FF", "JF"], PD)
     rows += episode("act_tft", "act_j", ["JJ"] * 4, PD)
     found = IMPORTER.read(written(tmp_path / "pd/tft/data/pd_base_gpt4_tfts.csv", rows))
@@ -95,7 +95,7 @@ def test_a_bot_that_does_not_follow_its_rule_is_named(tmp_path: Path) -> None:
     )
 
 
-def test_points_that_the_matrix_does_not_give_are_differences(tmp_path: Path) -> None:
+def test_points_not_given_by_the_matrix_are_differences(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_gpt35", ["JJ", "FF"], PD)
     rows[1] |= {"points1": 6, "total1": 14}
     found = IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
@@ -106,7 +106,7 @@ def test_points_that_the_matrix_does_not_give_are_differences(tmp_path: Path) ->
     assert found.episodes[0].payoffs == {"agent": 13.0, "partner": 13.0}  # by the matrix
 
 
-def test_one_pair_that_plays_again_begins_again_and_is_a_repeat(tmp_path: Path) -> None:
+def test_second_game_of_a_pair_is_a_repeat(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_gpt4", ["JJ"] * 3, PD) * 2
     found = IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
     assert [e.setup.repeat for e in found.episodes] == [0, 1]
@@ -125,7 +125,7 @@ def test_copies_of_one_file_are_imported_once(tmp_path: Path) -> None:
     assert len(IMPORTER.read(tmp_path).episodes) == 2
 
 
-def test_which_letter_cooperates_is_read_off_the_points(tmp_path: Path) -> None:
+def test_cooperating_letter_is_inferred_from_the_points(tmp_path: Path) -> None:
     pays = recoded(PD, "H", "R")
     shown = {"option1": "R", "option2": "H", "outcomes": "credits"}
     rows = episode("GPT-4", "Defect_once", ["HR", "RH", "RR"], pays, **shown)
@@ -138,7 +138,7 @@ def test_which_letter_cooperates_is_read_off_the_points(tmp_path: Path) -> None:
     assert not found.details["differences"]
 
 
-def test_a_misnamed_bot_of_the_battle_is_odd(tmp_path: Path) -> None:
+def test_misnamed_bot_in_battle_of_sexes_is_listed_as_oddity(tmp_path: Path) -> None:
     shown = {"option1": "J", "option2": "F", "outcomes": "coins"}
     rows = episode("GPT-4", "Defect_once", ["JJ", "JF", "JJ"], BOS, **shown)
     found = IMPORTER.read(
@@ -148,7 +148,7 @@ def test_a_misnamed_bot_of_the_battle_is_odd(tmp_path: Path) -> None:
     assert [odd["what"] for odd in found.details["oddities"]] == ["misnamed bot"]
 
 
-def test_other_payoffs_of_the_battle_are_games_of_their_own(tmp_path: Path) -> None:
+def test_other_payoffs_of_battle_of_sexes_are_separate_games(tmp_path: Path) -> None:
     pays = {"JJ": (9, 8), "JF": (0, 0), "FJ": (0, 0), "FF": (8, 9)}
     rows = episode("GPT-4", "Alternate", ["JJ", "FF"], pays, payoff=2)
     found = IMPORTER.read(written(tmp_path / "experiment_payoff_changes.csv", rows))
@@ -187,7 +187,7 @@ def games(tmp_path: Path, ranks: str) -> Path:
     return tmp_path
 
 
-def test_letters_differ_from_pairing_to_pairing_and_the_game_stays_one(tmp_path: Path) -> None:
+def test_pairings_with_different_letters_share_one_game(tmp_path: Path) -> None:
     found = IMPORTER.read(games(tmp_path, "31124423"))
     assert {e.setup.instance.id for e in found.episodes} == {"akata2025-7"}
     assert len({json.dumps(e.setup.instance.params) for e in found.episodes}) == 1
@@ -246,7 +246,7 @@ def test_a_person_is_the_agent_of_one_game_and_the_partner_of_the_other(tmp_path
     assert [odd["what"] for odd in found.details["oddities"]] == ["label"]
 
 
-def test_a_score_that_no_cell_pays_leaves_the_other_move_unknown(tmp_path: Path) -> None:
+def test_score_not_in_the_matrix_leaves_the_other_move_forfeited(tmp_path: Path) -> None:
     found = IMPORTER.read(people(tmp_path, {"BoS": [(1, 7)] * 9 + [(1, 10)]}, tables=False))
     (episode,) = found.episodes
     (lost,) = [e for e in episode.events if isinstance(e, Forfeited)]
@@ -268,7 +268,7 @@ def test_a_score_that_no_cell_pays_leaves_the_other_move_unknown(tmp_path: Path)
         ({"points1": ""}, "points1 is ''"),
     ],
 )
-def test_a_row_that_cannot_be_is_one_sentence(
+def test_invalid_row_is_refused_with_one_message(
     tmp_path: Path, change: dict[str, Any], says: str
 ) -> None:
     rows = episode("act_gpt4", "act_gpt4", ["JJ", "JJ"], PD)
@@ -278,7 +278,7 @@ def test_a_row_that_cannot_be_is_one_sentence(
         IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
 
 
-def test_a_wrong_folder_a_wrong_version_and_half_a_file_are_one_sentence_each(
+def test_wrong_folder_version_or_truncated_file_is_refused(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "empty").mkdir()
@@ -302,7 +302,7 @@ def test_a_wrong_folder_a_wrong_version_and_half_a_file_are_one_sentence_each(
         (episode("act_j", "act_f", ["JF"] * 3, BOS)[:2], "stops after round 2 of 3"),
     ],
 )
-def test_beside_good_games_an_unknown_bot_or_a_cut_file_lets_nothing_in(
+def test_unknown_bot_or_truncated_file_aborts_the_whole_import(
     tmp_path: Path, second: list[dict[str, Any]], says: str
 ) -> None:
     rows = episode("act_gpt4", "act_gpt4", ["JJ"] * 3, BOS)
@@ -312,12 +312,12 @@ def test_beside_good_games_an_unknown_bot_or_a_cut_file_lets_nothing_in(
         IMPORTER.read(tmp_path)
 
 
-def test_a_condition_that_was_never_played_is_one_sentence(tmp_path: Path) -> None:
+def test_condition_never_played_is_refused_with_one_message(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="'Chicken' against 'Base' is not a condition"):
         IMPORTER.read(people(tmp_path, {"Chicken": [(1, 8)]}, tables=False))
 
 
-def test_an_unknown_file_is_odd(tmp_path: Path) -> None:
+def test_unknown_file_is_listed_as_oddity(tmp_path: Path) -> None:
     written(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"], PD))
     (tmp_path / "notes.txt").write_text("to do")
     (odd,) = IMPORTER.read(tmp_path).details["oddities"]

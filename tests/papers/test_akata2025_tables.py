@@ -20,13 +20,13 @@ def ours(rows: list[Row], metric: str, **row: str) -> float | None:
     return found.ours
 
 
-def test_every_row_is_known_to_its_own_table() -> None:
+def test_every_row_maps_to_its_own_table() -> None:
     for name, table in load("akata2025").tables.items():
         for figure in table.rows:
             assert table_of(figure.row, figure.metric) == name, figure
 
 
-def test_a_bayes_factor_is_that_of_the_printed_t() -> None:
+def test_bayes_factor_follows_from_the_printed_t() -> None:
     """repeated_games.html prints t(193) = 3.485 and .469 with 80.66 and .2329; t is rounded."""
     assert bayes_factor(3.485, 98, 97) == pytest.approx(80.659, rel=0.01)
     assert bayes_factor(0.469, 98, 97) == pytest.approx(0.23288, rel=0.01)
@@ -38,7 +38,7 @@ def test_welchs_t_by_hand() -> None:
     assert degrees == pytest.approx((4 / 3) ** 2 / (1 / 18 + 1))
 
 
-def test_as_player_two_only_the_last_round_counts_in_the_authors_means(tmp_path: Path) -> None:
+def test_authors_means_for_player_two_use_only_the_last_round(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_claude", ["JJ", "FJ", "FF"], PD)  # 8, 10, 5
     rows += episode("act_claude", "act_gpt4", ["JJ", "JJ", "FJ"], PD)  # the last pays gpt4 0
     out = stored(IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows)), tmp_path / "out")
@@ -48,7 +48,7 @@ def test_as_player_two_only_the_last_round_counts_in_the_authors_means(tmp_path:
     assert ours(found, "points", game="PD", player="all others") == pytest.approx(31 / 4)
 
 
-def test_a_grudge_is_counted_from_the_round_after_the_first_defection(tmp_path: Path) -> None:
+def test_grudge_counts_from_the_round_after_the_first_defection(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_f", ["JF", "FF", "FF", "JF"], PD)
     rows += episode("act_claude", "act_gpt4", ["JJ", "JJ", "JJ", "FJ"], PD)  # too late to answer
     rows += episode("act_gpt4", "act_j", ["JJ"] * 4, PD)
@@ -59,7 +59,7 @@ def test_a_grudge_is_counted_from_the_round_after_the_first_defection(tmp_path: 
     assert (found["never_defected_upon"], found["all_cooperations"]) == (1, 1)
 
 
-def test_totals_meetings_and_points_of_the_battle(tmp_path: Path) -> None:
+def test_totals_meetings_and_points_of_battle_of_sexes(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_jf", ["JJ", "JF", "JJ"], BOS)
     out = stored(IMPORTER.read(written(tmp_path / "experiment_bos.csv", rows)), tmp_path / "out")
     found = reproduce("akata2025", "totals", out)
@@ -70,7 +70,7 @@ def test_totals_meetings_and_points_of_the_battle(tmp_path: Path) -> None:
     assert ours(both, "points_both_seats", game="BoS", player="gpt4") == pytest.approx(20 / 3)
 
 
-def test_all_games_are_shares_of_forty(tmp_path: Path) -> None:
+def test_all_games_table_gives_shares_of_the_maximum(tmp_path: Path) -> None:
     out = stored(IMPORTER.read(games(tmp_path, "31124423")), tmp_path / "out")
     found = reproduce("akata2025", "all_games", out)
     # 1,2 and 4,4 in both pairings: claude2 gets 5 twice

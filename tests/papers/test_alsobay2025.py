@@ -66,7 +66,7 @@ def test_a_complete_group_is_one_episode(tmp_path: Path) -> None:
     assert found.counts["rounds that sum to the stated total"] == 4
 
 
-def test_missing_members_and_extra_stages_are_left_out_and_counted(tmp_path: Path) -> None:
+def test_incomplete_groups_and_extra_stages_are_excluded_and_counted(tmp_path: Path) -> None:
     chat = people("g3", extra="You can communicate with other players.")
     folder = written(tmp_path, [*people(), *people("g2", 2), *chat])
     found = IMPORTER.imported(folder)
@@ -77,7 +77,7 @@ def test_missing_members_and_extra_stages_are_left_out_and_counted(tmp_path: Pat
     assert more[1].used["extra stages"] == ["chat"]
 
 
-def test_a_player_who_leaves_ends_the_episode_without_a_result(tmp_path: Path) -> None:
+def test_player_leaving_censors_the_episode(tmp_path: Path) -> None:
     group = people()
     group[2]["text"] = text(2, left=2)
     (episode,) = IMPORTER.imported(written(tmp_path, group)).episodes
@@ -103,21 +103,21 @@ def test_people_are_classified_by_a_stated_rule(tmp_path: Path) -> None:
         ("# GAME STARTS", "", "should state"),
     ],
 )
-def test_a_changed_text_lets_nothing_in(tmp_path: Path, old: str, new: str, why: str) -> None:
+def test_changed_text_aborts_the_import(tmp_path: Path, old: str, new: str, why: str) -> None:
     group = people()
     group[1]["text"] = group[1]["text"].replace(old, new, 1)
     with pytest.raises(BadInput, match=why):
         IMPORTER.imported(written(tmp_path, group))
 
 
-def test_contributions_that_do_not_sum_within_a_group_let_nothing_in(tmp_path: Path) -> None:
+def test_inconsistent_contributions_in_a_group_abort_the_import(tmp_path: Path) -> None:
     group = people()
     group[1]["text"] = text(1, ((20, 10, 1), *ROUNDS[1:]))  # a text that is right in itself
     with pytest.raises(BadInput, match="contributions in round 1 sum to"):
         IMPORTER.imported(written(tmp_path, group))
 
 
-def test_a_cut_file_lets_nothing_in_and_a_second_import_adds_nothing(tmp_path: Path) -> None:
+def test_truncated_file_aborts_import_and_second_import_adds_nothing(tmp_path: Path) -> None:
     folder, out = written(tmp_path, people()), str(tmp_path / "store")
     for stored in (1, 0):
         run = CliRunner().invoke(cli, ["import", "alsobay2025", str(folder), "--out", out])

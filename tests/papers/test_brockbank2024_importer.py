@@ -105,7 +105,7 @@ ADAPTIVE = ("opponent_prev_move", "3", "cafe")
 STABLE = ("prev_move_positive", "2", "beef")
 
 
-def test_a_game_comes_in_with_its_moves_times_and_totals(tmp_path: Path) -> None:
+def test_game_is_imported_with_moves_times_and_totals(tmp_path: Path) -> None:
     found = IMPORTER.read(
         written(tmp_path, {"rps_v3_data.csv.gz": rows_of(rock, beats_rock, *ADAPTIVE)})
     )
@@ -177,7 +177,7 @@ def test_a_game_that_stops_early_is_censored_and_named(tmp_path: Path) -> None:
     assert [odd["what"] for odd in found.details["oddities"]] == ["unfinished"]
 
 
-def test_an_r_file_says_the_same_as_its_table(tmp_path: Path) -> None:
+def test_r_file_gives_the_same_episodes_as_the_csv(tmp_path: Path) -> None:
     rdata = pytest.importorskip("rdata")
     pandas = pytest.importorskip("pandas")
     person = lambda n: {5: "none", 6: "NA"}.get(n, "rock")  # noqa: E731
@@ -209,7 +209,7 @@ def test_copies_and_pointers_are_named_and_not_read_twice(tmp_path: Path) -> Non
     assert "Git LFS" in why["unknown file"] and "csv.gz is read instead" in why["copy"]
 
 
-def test_an_unknown_bot_is_one_sentence(tmp_path: Path) -> None:
+def test_unknown_bot_is_refused_with_a_suggestion(tmp_path: Path) -> None:
     rows = rows_of(rock, beats_rock, "opponent_prev_mov", "3", "cafe")
     with pytest.raises(BadInput, match="did you mean opponent_prev_move"):
         IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
@@ -228,7 +228,7 @@ def test_an_unknown_bot_is_one_sentence(tmp_path: Path) -> None:
         ({"round_index": "1"}, "occurs twice"),
     ],
 )
-def test_a_row_that_cannot_be_is_named_with_its_line(
+def test_invalid_row_is_refused_with_its_line(
     tmp_path: Path, change: dict[str, str], says: str
 ) -> None:
     rows = rows_of(rock, beats_rock, *ADAPTIVE)
@@ -237,7 +237,7 @@ def test_a_row_that_cannot_be_is_named_with_its_line(
         IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
 
 
-def test_half_a_download_and_another_file_are_one_sentence_each(tmp_path: Path) -> None:
+def test_truncated_or_wrong_file_is_refused_with_one_message(tmp_path: Path) -> None:
     folder = written(tmp_path / "a", {"rps_v3_data.csv.gz": rows_of(rock, rock, *ADAPTIVE)})
     whole = (folder / "rps_v3_data.csv.gz").read_bytes()
     (folder / "rps_v3_data.csv.gz").write_bytes(whole[: len(whole) // 2])
@@ -254,7 +254,7 @@ def test_half_a_download_and_another_file_are_one_sentence_each(tmp_path: Path) 
             IMPORTER.read(path)
 
 
-def test_the_command_stores_once_and_lists_what_was_not_checked(tmp_path: Path) -> None:
+def test_command_stores_once_and_lists_unchecked_parts(tmp_path: Path) -> None:
     source = written(tmp_path / "in", {"rps_v3_data.csv": rows_of(rock, beats_rock, *ADAPTIVE)})
     out = tmp_path / "out"
 

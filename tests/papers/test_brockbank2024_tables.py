@@ -9,7 +9,7 @@ import pytest
 from sally import store
 from sally.analysis.compare.published import at, load
 from sally.core.registry import registry
-from sally.core.registry.paper import Imported
+from sally.core.registry.paper import ImportResult
 from sally.output.tables.reproduce import Row, reproduce
 from sally.papers.brockbank2024.importer import ADAPTIVE, IMPORTER, STABLE
 from tests.papers.test_brockbank2024_importer import ADAPTIVE as ONE_ADAPTIVE
@@ -26,7 +26,7 @@ def test_every_bot_has_a_win_rate_of_people_with_an_interval() -> None:
             assert bot in registry.partners("repeated_games")
 
 
-def test_the_stable_rates_are_those_that_the_ladder_has() -> None:
+def test_stable_rates_equal_those_in_riemer2025() -> None:
     ladder = load("riemer2025").tables["brockbank_vul"]
     theirs = {str(f.row["partner"]): f.value for f in ladder.rows if "partner" in f.row}
     ours = {str(f.row["partner"]): f.value for f in REFERENCE["stable"].rows
@@ -36,7 +36,7 @@ def test_the_stable_rates_are_those_that_the_ladder_has() -> None:
         assert theirs[bot] == pytest.approx(rate, abs=5e-4)
 
 
-def test_only_half_of_the_adaptive_bots_were_beaten() -> None:
+def test_win_differentials_agree_with_the_two_win_rates() -> None:
     """The sign of the differential agrees with the two win rates of each row."""
     for bot in ADAPTIVE.values():
         row = {"partner": bot}
@@ -47,7 +47,7 @@ def test_only_half_of_the_adaptive_bots_were_beaten() -> None:
         assert gap.value == pytest.approx(300 * (machine.value - person.value), abs=0.05)
 
 
-def stored(found: Imported, out: Path) -> Path:
+def stored(found: ImportResult, out: Path) -> Path:
     store.claim(out, store.Manifest("import", asks="published games"))
     with store.Writer(out) as writer:
         for episode in found.episodes:
@@ -60,7 +60,7 @@ def figures(rows: list[Row]) -> dict[str, float | None]:
     return {r.metric: r.ours for r in rows if r.row.get("partner") == partner}
 
 
-def test_figures_from_games_that_can_be_counted_by_hand(tmp_path: Path) -> None:
+def test_table_values_equal_hand_counts(tmp_path: Path) -> None:
     strategy, version, _ = ONE_ADAPTIVE
 
     def late(number: int) -> str:

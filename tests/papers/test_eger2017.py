@@ -84,7 +84,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_games_come_in_whole_and_belong_to_the_nearest_survey(folder: Path) -> None:
+def test_games_are_imported_whole_and_matched_to_the_nearest_survey(folder: Path) -> None:
     found = IMPORTER.imported(folder)
     assert [e.setup.instance.id for e in found.episodes] == [
         f"hanabidata:{FIRST}:{FIRST}",
@@ -100,7 +100,7 @@ def test_games_come_in_whole_and_belong_to_the_nearest_survey(folder: Path) -> N
     assert found.counts["people"] == 1
 
 
-def test_the_deck_of_a_seed_is_that_of_python_2() -> None:
+def test_deck_of_a_seed_is_complete_and_differs_from_python_3() -> None:
     deck = shuffled(3)
     assert sorted(deck) == sorted(
         (c, n) for c in range(5) for n, k in enumerate((3, 2, 2, 2, 1), 1) for _ in range(k)
@@ -122,7 +122,7 @@ def test_a_second_import_adds_nothing(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.7, 0.99])
-def test_a_cut_log_lets_nothing_in(folder: Path, cut: float) -> None:
+def test_truncated_log_aborts_the_import(folder: Path, cut: float) -> None:
     file = folder / "log" / f"game{FIRST}.log"
     text = file.read_text()
     file.write_text(text[: int(len(text) * cut)])
@@ -141,7 +141,7 @@ def test_a_cut_log_lets_nothing_in(folder: Path, cut: float) -> None:
         ("trash is now ", "trash is now red 5, ", "its moves imply"),
     ],
 )
-def test_a_changed_log_lets_nothing_in(folder: Path, old: str, new: str, why: str) -> None:
+def test_changed_log_aborts_the_import(folder: Path, old: str, new: str, why: str) -> None:
     file = folder / "log" / f"game{FIRST}.log"
     text = file.read_text()
     assert old in text
@@ -152,13 +152,13 @@ def test_a_changed_log_lets_nothing_in(folder: Path, old: str, new: str, why: st
     assert found is None or any("not imported" in line for line in found.lines)
 
 
-def test_a_move_dropped_with_its_prose_is_out_of_turn(folder: Path) -> None:
+def test_dropped_move_is_detected_as_out_of_turn(folder: Path) -> None:
     (folder / "log" / f"game{FIRST}.log").write_text(log_of([*MOVES[:4], *MOVES[5:]]))
     with pytest.raises(BadInput, match=r"out of turn|not legal|no card"):
         IMPORTER.imported(folder)
 
 
-def test_a_game_is_cut_where_the_seats_slip(folder: Path) -> None:
+def test_game_is_truncated_where_seats_get_out_of_step(folder: Path) -> None:
     at = next(n for n, m in enumerate(MOVES) if m.player == 0 and m.kind == DISCARD)
     slipped = [*MOVES[:at], Move(0, DISCARD, MOVES[at].slot, 1, None, None), *MOVES[at + 1 :]]
     (folder / "log" / f"game{FIRST}.log").write_text(log_of(slipped))
@@ -168,7 +168,7 @@ def test_a_game_is_cut_where_the_seats_slip(folder: Path) -> None:
     assert found.counts["games cut where the seats slip"] == 1
 
 
-def test_a_person_is_the_nearest_survey_and_doubts_are_named() -> None:
+def test_participant_is_the_nearest_survey_and_doubts_are_listed() -> None:
     chain = {"a": "", "b": "a", "c": "b", "d": "lost", "e": "f", "f": "e"}
     assert [person_of(g, chain, {"a": 1, "c": 1}) for g in "abc"] == ["a", "a", "c"]
     for game, why in (("d", "no log here"), ("e", "circular"), ("a", "no survey")):
@@ -193,7 +193,7 @@ def test_turns_are_judged_by_what_the_mover_could_know(folder: Path) -> None:
     assert 0 < (figures.agreement(sides, "iggi").value or 0) < 1
 
 
-def test_paths_without_logs_say_what_is_missing(tmp_path: Path) -> None:
+def test_paths_without_logs_are_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no file or folder"):
         IMPORTER.imported(tmp_path / "no")
     with pytest.raises(BadInput, match="There is no log"):

@@ -62,7 +62,7 @@ TABLES = {
 }
 
 
-def test_tables_come_in_by_seat_and_a_run_counts_once(tmp_path: Path) -> None:
+def test_tables_are_imported_by_seat_and_each_run_once(tmp_path: Path) -> None:
     found = IMPORTER.imported(written(tmp_path, TABLES))
     assert len(found.episodes) == 3
     assert found.counts["copies left out"] == 1 and found.counts["short runs left alone"] == 1
@@ -77,7 +77,7 @@ def test_tables_come_in_by_seat_and_a_run_counts_once(tmp_path: Path) -> None:
     assert any("ratio of 0" in line for line in found.lines)
 
 
-def test_a_contribution_outside_the_endowment_is_a_difference_and_the_round_void(
+def test_contribution_above_endowment_is_a_difference_and_voids_the_round(
     tmp_path: Path,
 ) -> None:
     found = IMPORTER.imported(
@@ -88,7 +88,7 @@ def test_a_contribution_outside_the_endowment_is_a_difference_and_the_round_void
     assert episode.payoffs == {"player_1": 45.0, "player_2": 55.0, "player_3": 65.0}
 
 
-def test_figures_put_even_odds_at_0_and_the_best_number_at_1(tmp_path: Path) -> None:
+def test_scores_are_0_for_uniform_odds_and_1_for_the_best_number(tmp_path: Path) -> None:
     tables = read(written(tmp_path, TABLES)).tables
     guesses, gifts = figures.summary(tables)
     by_model = {g.model: g for g in guesses}
@@ -112,7 +112,7 @@ def test_figures_put_even_odds_at_0_and_the_best_number_at_1(tmp_path: Path) -> 
         (lambda t: t["meta"].pop("ratio"), "ratio"),
     ],
 )
-def test_a_changed_table_lets_nothing_in(tmp_path: Path, spoil: Any, why: str) -> None:
+def test_changed_table_aborts_the_import(tmp_path: Path, spoil: Any, why: str) -> None:
     table = guessing()
     spoil(table)
     folder = written(tmp_path, {**TABLES, "gpt-4o_guessing_game_v1_2": table})
@@ -120,7 +120,7 @@ def test_a_changed_table_lets_nothing_in(tmp_path: Path, spoil: Any, why: str) -
         IMPORTER.imported(folder)
 
 
-def test_a_cut_table_lets_nothing_in_and_a_second_import_adds_nothing(tmp_path: Path) -> None:
+def test_truncated_table_aborts_import_and_second_import_adds_nothing(tmp_path: Path) -> None:
     folder, out = written(tmp_path, TABLES), str(tmp_path / "store")
     for stored in (3, 0):
         run = CliRunner().invoke(cli, ["import", "gamabench", str(folder), "--out", out])

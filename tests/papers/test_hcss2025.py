@@ -22,7 +22,7 @@ from sally.games.repeated_games.rounds import rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.hcss2025 import figures
 from sally.papers.hcss2025.importer import IMPORTER
-from sally.papers.hcss2025.reading import POINTS, Side, kind_of, read_reply
+from sally.papers.hcss2025.reading import POINTS, RoundSide, kind_of, read_reply
 
 STAMP = "20250905_152805"  # stop .25, with tracking
 COLUMNS = [
@@ -106,11 +106,11 @@ def test_the_last_line_of_a_reply_names_the_move_or_none(reply: str, move: str |
 
 
 def test_a_reply_is_compared_with_the_move_that_was_scored() -> None:
-    kinds = [kind_of(Side("C", r)) for r in (None, " ", "so be it\nC", "DEFECT", "C? D?")]
+    kinds = [kind_of(RoundSide("C", r)) for r in (None, " ", "so be it\nC", "DEFECT", "C? D?")]
     assert kinds == [None, "empty", "readable", "says the other move", "unreadable"]
 
 
-def test_the_match_holds_what_the_table_saw_and_marks_what_the_model_did_not_choose(
+def test_match_contains_recorded_moves_and_marks_unchosen_ones(
     tmp_path: Path,
 ) -> None:
     found = opened(written(tmp_path, rows(PLAY)))
@@ -127,7 +127,7 @@ def test_the_match_holds_what_the_table_saw_and_marks_what_the_model_did_not_cho
     assert grim == {"2": "unreadable, scored there as C"}
 
 
-def test_regret_of_decisions_is_exact_and_free_of_luck(tmp_path: Path) -> None:
+def test_regret_of_decisions_is_exact_and_excludes_luck(tmp_path: Path) -> None:
     found = opened(written(tmp_path, rows(PLAY)))
     lost = decisions_lost(found[f"{TFT}_vs_{GPT}"], AGENT)
     # stop .25 against tit for tat: cooperating for ever is worth 3 / .25 = 12, and a defection
@@ -141,7 +141,7 @@ def test_regret_of_decisions_is_exact_and_free_of_luck(tmp_path: Path) -> None:
     assert both.at_random > 0
 
 
-def test_figures_count_readable_decisions_only(tmp_path: Path) -> None:
+def test_table_values_count_only_readable_decisions(tmp_path: Path) -> None:
     sides = figures.side_matches(opened(written(tmp_path, rows(PLAY))).values())
     assert {s.model for s in sides} == {"GPT5mini"}
     assert figures.as_scored(sides) == (4, 5)
@@ -150,7 +150,7 @@ def test_figures_count_readable_decisions_only(tmp_path: Path) -> None:
     assert figures.doing(sides)[1] == 3
 
 
-def test_histories_are_compared_and_add_what_has_no_table(tmp_path: Path) -> None:
+def test_histories_are_checked_and_supply_matches_without_a_table(tmp_path: Path) -> None:
     folder = written(tmp_path, rows(PLAY))
     later = ("Random_p2i1", "CD CD")
     history(folder, [(TFT, "CC DC CD"), later], "gpt41mini-temperature10")
@@ -173,7 +173,7 @@ def test_histories_are_compared_and_add_what_has_no_table(tmp_path: Path) -> Non
         (2, {"agent1": "Other_p1i1"}, "should be those of"),
     ],
 )
-def test_a_changed_table_lets_nothing_in(
+def test_changed_table_aborts_the_import(
     tmp_path: Path, at: int, change: dict[str, Any], why: str
 ) -> None:
     table = rows(PLAY)
@@ -183,7 +183,7 @@ def test_a_changed_table_lets_nothing_in(
 
 
 @pytest.mark.parametrize("cut", [1, 2, 4])
-def test_a_cut_table_lets_nothing_in(tmp_path: Path, cut: int) -> None:
+def test_truncated_table_aborts_the_import(tmp_path: Path, cut: int) -> None:
     with pytest.raises(BadInput):
         IMPORTER.imported(written(tmp_path, rows(PLAY)[:-cut]))
     file = next((written(tmp_path, rows(PLAY))).rglob("*.csv"))

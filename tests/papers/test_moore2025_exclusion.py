@@ -31,7 +31,7 @@ def games(folder: Path, people: list[list[Any]], where: str = PEOPLE) -> list[Pl
     return [Played(spec, e, replayed(spec, e)) for e in episodes]
 
 
-def test_people_who_hardly_write_are_left_out_and_named(tmp_path: Path) -> None:
+def test_people_with_short_messages_are_excluded_with_the_reason(tmp_path: Path) -> None:
     long, short = games(tmp_path, [[WON, BRIEF]])
     assert excluded(long) is None
     assert excluded(short) == "7.0 characters a message, fewer than 10"
@@ -44,7 +44,7 @@ def test_people_who_hardly_write_are_left_out_and_named(tmp_path: Path) -> None:
     assert said.startswith("1 of 2 games of people are left out.")
 
 
-def test_people_who_hardly_read_are_left_out_where_their_times_are_known(tmp_path: Path) -> None:
+def test_people_with_short_reading_times_are_excluded_if_times_are_known(tmp_path: Path) -> None:
     (played,) = games(tmp_path, [[WON]])
     for seconds, why in (([4.0, 5.5], "4.8 seconds a turn, fewer than 5"), ([4.0, 6.5], None)):
         known = {"participant": "x", "round": 1, "seconds": seconds}
@@ -56,7 +56,7 @@ def test_people_who_hardly_read_are_left_out_where_their_times_are_known(tmp_pat
         assert who is not None and (who.name, who.place) == ("x", 1)
 
 
-def test_models_are_never_left_out(tmp_path: Path) -> None:
+def test_models_are_never_excluded(tmp_path: Path) -> None:
     model = "human_persuader=False&llm_persuader=gpt-4o"
     (played,) = games(tmp_path, [[BRIEF]], model)
     assert participant(played) is None
@@ -73,13 +73,13 @@ def test_figure_nine_counts_people_with_and_without_their_first_game(tmp_path: P
     assert values["without the first"] == [0, 0, 0, 1]  # the third has no other game
 
 
-def test_games_of_the_lying_arm_come_in_as_such_and_stand_apart(tmp_path: Path) -> None:
+def test_games_of_the_lying_arm_are_imported_but_not_tabulated(tmp_path: Path) -> None:
     (played,) = games(tmp_path, [[WON]], LIAR)
     assert played.episode.setup.instance.params["lying"] is True
     assert facts(played) is None  # the paper has none
 
 
-def test_the_reader_can_be_named_when_one_plays_oneself(tmp_path: Path) -> None:
+def test_reader_can_be_chosen_when_playing_in_the_terminal(tmp_path: Path) -> None:
     args = ["play", "mindgames", "--seat", "reader=rules", "--set", "messages=1"]
     done = CliRunner().invoke(cli, [*args, "--out", str(tmp_path)], input="What do you like?\n")
     assert done.exit_code == 0, done.output

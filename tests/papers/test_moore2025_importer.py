@@ -30,7 +30,7 @@ WON = record(WIN, "A")
 LOST = record([[(0, 1), (1, 0)]], "C")
 
 
-def test_a_game_comes_in_with_its_messages_labels_and_choice(tmp_path: Path) -> None:
+def test_game_is_imported_with_messages_labels_and_choice(tmp_path: Path) -> None:
     found = imported(written(tmp_path, {PEOPLE: [[WON, LOST]]}))
     assert not found.details["oddities"] and not found.details["differences"]
     assert found.counts["found"] == found.counts["final choices reproduced"] == 2
@@ -43,7 +43,7 @@ def test_a_game_comes_in_with_its_messages_labels_and_choice(tmp_path: Path) -> 
     assert [d.attribute for d in labels[0].disclosures] == [Y]
 
 
-def test_people_met_sequential_memory_and_models_a_frozen_one(tmp_path: Path) -> None:
+def test_people_have_sequential_memory_and_models_frozen_memory(tmp_path: Path) -> None:
     found = imported(written(tmp_path, {PEOPLE: [[WON]], MODEL: [[WON]]}))
     games = [laid_open(e).replay.game for e in found.episodes]
     assert sorted((g.condition, g.memory) for g in games) == [  # type: ignore[attr-defined]
@@ -54,7 +54,7 @@ def test_people_met_sequential_memory_and_models_a_frozen_one(tmp_path: Path) ->
     assert who == {"human", "o1-preview-2024-09-12"}
 
 
-def test_a_choice_and_a_reply_that_differ_are_listed_not_hidden(tmp_path: Path) -> None:
+def test_differing_choices_and_replies_are_listed(tmp_path: Path) -> None:
     wrong = record(WIN, "B")
     wrong["messages"][1]["content"] = f"Proposal A will decrease {Y}."
     found = imported(written(tmp_path, {PEOPLE: [[wrong]]}))
@@ -65,7 +65,7 @@ def test_a_choice_and_a_reply_that_differ_are_listed_not_hidden(tmp_path: Path) 
     assert found.episodes[0].payoffs == {"persuader": 1.0}  # ours, by our rules
 
 
-def test_a_label_that_cannot_be_true_teaches_nothing_and_is_listed(tmp_path: Path) -> None:
+def test_impossible_label_has_no_effect_and_is_listed(tmp_path: Path) -> None:
     wrong = record(WIN, "C")
     wrong["all_disclosures"][1] = {"C": {Y: 1}}
     found = imported(written(tmp_path, {PEOPLE: [[wrong]]}))
@@ -73,7 +73,7 @@ def test_a_label_that_cannot_be_true_teaches_nothing_and_is_listed(tmp_path: Pat
     assert found.episodes[0].payoffs == {"persuader": 0.0}
 
 
-def test_unfinished_games_are_censored_and_doubles_left_out(tmp_path: Path) -> None:
+def test_unfinished_games_are_censored_and_duplicates_omitted(tmp_path: Path) -> None:
     cut = record(WIN, None)
     for part in ("messages", "all_disclosures", "all_appeals"):
         cut[part] = cut[part][: 6 if part == "messages" else 3]
@@ -85,7 +85,7 @@ def test_unfinished_games_are_censored_and_doubles_left_out(tmp_path: Path) -> N
     assert mismatch(GAME, found.episodes[1]) is None
 
 
-def test_thoughts_are_private_and_a_line_in_a_message_stays_in_it(tmp_path: Path) -> None:
+def test_thoughts_are_private_and_separator_in_a_message_is_kept(tmp_path: Path) -> None:
     thinking = record(WIN, "A")
     thinking["chain_of_thought"] = [{"role": "persuader", "content": "My plan."}]
     thinking["messages"][2]["content"] += "\n---\nMore."
@@ -136,7 +136,7 @@ def _discrete(first: str) -> Any:
     ],
     ids=["a proposal by its full name", "a utility in a question", "no text"],
 )
-def test_what_the_published_engine_took_is_played_to_the_end(
+def test_messages_accepted_by_the_published_engine_are_played_to_the_end(
     tmp_path: Path, text: str, labels: Any
 ) -> None:
     game = _discrete(text)
@@ -148,7 +148,7 @@ def test_what_the_published_engine_took_is_played_to_the_end(
     assert all(o["what"] != "label" for o in found.details["oddities"])
 
 
-def test_an_empty_message_is_no_reason_to_leave(tmp_path: Path) -> None:
+def test_game_with_an_empty_message_is_still_finished(tmp_path: Path) -> None:
     game = record(WIN, "A")
     game["messages"][6]["content"] = " "
     found = imported(written(tmp_path, {MODEL: [[game]]}))
@@ -166,7 +166,7 @@ def test_a_game_that_was_not_played_to_its_end_reproduces_nothing(tmp_path: Path
     assert found.counts["replies reproduced"] == 3
 
 
-def test_the_recorded_choice_is_kept_beside_ours(tmp_path: Path) -> None:
+def test_recorded_choice_is_stored_beside_the_computed_one(tmp_path: Path) -> None:
     restarted = record(WIN, "B")
     found = imported(written(tmp_path, {MODEL: [[restarted]]}))
     (episode,) = found.episodes
@@ -175,7 +175,7 @@ def test_the_recorded_choice_is_kept_beside_ours(tmp_path: Path) -> None:
     assert mismatch(GAME, episode) is None
 
 
-def test_superseded_files_are_named_and_left_out_unless_asked_for(tmp_path: Path) -> None:
+def test_superseded_files_are_omitted_and_named_unless_requested(tmp_path: Path) -> None:
     source = written(tmp_path, {PEOPLE: [[WON]]})
     old = source / PEOPLE / "2024-12-01_wrong_reveal.jsonl"
     old.write_text(json.dumps([LOST]), encoding="utf-8")
@@ -196,13 +196,13 @@ def test_the_root_of_the_repository_is_accepted(tmp_path: Path) -> None:
         imported(root / "analysis")
 
 
-def test_a_folder_that_says_two_variants_is_named(tmp_path: Path) -> None:
+def test_folder_with_two_variants_is_refused(tmp_path: Path) -> None:
     folder = "human_persuader=False&llm_persuader=m&add_hint=True&perfect_game=True"
     with pytest.raises(BadInput, match="cannot be add_hint and perfect_game at the same time"):
         imported(written(tmp_path, {folder: [[WON]]}))
 
 
-def test_nothing_at_a_path_is_one_sentence(tmp_path: Path) -> None:
+def test_empty_or_missing_path_is_refused_with_one_message(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere", tmp_path):
         with pytest.raises(BadInput, match="There is no"):
             imported(path)
@@ -217,7 +217,7 @@ def run(*args: str) -> str:
     return result.output
 
 
-def test_the_command_stores_once_and_says_what_it_did(tmp_path: Path) -> None:
+def test_command_stores_once_and_reports_counts(tmp_path: Path) -> None:
     source, out = written(tmp_path / "in", {PEOPLE: [[WON, LOST]]}), tmp_path / "out"
     said = json.loads(run("import", "mindgames", str(source), "--out", str(out), "--json"))
     assert said["counts"]["stored"] == 2 and said["differences"] == []
@@ -244,7 +244,7 @@ def test_readers_are_compared_with_the_record(tmp_path: Path) -> None:
     assert (rows[0]["precision"], rows[0]["recall"]) == (1.0, 0.5)
 
 
-def test_the_halves_share_no_game_and_leave_none_out(tmp_path: Path) -> None:
+def test_halves_partition_the_games(tmp_path: Path) -> None:
     games = [record([[(0, 1)], *[[]] * n, [(2, 1)]], "A") for n in range(6)]
     source = written(tmp_path, {PEOPLE: [[game] for game in games]})
     finished = {
@@ -260,7 +260,7 @@ def test_the_halves_share_no_game_and_leave_none_out(tmp_path: Path) -> None:
     assert sum(finished.values()) == 6 and min(finished.values()) > 0
 
 
-def test_a_model_reads_the_same_games_and_is_measured_like_the_rules(tmp_path: Path) -> None:
+def test_model_reader_is_measured_on_the_same_games_as_the_rules(tmp_path: Path) -> None:
     source = written(tmp_path, {PEOPLE: [[WON]]})
     told = {"disclosures": [{"proposal": "A", "attribute": Y, "utility": 1}]}
     answers = iter([json.dumps(told), *["{}"] * 15])  # two calls a message
@@ -272,7 +272,7 @@ def test_a_model_reads_the_same_games_and_is_measured_like_the_rules(tmp_path: P
     assert (found.games, found.same_choice, found.came_back) == (1, 0, 0)
 
 
-def test_a_message_that_the_reader_would_send_back_is_counted(tmp_path: Path) -> None:
+def test_messages_that_the_reader_would_reject_are_counted(tmp_path: Path) -> None:
     lied = record(WIN, "A")
     lied["messages"][4]["content"] = f"Proposal A decreases {Y}."
     (game,) = read(written(tmp_path, {PEOPLE: [[lied]]})).games

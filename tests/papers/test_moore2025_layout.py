@@ -94,12 +94,12 @@ def test_the_folder_names_the_condition() -> None:
     assert model.reveal_belief and model.reveal_motivation and not model.add_hint
 
 
-def test_a_folder_that_names_nobody_is_refused() -> None:
+def test_folder_that_does_not_name_the_persuader_is_refused() -> None:
     with pytest.raises(BadInput, match="does not name the persuader"):
         condition_of("results")
 
 
-def test_a_game_comes_in_whole_and_its_choice_is_reproduced(tmp_path: Path) -> None:
+def test_game_is_read_completely_and_its_choice_reproduced(tmp_path: Path) -> None:
     reading = read(written(tmp_path, PEOPLE, [[WON, LOST]]))
     assert reading.oddities == ()
     assert [g.index for g in reading.games] == [0, 1]
@@ -110,7 +110,7 @@ def test_a_game_comes_in_whole_and_its_choice_is_reproduced(tmp_path: Path) -> N
     assert all(reproduces(g, g.condition.memory) for g in reading.games)
 
 
-def test_a_choice_that_does_not_follow_from_the_labels_is_noticed(tmp_path: Path) -> None:
+def test_choice_inconsistent_with_the_labels_is_detected(tmp_path: Path) -> None:
     wrong = record(list(PUZZLE.winning), TRAP)
     (game,) = read(written(tmp_path, PEOPLE, [[wrong]])).games
     assert not reproduces(game, game.condition.memory)
@@ -141,7 +141,7 @@ def test_unfinished_repeated_and_broken_records_are_listed(tmp_path: Path) -> No
     assert [g.finished for g in reading.games] == [True, False]
 
 
-def test_a_label_for_something_the_game_does_not_have_is_left_out_and_noted(tmp_path: Path) -> None:
+def test_unknown_label_is_omitted_and_listed(tmp_path: Path) -> None:
     strange = copy.deepcopy(WON)
     strange["all_appeals"][2] = {"motivational": ["happiness", "public trust"]}
     strange["all_appeals"][3] = {"informational": {"A": ["public trust"]}, "inferential": ["D"]}
@@ -156,7 +156,7 @@ def test_a_path_without_files_is_refused(tmp_path: Path) -> None:
         read(tmp_path)
 
 
-def test_a_false_message_teaches_nothing_on_rereading(tmp_path: Path) -> None:
+def test_false_message_has_no_effect_on_rereading(tmp_path: Path) -> None:
     (game,) = read(written(tmp_path, PEOPLE, [[WON]])).games
     row, column = PUZZLE.winning[0]
     lie = 1 if PUZZLE.utilities[row][column] != 1 else -1
@@ -172,7 +172,7 @@ def test_the_rules_reader_agrees_with_plain_labels(tmp_path: Path) -> None:
     assert found.tallies["motivational"].f1 is None
 
 
-def test_disagreement_is_counted_both_ways() -> None:
+def test_disagreement_is_counted_in_both_directions() -> None:
     ours = claims([Disclosure("A", "x", 1), Disclosure("B", "x", 1)], inferential=["A"])
     theirs = claims([Disclosure("A", "x", 1), Disclosure("A", "y", 0), Disclosure("A", "z", 0)])
     tally = compared(ours, theirs)["disclosures"]

@@ -13,14 +13,14 @@ def log_odds(share: float) -> float:
     return log(share / (1 - share))
 
 
-def test_games_of_many_people_give_the_usual_test_of_a_share() -> None:
+def test_one_game_per_person_gives_the_standard_test_of_a_share() -> None:
     won = [True] * 30 + [False] * 70
     alone = [f"person {n}" for n in range(100)]
     usual = (log_odds(0.3) - log_odds(CHANCE)) / sqrt(1 / (100 * 0.3 * 0.7))
     assert clustered_z(won, alone) == pytest.approx(usual)
 
 
-def test_playing_the_same_game_four_times_makes_nobody_surer() -> None:
+def test_repeated_games_of_a_person_do_not_increase_z() -> None:
     won = [True] * 30 + [False] * 70
     alone = [f"person {n}" for n in range(100)]
     assert clustered_z(won * 4, alone * 4) == pytest.approx(clustered_z(won, alone))
@@ -29,7 +29,7 @@ def test_playing_the_same_game_four_times_makes_nobody_surer() -> None:
     assert z is not None and once is not None and z == pytest.approx(2 * once)
 
 
-def test_two_groups_of_strangers_give_the_usual_test_of_log_odds() -> None:
+def test_two_groups_of_independent_people_give_standard_log_odds_test() -> None:
     won = [True] * 30 + [False] * 70 + [True] * 20 + [False] * 80
     shown = [False] * 100 + [True] * 100
     error = sqrt(1 / (100 * 0.3 * 0.7) + 1 / (100 * 0.2 * 0.8))
@@ -38,13 +38,13 @@ def test_two_groups_of_strangers_give_the_usual_test_of_log_odds() -> None:
     assert clustered_z(won, strangers, shown) == pytest.approx(usual)
 
 
-def test_who_always_wins_cannot_be_tested() -> None:
+def test_z_is_none_if_every_game_is_won() -> None:
     assert clustered_z([True, True], ["a", "b"]) is None
     games = [Game(False, False, True, "moon", str(n)) for n in range(5)]
     assert marginal("H1", "z", games) is None
 
 
-def test_the_population_is_tested_on_its_own_games_only() -> None:
+def test_population_test_uses_only_its_own_games() -> None:
     people = [Game(False, False, n % 3 == 0, "moon", str(n // 4)) for n in range(60)]
     others = [Game(True, False, False, "moon") for _ in range(60)]
     alone, mixed = (marginal("H1", "z", games) for games in (people, [*people, *others]))

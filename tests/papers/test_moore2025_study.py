@@ -14,7 +14,7 @@ from tests.games.mindgames.table import played
 CELLS = {cell.name: cell for cell in STUDY.cells}
 
 
-def test_forty_puzzles_under_five_stories_and_twenty_a_variant() -> None:
+def test_main_cells_have_200_instances_and_variants_20() -> None:
     assert len(STORIES) == 5
     for condition in ("hidden", "revealed"):
         assert len(CELLS[condition].instances) == 200
@@ -24,20 +24,20 @@ def test_forty_puzzles_under_five_stories_and_twenty_a_variant() -> None:
         assert {i.params["collection"] for i in CELLS[variant].instances} == {"variants"}
 
 
-def test_models_also_meet_the_memory_that_people_met() -> None:
+def test_models_also_play_with_sequential_memory() -> None:
     for condition in ("hidden", "revealed"):
         cell = CELLS[f"{condition}, sequential"]
         assert "language" in {lineup["persuader"].player for lineup in cell.lineups}
         assert {i.params.get("memory", "sequential") for i in cell.instances} == {"sequential"}
 
 
-def test_no_two_instances_share_a_name() -> None:
+def test_instance_ids_are_unique_within_a_cell() -> None:
     for cell in STUDY.cells:
         assert len({i.id for i in cell.instances}) == len(cell.instances)
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_everybody_who_is_no_model_plays(name: str) -> None:
+def test_every_bot_of_the_study_plays(name: str) -> None:
     first: dict[str, str] = {}
     for cell, setup in STUDY.trials():
         who = setup.lineup["persuader"].player
@@ -49,7 +49,7 @@ def test_everybody_who_is_no_model_plays(name: str) -> None:
 
 
 @pytest.mark.parametrize("memory", ["sequential", "frozen"])
-def test_random_play_at_the_table_is_as_likely_to_win_as_the_formula_says(memory: str) -> None:
+def test_random_play_wins_as_often_as_the_formula_predicts(memory: str) -> None:
     games = 500
     wins = sum(
         played("random", seed, number=seed % 40, memory=memory, variant="discrete_game").payoffs

@@ -35,7 +35,7 @@ def figure(rows: list[Row], metric: str, **conditions: object) -> Row:
     return found
 
 
-def test_counts_planners_and_baselines_agree_without_a_single_game() -> None:
+def test_counts_planners_and_baselines_agree_without_episodes() -> None:
     rows = [r for t in ("counts", "baseline") for r in reproduce("moore2025", t, effort=FEW)]
     assert all(row.verdict == "equivalent" for row in rows if row.published is not None)
     plans = {row.row["plan"]: row.ours for row in rows if "plan" in row.row}
@@ -48,7 +48,7 @@ def test_counts_planners_and_baselines_agree_without_a_single_game() -> None:
     assert all(row.published is None for row in rows if "plan" in row.row)
 
 
-def test_success_comes_from_games_only() -> None:
+def test_success_is_computed_only_from_games() -> None:
     for who in ("human", "random"):
         assert computes({"persuader": who, "data": "released"}, "success", FEW) is None
     assert counts()[3, "up to attribute order and sign"] == 252
@@ -91,7 +91,7 @@ def test_tables_from_imported_games(tmp_path: Path) -> None:
     assert kept.ours is None and "sally import mindgames" in str(kept.missing)
 
 
-def test_games_of_one_person_hang_together(tmp_path: Path) -> None:
+def test_games_of_one_person_are_clustered(tmp_path: Path) -> None:
     """One person wins three games and another loses three: two facts, not six."""
     won = [record([[(0, 1)], *[[]] * more, [(2, 1)]], "A") for more in range(3)]
     lost = [record([[]] * more + [[(0, 1)]], "C") for more in range(3)]
@@ -114,7 +114,7 @@ def test_sentences_in_the_words_of_the_game_are_literal() -> None:
     ]
 
 
-def test_what_only_we_say_is_not_in_the_published_file() -> None:
+def test_values_only_computed_here_are_not_in_the_published_file() -> None:
     """Plans, and hypotheses on people with an intercept for each of them."""
     printed = load("moore2025").tables
     assert "planners" not in printed
@@ -153,7 +153,7 @@ RELEASED = [
     ("name", "z"),
     [("H1", 8.48), ("H2", -1.74), ("H4", 11.05), ("H5", -2.75), ("H6", 10.54), ("H7", 9.48)],
 )
-def test_with_the_released_counts_z_is_about_what_was_found(name: str, z: float) -> None:
+def test_z_from_released_counts_is_near_the_published_z(name: str, z: float) -> None:
     """Stories are dealt anew here, so the third digit may differ."""
     found = decided(name, RELEASED)
     assert found is not None and found.z == pytest.approx(z, abs=0.35)
@@ -172,7 +172,7 @@ def test_chance_is_not_confirmed_and_its_p_is_large() -> None:
     assert p is not None and p.value is not None and p.value > 0.5
 
 
-def test_people_who_always_win_and_people_who_never_do_widen_the_error() -> None:
+def test_differences_between_people_widen_the_error() -> None:
     """Ten people with ten games each, three of whom win always: a third of the evidence is left."""
     mixed = [
         Game(False, False, person < 3, f"story {game % 5}", f"p{person}")
@@ -185,7 +185,7 @@ def test_people_who_always_win_and_people_who_never_do_widen_the_error() -> None
     assert with_people is None or with_people.z is None or abs(with_people.z) < abs(alone.z) / 2
 
 
-def test_no_games_or_only_wins_give_no_figure() -> None:
+def test_hypotheses_are_blank_without_games_or_with_only_wins() -> None:
     assert all(hypothesis(name, "z", []) is None for name in TESTS)
     assert hypothesis("H1", "z", games(False, False, 10, 10)) is None
 
@@ -193,7 +193,7 @@ def test_no_games_or_only_wins_give_no_figure() -> None:
 # --- figures --------------------------------------------------------------------------------------
 
 
-def test_figures_are_drawn_from_games_and_say_where_there_are_none(tmp_path: Path) -> None:
+def test_figures_use_games_and_report_missing_ones(tmp_path: Path) -> None:
     found = Reproduction("moore2025", engine_of("moore2025"), stored(tmp_path), effort=FEW)
     success, told = (found.pictures(f"figure{n}")[0] for n in (2, 10))
     shown = {s.label: [p.y for p in s.points] for s in success.series}
@@ -208,7 +208,7 @@ def test_figures_are_drawn_from_games_and_say_where_there_are_none(tmp_path: Pat
 # --- curves ---------------------------------------------------------------------------------------
 
 
-def test_curves_do_not_look_ahead_and_show_the_published_ones_beside(tmp_path: Path) -> None:
+def test_curves_do_not_look_ahead_and_include_published_curves(tmp_path: Path) -> None:
     out = stored(tmp_path)
     shown = CliRunner().invoke(cli, ["moore2025", "curves", "--on", str(out), "--json"])
     points = [p for p in json.loads(shown.output) if p["persuader"] == "human"]
@@ -219,7 +219,7 @@ def test_curves_do_not_look_ahead_and_show_the_published_ones_beside(tmp_path: P
     assert not any(p["trap"] or p["asked_all"] for p in points)
 
 
-def test_peoples_games_come_with_the_release_and_models_games_are_played() -> None:
+def test_run_command_imports_human_games_and_plays_model_games() -> None:
     rows = [row for row in reproduce("moore2025", "success") if row.run]
     for row in rows:
         kept = row.row["persuader"] in ("human", "random")

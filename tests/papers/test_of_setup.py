@@ -25,12 +25,12 @@ def bare(setup: Setup, cell: str, used: dict[str, Any]) -> Played:
     return Played(spec, episode, replay)  # type: ignore[arg-type]
 
 
-def test_papers_whose_facts_hang_on_play_are_told_apart() -> None:
+def test_papers_with_facts_by_setup_are_listed() -> None:
     assert "riemer2025" in BY_SETUP and "moore2025" not in BY_SETUP
 
 
 @pytest.mark.parametrize("paper", BY_SETUP)
-def test_facts_look_at_the_setup_alone(paper: str) -> None:
+def test_facts_depend_only_on_the_setup(paper: str) -> None:
     facts = engine_of(paper).facts
     studies = registry.paper_part(paper, "study") or ()
     setups = [

@@ -88,7 +88,7 @@ def written(folder: Path, lines: list[dict[str, Any]], name: str = "") -> Path:
 
 
 @pytest.mark.parametrize("when", ["2025-08-01", "2026-04-02"])
-def test_a_game_comes_in_and_replays_without_a_difference(tmp_path: Path, when: str) -> None:
+def test_game_is_imported_and_replays_without_differences(tmp_path: Path, when: str) -> None:
     written(tmp_path / "logs", log_of(when=when, quotes=lambda n: (30 + n, 45)))
     found = IMPORTER.imported(tmp_path)
     (episode,) = found.episodes
@@ -103,7 +103,7 @@ def test_a_game_comes_in_and_replays_without_a_difference(tmp_path: Path, when: 
     assert episode.payoffs == {"buyer": buyer, "seller": seller}
 
 
-def test_the_order_of_talk_is_the_logged_one(tmp_path: Path) -> None:
+def test_order_of_talk_follows_the_log(tmp_path: Path) -> None:
     turned = log_of(said=lambda n: (("S1", "Hello."), ("B1", "Hello, too.")))
     written(tmp_path, turned)
     (episode,) = IMPORTER.imported(tmp_path).episodes
@@ -118,7 +118,7 @@ def test_an_absent_message_is_silence_and_is_counted(tmp_path: Path) -> None:
     assert len(found.episodes) == 1
 
 
-def test_what_a_record_says_otherwise_is_a_difference(tmp_path: Path) -> None:
+def test_deviations_of_the_record_are_differences(tmp_path: Path) -> None:
     lines = log_of()
     for line in lines:
         if line["type"] == "trade" and line["round"] == 4:
@@ -132,7 +132,7 @@ def test_what_a_record_says_otherwise_is_a_difference(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_broken_logs_are_named_and_the_others_come_in(tmp_path: Path) -> None:
+def test_broken_logs_are_named_and_the_others_imported(tmp_path: Path) -> None:
     written(tmp_path, log_of())
     written(tmp_path, log_of("ab_2")[:-5])
     (tmp_path / "auction_ab_3_x.jsonl").write_text("{broken\n")
@@ -177,7 +177,7 @@ def test_the_command_fills_a_store_once(tmp_path: Path) -> None:
         ("phi-4", "Microsoft", "phi-4", ""),
     ],
 )
-def test_names_are_split_and_the_raw_one_is_kept(
+def test_model_names_are_split_and_the_raw_name_kept(
     raw: str, provider: str, model: str, effort: str
 ) -> None:
     found = model_name(raw)
@@ -200,7 +200,7 @@ def test_measures_of_one_game_by_hand(tmp_path: Path) -> None:
     assert found is not None and 0 < found.value < 1
 
 
-def test_a_rating_is_adjusted_for_opponents_and_knows_what_never_met(tmp_path: Path) -> None:
+def test_rating_adjusts_for_opponents_and_separates_unconnected_players(tmp_path: Path) -> None:
     records = []
     pairs = [("a", "b"), ("b", "a"), ("b", "c"), ("c", "b"), ("x", "y")] * 3
     strong = {"a": 25, "b": 30, "c": 35, "x": 30, "y": 30}
@@ -218,7 +218,7 @@ def test_a_rating_is_adjusted_for_opponents_and_knows_what_never_met(tmp_path: P
 # --- the reader of talk ---------------------------------------------------------------------------
 
 
-def test_precision_and_recall_count_equal_numbers() -> None:
+def test_precision_and_recall_count_exact_matches() -> None:
     found = scores([(40, 40), (40, 41), (None, 50), (60, None), (None, None)])
     assert (found["read"], found["there"], found["right"]) == (3, 3, 1)
 
@@ -240,7 +240,7 @@ def test_the_reader_is_measured_against_every_pass(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not SAMPLES, reason="SALLY_PACT_LOGS names no folder of published logs")
-def test_published_logs_replay_without_a_difference_twice() -> None:
+def test_published_logs_replay_twice_without_differences() -> None:
     """Our rules by the importer, and the second implementation from the protocol alone."""
     found = IMPORTER.imported(Path(SAMPLES))
     assert found.details["differences"] == [] and found.details["oddities"] == []
@@ -265,7 +265,7 @@ def test_published_logs_replay_without_a_difference_twice() -> None:
         ("always_concede_1", 0.439),
     ],
 )
-def test_mindless_lines_are_those_of_the_protocol_within_sampling_error(
+def test_mindless_habits_match_the_protocol_within_sampling_error(
     habit: str, published: float
 ) -> None:
     games = seat_games(map(read_record, sorted(Path(SAMPLES).rglob("auction_*.jsonl"))))

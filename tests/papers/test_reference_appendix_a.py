@@ -25,9 +25,7 @@ def figure(game: str, partner: str, giver: str, metric: str) -> float:
     ("game", "partner"),
     [("wavelength", "plain dial"), ("taboo", "plain sense"), ("codenames", "plain sense")],
 )
-def test_with_a_partner_like_oneself_nothing_is_lost_and_chance_loses_nearly_all(
-    game: str, partner: str
-) -> None:
+def test_identical_partner_has_zero_regret_and_random_nearly_all(game: str, partner: str) -> None:
     assert figure(game, partner, "like oneself", "regret") == 0
     assert figure(game, partner, "random", "regret") > 3
 
@@ -36,13 +34,13 @@ def test_with_a_partner_like_oneself_nothing_is_lost_and_chance_loses_nearly_all
     ("game", "partner"),
     [("wavelength", "shifted by 20"), ("wavelength", "mirrored"), ("taboo", "half by spelling")],
 )
-def test_who_learns_the_partner_loses_less_than_who_does_not(game: str, partner: str) -> None:
+def test_adaptive_player_has_less_regret_than_fixed_one(game: str, partner: str) -> None:
     learner, other = (figure(game, partner, who, "regret") for who in ("adapts", "like oneself"))
     assert learner < 0.5 * other
     assert figure(game, partner, "adapts", "regret_last") < 0.5
 
 
-def test_two_hints_are_enough_for_every_mind_of_the_table_so_regret_is_exact() -> None:
+def test_two_hints_suffice_for_every_mind_of_the_table() -> None:
     for params in MINDS.values():
         for row in frozen("balanced").rows[:MOST_ROWS:3]:
             mind = mind_of(params)
@@ -50,10 +48,10 @@ def test_two_hints_are_enough_for_every_mind_of_the_table_so_regret_is_exact() -
             assert set(best) <= {5, 4}
 
 
-def test_the_study_seats_a_model_across_from_every_partner() -> None:
+def test_study_pairs_a_model_with_every_partner() -> None:
     names = {f"{game}: {name}" for game in GIVERS for name in partners_of(game)}
     assert {cell.name for cell in STUDY.cells} == names
 
 
-def test_neighbours_under_other_rules_have_no_figure_of_ours() -> None:
+def test_related_work_rows_have_no_computed_value() -> None:
     assert computes({"work": "anything", "what": "anything"}, "number", EFFORT) is None

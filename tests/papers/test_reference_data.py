@@ -102,11 +102,11 @@ def test_papers_ship_their_figures() -> None:
     assert all(load(paper).paper == paper for paper in papers())
 
 
-def test_every_table_has_as_many_cells_as_it_has_in_print() -> None:
+def test_every_table_has_the_printed_number_of_cells() -> None:
     assert Counter((paper, name) for paper, name, _ in every_figure()) == CELLS
 
 
-def test_every_figure_says_where_it_is_printed_and_every_flag_is_a_sentence() -> None:
+def test_every_value_names_its_source_and_every_flag_is_a_sentence() -> None:
     for paper, name, figure in every_figure():
         assert figure.source.strip(), (paper, name, figure)
         if name.isdigit():
@@ -136,7 +136,7 @@ def test_every_column_is_used() -> None:
             assert used == set(of.columns), (paper, name)
 
 
-def test_intervals_are_low_high_around_the_value_and_half_as_wide_as_the_printed_spread() -> None:
+def test_intervals_surround_the_value_and_match_the_printed_spread() -> None:
     for paper, _, figure in every_figure():
         if paper == "step_game":  # given as low and high, each rounded
             assert figure.spread is None
@@ -164,7 +164,7 @@ SHARES = {
 PERCENTAGES = {"tom_percent", "score"}
 
 
-def test_shares_lie_between_0_and_1_and_percentages_between_0_and_100() -> None:
+def test_shares_are_within_0_and_1_and_percentages_within_0_and_100() -> None:
     for paper, name, figure in every_figure():
         top = 1 if figure.metric in SHARES else 100 if figure.metric in PERCENTAGES else None
         if top is not None:
@@ -276,7 +276,7 @@ def test_directions_are_signs_and_split_the_models_in_two() -> None:
 # The loader
 
 
-def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
+def test_unknown_name_is_refused_with_a_list_of_names() -> None:
     riemer = load("riemer2025")
     with pytest.raises(ValueError, match=r"no paper named 'qqq'.*riemer2025"):
         load("qqq")
@@ -292,7 +292,7 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
         where(table(riemer, "1"), opponent="tit_for_tat")
 
 
-def test_at_wants_all_row_keys_and_where_only_those_given() -> None:
+def test_at_matches_all_row_keys_and_where_only_given_keys() -> None:
     of = table(load("riemer2025"), "3")
     assert at(of, {"game": "rps", "player": "tabular"}, "functional_regret") == ()
     assert the(of, game="rps", player="tabular").value == 0.083

@@ -29,7 +29,7 @@ def test_every_published_mean_is_computed_and_the_bot_built_from_a_sketch_is_fla
     assert beside == {"legal_random", "iggi", "outer", "piers", "van_den_bergh"}
 
 
-def test_the_means_of_three_bots_are_where_they_were_published() -> None:
+def test_means_of_three_bots_match_the_published_ones() -> None:
     """Within four standard errors; tests/games/hanabi tests every bot and number of players."""
     for bot, players, published in (("blind", 2, 1.25), ("simple", 2, 16.92), ("smart", 2, 23.09)):
         found = mean_interval(scores((bot,) * players, 40, 11))
@@ -38,7 +38,7 @@ def test_the_means_of_three_bots_are_where_they_were_published() -> None:
         assert abs(found.value - published) < 2 * (found.value - found.low) + 0.005
 
 
-def test_a_convention_is_worth_what_the_other_knows_of_it() -> None:
+def test_shared_convention_scores_more_than_unshared() -> None:
     """Smart beside itself scores far more than smart beside simple, on the same deals."""
     own, strangers = (scores(pair, 15, 1) for pair in (("smart", "smart"), ("smart", "simple")))
     assert sum(own) > 1.5 * sum(strangers)
@@ -52,7 +52,7 @@ def test_crossplay_has_every_pair_in_both_orders() -> None:
     assert all(row.published is None and row.ours is not None for row in rows)
 
 
-def test_perfect_games_are_shares_in_percent() -> None:
+def test_perfect_games_are_reported_in_percent() -> None:
     row = cell(reproduce("hanabi_bots:perfect", effort=FEW), bot="smart", players=2)
     assert row.published == 29.52
     played = scores(("smart", "smart"), FEW.repeats, FEW.seed)

@@ -108,7 +108,7 @@ def test_tom_guide_and_tom_cot_are_not_swapped_between_the_tables(kang: Referenc
     assert the(one, "task_success", game="toma_po", model=qwen, strategy="tom_guide").value == 0.292
 
 
-def test_the_reasoning_model_has_two_figures_and_no_tom_accuracy(kang: Reference) -> None:
+def test_reasoning_model_has_two_values_and_no_tom_accuracy(kang: Reference) -> None:
     for name in ("1", "2"):
         of = table(kang, name)
         assert [f.row["strategy"] for f in where(of, model="o4-mini")] == ["zero_shot", "sc"]

@@ -26,7 +26,7 @@ def rows(table: str) -> list[Row]:
     return reproduce("level_k", table, effort=EFFORT)
 
 
-def test_every_printed_chance_of_the_public_package_is_met() -> None:
+def test_every_printed_probability_of_the_public_package_is_reproduced() -> None:
     found = rows("k_tom_chances")
     assert len(found) == 8
     for row in found:
@@ -34,32 +34,32 @@ def test_every_printed_chance_of_the_public_package_is_met() -> None:
         assert row.verdict != "different"
 
 
-def test_what_a_k_tom_wins_agrees_with_the_public_package() -> None:
+def test_winnings_of_k_tom_agree_with_the_public_package() -> None:
     for row in rows("k_tom"):
         assert row.ours is not None and row.published is not None
         assert row.computed and row.n == 40
         assert abs(row.ours - row.published) < 0.12  # four standard errors of both together
 
 
-def test_a_deeper_mind_beats_the_one_just_below_it() -> None:
+def test_deeper_k_tom_beats_the_next_lower_one() -> None:
     for deeper in (1, 2):
         won = duel(deeper, deeper - 1, 60, 1)
         assert won.value is not None and won.value > 0
 
 
-def test_whole_numbers_leave_zero_and_one() -> None:
+def test_whole_number_contest_has_equilibria_zero_and_one() -> None:
     found = {str(row.row["what"]): row for row in rows("theory")}
     agreed = [row for what, row in found.items() if what.startswith("contest of whole")]
     assert [row.ours for row in agreed] == [0, 1]
     assert all(row.verdict != "different" for row in agreed)
 
 
-def test_a_hierarchy_foresees_the_winning_number_of_a_newspaper() -> None:
+def test_cognitive_hierarchy_predicts_the_winning_newspaper_number() -> None:
     found = next(r for r in rows("theory") if str(r.row["what"]).startswith("newspaper"))
     assert found.ours == pytest.approx(21.6, abs=1.5)
 
 
-def test_people_are_met_by_seventeen_and_not_by_the_equilibrium() -> None:
+def test_best_reply_to_people_is_seventeen_not_the_equilibrium() -> None:
     found = {str(row.row["what"]): row.ours for row in rows("theory")}
     assert found["best reply to people"] == 17
     assert found["what it pays"] == pytest.approx(23.0)
@@ -67,12 +67,12 @@ def test_people_are_met_by_seventeen_and_not_by_the_equilibrium() -> None:
     assert equilibrium is not None and equilibrium < 21
 
 
-def test_two_samples_of_people_lie_apart_by_chance_alone() -> None:
+def test_distance_of_two_human_samples_has_a_noise_floor() -> None:
     apart = floor(1)
     assert apart.value is not None and 0.08 < apart.value < 0.2
 
 
-def test_the_shares_of_each_line_make_a_hundred() -> None:
+def test_shares_of_each_line_sum_to_100() -> None:
     totals: dict[str, float] = {}
     for row in rows("people"):
         share = row.published if row.ours is None else row.ours
@@ -81,7 +81,7 @@ def test_the_shares_of_each_line_make_a_hundred() -> None:
     assert list(totals.values()) == pytest.approx([100.0] * 4)
 
 
-def test_the_table_shows_what_the_partner_draws_from() -> None:
+def test_table_equals_the_odds_of_the_people_partner() -> None:
     printed = {int(r.row["number"]): r.published for r in rows("people") if r.published is not None}
     assert printed == {int(n): p for n, p in published()["request"].percent.items()}
 
@@ -103,7 +103,7 @@ def test_every_cell_can_be_played_by_a_model(filled: Study) -> None:
             resolved(Setup(cell.instances[0], 1, lineup, arms=cell.arms))
 
 
-def test_a_model_gets_a_line_of_its_own_beside_people(filled: Study, tmp_path: Path) -> None:
+def test_model_has_its_own_line_beside_people(filled: Study, tmp_path: Path) -> None:
     """One that always asks for 17 and always expects 17 of the other."""
     trials = [setup for name, setup in filled.trials() if name == "eleven_twenty: people"]
     episodes = [play(resolved(setup)) for setup in trials[:6]]

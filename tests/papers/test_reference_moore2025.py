@@ -85,7 +85,7 @@ def test_each_printed_p_belongs_to_its_z(moore: Reference) -> None:
             assert two_sided == pytest.approx(p.value, abs=0.002), p
 
 
-def test_random_disclosure_wins_as_the_formula_says(moore: Reference) -> None:
+def test_random_disclosure_baseline_follows_the_formula(moore: Reference) -> None:
     def wins(n: int) -> float:
         return (7 / 9) ** n * (1 - 2 * (6 / 7) ** n + (5 / 7) ** n)
 

@@ -60,7 +60,7 @@ def largest_regret(game: str, partner: str) -> float:
     return max(RATE[game] - worst_total(game, opening) / ROUNDS for opening in moves)
 
 
-def test_the_worst_play_against_ipd_tit_for_tat_loses_3_a_step() -> None:
+def test_worst_play_against_ipd_tit_for_tat_loses_3_per_step() -> None:
     lost = [RATE["ipd"] - worst_total("ipd", opening) / ROUNDS for opening in (0, 1)]
     assert lost == pytest.approx([3.00, 3.05])  # partner opens with cooperation, with defection
 
@@ -156,7 +156,7 @@ def test_a_true_best_response_would_leave_no_tom_regret_in_ipd(riemer: Reference
     assert min(ipd) > 0.05
 
 
-def test_the_tabular_learner_has_eighteen_figures(riemer: Reference) -> None:
+def test_tabular_learner_has_eighteen_values(riemer: Reference) -> None:
     of = table(riemer, "tabular")
     assert len({(f.metric, f.row["game"], f.row["partner"]) for f in of.rows}) == 18
     for game, partner in product(PAYOFFS, ("single_action", "tit_for_tat")):

@@ -8,7 +8,7 @@ from sally.core.registry import registry
 from sally.papers.riemer2025.study import CANONICAL, NAMES_STUDY, REPEATED, name_sets
 
 
-def test_every_game_meets_both_partners_under_four_sets_of_names():
+def test_every_game_has_both_partners_under_four_sets_of_names():
     cells = Counter(cell.instances[0].game for cell in NAMES_STUDY.cells)
     assert cells == {"rps": 8, "ibs": 8, "ipd": 8}
     assert len({cell.name for cell in NAMES_STUDY.cells}) == 24

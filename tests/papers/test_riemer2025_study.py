@@ -39,7 +39,7 @@ def test_every_cell_can_be_played(filled: Study) -> None:
         resolved(setup)
 
 
-def test_every_published_figure_has_a_cell_whose_episodes_it_describes(filled: Study) -> None:
+def test_every_published_value_has_a_matching_cell(filled: Study) -> None:
     """The report's own reading of an episode must give the conditions of the figure back."""
     known = []
     for _, setup in setups(filled):
@@ -67,7 +67,7 @@ def test_a_cell_has_thirty_episodes_spread_evenly_over_partners() -> None:
             assert [p.params for p in partners] == [{"first": opening}]
 
 
-def test_probes_and_injections_are_the_protocols() -> None:
+def test_probes_and_injections_follow_the_protocol() -> None:
     for cell in STUDY.cells:
         agent = cell.lineups[0]["agent"]
         strategy = agent.params.get("strategy", agent.player)
@@ -81,7 +81,7 @@ def test_probes_and_injections_are_the_protocols() -> None:
             assert (told, cell.arms) == ([], {"agent": (asked,)})
 
 
-def test_names_are_those_of_the_tables() -> None:
+def test_action_names_follow_the_tables() -> None:
     def named(table: str, game: str) -> set[str]:
         rows = [r for r in conditions(table) if r["game"] == game and r["player"] == "language"]
         return {str(r["names"]) for r in rows}
@@ -92,11 +92,11 @@ def test_names_are_those_of_the_tables() -> None:
     assert {r["memory"] for r in conditions("10") if r.get("strategy") == "reflexion"} == {1, 3}
 
 
-def test_one_table_can_be_run_alone() -> None:
+def test_single_table_can_be_run() -> None:
     assert {cell.name.partition(":")[0] for cell in study(("9",)).cells} == {"table 9"}
 
 
-def test_cells_that_tables_share_are_one_and_the_same_episode(filled: Study) -> None:
+def test_cells_shared_by_tables_have_the_same_episode_id(filled: Study) -> None:
     by_name = dict(setups(filled))
     three, nine = (by_name[f"table {t}: ibs, single_action, qa, names J F"] for t in ("3", "9"))
     assert episode_id(resolved(three)) == episode_id(resolved(nine))
@@ -109,7 +109,7 @@ def test_a_whole_episode_of_a_cell_is_played(filled: Study) -> None:
     assert episode.payoffs is not None and episode.end.turn == 100
 
 
-def test_the_quickstart_seats_a_learner_and_the_models_one_has_open_seats() -> None:
+def test_quickstart_has_a_learner_and_quickstart_model_open_seats() -> None:
     quick, models = (registry.entries("studies")[n] for n in ("quickstart", "quickstart_model"))
     sitting = {w.player for c in quick.cells for x in c.lineups for w in x.values()}
     assert {"tabular", "random", "constant"} <= sitting

@@ -55,7 +55,7 @@ def rows() -> list[Row]:
     return reproduce("riemer2025:tabular")
 
 
-def test_all_but_one_of_the_eighteen_figures_agree(rows):
+def test_all_but_one_of_the_eighteen_values_agree(rows):
     """One in twenty may differ by chance; this one is printed with two values, .224 and .211."""
     assert len(rows) == 18
     (other,) = [row for row in rows if row.verdict == "different"]
@@ -64,7 +64,7 @@ def test_all_but_one_of_the_eighteen_figures_agree(rows):
     assert other.published == 0.224 and 0.01 < other.p < 0.05
 
 
-def test_figures_printed_without_spread_are_met_exactly(rows):
+def test_values_printed_without_spread_are_reproduced_exactly(rows):
     flat = [row for row in rows if row.published_interval[0] == row.published_interval[1]]
     assert len(flat) == 4
     for row in flat:
@@ -84,7 +84,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("cell", CELLS)
-def test_the_figures_are_those_of_a_large_run(rows, cell):
+def test_values_equal_those_of_a_large_run(rows, cell):
     ours = {row.metric: row for row in rows if (row.row["game"], row.row["partner"]) == cell}
     metrics = ("functional_regret", "tom_regret", "tom_percent")
     for metric, expected in zip(metrics, LARGE[cell], strict=True):
@@ -93,7 +93,7 @@ def test_the_figures_are_those_of_a_large_run(rows, cell):
         assert low - rounding - 1e-9 <= expected <= high + rounding + 1e-9
 
 
-def test_the_tit_for_tat_regret_in_rps_is_held_against_one_printed_value():
+def test_tit_for_tat_regret_in_rps_is_compared_with_one_printed_value():
     (row,) = [
         row
         for row in reproduce("riemer2025", "4", effort=Effort(repeats=400))
@@ -106,7 +106,7 @@ def test_the_tit_for_tat_regret_in_rps_is_held_against_one_printed_value():
     assert row.verdict == "different"
 
 
-def test_any_discount_from_three_quarters_on_will_do():
+def test_discounts_of_at_least_three_quarters_reproduce():
     for gamma in (0.75, 0.99):
         figures = bulk_figures("ipd", "tit_for_tat", Effort(1000), Settings(gamma=gamma))
         assert not disagreeing("ipd", "tit_for_tat", figures)
@@ -169,7 +169,7 @@ def test_one_step_q_learning_does_not_reproduce_at_any_rate(rate):
 # --- the exact measures beside the published conventions ----------------------------------------
 
 
-def test_the_best_hundred_rounds_against_tit_for_tat_are_worth_802():
+def test_optimum_of_100_rounds_against_tit_for_tat_is_802():
     game = registry.game("ipd").build({})
     (tit_for_tat,) = partners_of(game, "tit_for_tat")
     assert optimal_reward(game, AGENT, tit_for_tat) == 802
@@ -191,7 +191,7 @@ def test_exact_regret_against_tit_for_tat_is_268_where_the_paper_prints_248():
     ("name", "by_move", "flat"),
     [("rps", [1.5, 1.5, 1.5], 1.5), ("ibs", [10, 7], 8.5), ("ipd", [2, 5], 3.5)],
 )
-def test_the_published_price_of_a_wrong_prediction(name, by_move, flat):
+def test_published_cost_of_a_wrong_prediction(name, by_move, flat):
     game = registry.game(name).build({})
     assert cost_of_being_wrong(game, AGENT, "single_action").tolist() == by_move
     assert cost_of_being_wrong(game, AGENT, "tit_for_tat").tolist() == [flat] * len(by_move)
@@ -204,7 +204,7 @@ def test_the_published_rates_of_the_optimum_against_tit_for_tat(name, rate):
     assert optimal_rate(game, AGENT, partners_of(game, "tit_for_tat")[0]) == pytest.approx(rate)
 
 
-def test_rps_with_single_action_partners_is_as_interesting_as_printed():
+def test_interestingness_of_rps_with_single_action_matches_the_paper():
     game = registry.game("rps").build({})
     assert interestingness(game, AGENT, partners_of(game, "single_action")) == pytest.approx(1.0)
     (row,) = reproduce("riemer2025:text")

@@ -76,7 +76,7 @@ def opened(path: Path) -> list[Played]:
     return [Played(spec, e, replayed(spec, e)) for e in IMPORTER.imported(path).episodes]
 
 
-def test_a_game_comes_in_as_it_was_recorded(tmp_path: Path) -> None:
+def test_game_is_imported_as_recorded(tmp_path: Path) -> None:
     found = IMPORTER.imported(written(tmp_path, lines(RACE)))
     (episode,) = found.episodes
     assert found.details["differences"] == []
@@ -97,7 +97,7 @@ def test_a_game_comes_in_as_it_was_recorded(tmp_path: Path) -> None:
     assert found.counts["messages"] == 3 * len(RACE)
 
 
-def test_talk_and_order_are_kept_and_early_ends_are_inferred(tmp_path: Path) -> None:
+def test_talk_and_order_are_preserved_and_early_ends_inferred(tmp_path: Path) -> None:
     rounds = [2, 1, 2, 1, 2, 2]
     (played,) = opened(written(tmp_path, lines(RACE, rounds=rounds)))
     state = played.replay.present
@@ -107,7 +107,7 @@ def test_talk_and_order_are_kept_and_early_ends_are_inferred(tmp_path: Path) -> 
     assert not state.past[0].talk[0].done and state.past[0].talk[2].done  # said nothing
 
 
-def test_measures_of_a_recorded_game(tmp_path: Path) -> None:
+def test_metrics_of_a_recorded_game(tmp_path: Path) -> None:
     (played,) = opened(written(tmp_path, lines(RACE)))
     sums = tally(played, SEATS[0])
     assert (sums.turns, sums.announced, sums.kept) == (6, 6, 1)  # it always said 3
@@ -116,7 +116,7 @@ def test_measures_of_a_recorded_game(tmp_path: Path) -> None:
     assert tally(played, SEATS[2]).announced == 0
 
 
-def test_a_log_that_begins_late_starts_from_its_positions(tmp_path: Path) -> None:
+def test_log_starting_late_uses_its_recorded_positions(tmp_path: Path) -> None:
     log = lines(RACE[:2], start=(9, 4, 3), first=8)
     found = IMPORTER.imported(written(tmp_path, log))
     assert found.details["differences"] == []
@@ -161,7 +161,7 @@ def test_broken_logs_are_refused_with_their_name(tmp_path: Path, spoil: Any, why
     assert file.name in str(refused.value)
 
 
-def test_one_broken_log_leaves_the_others(tmp_path: Path) -> None:
+def test_broken_log_does_not_prevent_importing_others(tmp_path: Path) -> None:
     written(tmp_path, lines(RACE))
     (tmp_path / "game_1_20250301_000000.jsonl").write_text("{", "utf-8")
     found = IMPORTER.imported(tmp_path)
@@ -169,7 +169,7 @@ def test_one_broken_log_leaves_the_others(tmp_path: Path) -> None:
     assert any("not imported" in line for line in found.lines)
 
 
-def test_paths_without_logs_say_what_is_missing(tmp_path: Path) -> None:
+def test_paths_without_logs_are_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no file or folder"):
         IMPORTER.imported(tmp_path / "no")
     with pytest.raises(BadInput, match="no log"):
@@ -191,7 +191,7 @@ def test_paths_without_logs_say_what_is_missing(tmp_path: Path) -> None:
         ("somebody-new", "unknown/somebody-new"),
     ],
 )
-def test_names(raw: str, label: str) -> None:
+def test_model_names_have_labels_and_keep_the_raw_name(raw: str, label: str) -> None:
     assert model_name(raw).label == label and model_name(raw).raw == raw
 
 

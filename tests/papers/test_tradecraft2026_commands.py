@@ -39,7 +39,7 @@ def test_shipped_rulesets_are_sound(name: str) -> None:
     assert "Nothing is wrong." in said
 
 
-def test_faults_are_named_and_the_exit_code_says_so(tmp_path: Path) -> None:
+def test_faults_are_listed_with_exit_code_1(tmp_path: Path) -> None:
     path = tmp_path / "faulty.toml"
     path.write_text(FAULTY)
     code, said = check(str(path), "--json")
@@ -52,7 +52,7 @@ def test_faults_are_named_and_the_exit_code_says_so(tmp_path: Path) -> None:
     assert "Problems found" in said
 
 
-def test_a_path_that_is_no_ruleset_is_one_sentence(tmp_path: Path) -> None:
+def test_path_without_ruleset_is_refused_with_one_message(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("name = ")
     for path in (tmp_path / "none.toml", tmp_path / "bad.toml"):
         done = CliRunner().invoke(cli, ["tradecraft2026", "rules", "check", str(path)])
@@ -60,7 +60,7 @@ def test_a_path_that_is_no_ruleset_is_one_sentence(tmp_path: Path) -> None:
         assert path.name in str(done.exception)
 
 
-def test_a_name_that_is_no_shipped_ruleset_is_told_those_that_are() -> None:
+def test_unknown_shipped_ruleset_is_refused_with_a_list() -> None:
     done = CliRunner().invoke(cli, ["tradecraft2026", "rules", "check", "alchemist"])
     assert "shipped name: minecraft_core, alchemy," in str(done.exception)
 
@@ -77,7 +77,7 @@ def rated(path: Path, *grades: tuple[int, bool, float]) -> Path:
     return path
 
 
-def test_ratings_are_summed_up_as_shares_and_means(tmp_path: Path) -> None:
+def test_ratings_are_summarized_as_shares_and_means(tmp_path: Path) -> None:
     one = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
     done = CliRunner().invoke(cli, ["tradecraft2026", "ratings", str(one), "--json"])
     rows = {row["dimension"]: row for row in json.loads(done.output)}
@@ -91,7 +91,7 @@ def test_ratings_are_summed_up_as_shares_and_means(tmp_path: Path) -> None:
     }
 
 
-def test_two_raters_are_compared_where_both_have_judged(tmp_path: Path) -> None:
+def test_two_raters_are_compared_on_common_items(tmp_path: Path) -> None:
     one = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
     two = rated(tmp_path / "two.jsonl", (1, True, 0.5), (3, True, 0.5))
     done = CliRunner().invoke(cli, ["tradecraft2026", "ratings", str(one), str(two), "--json"])
@@ -100,7 +100,7 @@ def test_two_raters_are_compared_where_both_have_judged(tmp_path: Path) -> None:
     assert rows["persuasion"]["mae"] == 0.25
 
 
-def test_a_model_judges_the_games_of_a_store_once(
+def test_model_judges_each_game_of_a_store_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = play(match_of(max_turns=1), ("p1", PASS), ("p1", DONE), ("p2", DONE))
@@ -125,7 +125,7 @@ def problems(*args: str) -> list[dict[str, str]]:
     return list(json.loads(done.output))
 
 
-def test_the_problems_of_a_set_say_how_many_trades_each_player_needs() -> None:
+def test_problem_list_states_the_trades_needed_per_player() -> None:
     sets = {row["set"]: row for row in problems()}
     assert sets["minecraft_core_2p_2"]["ruleset"] == "minecraft_core"
     assert sets["minecraft_core_2p"]["ruleset"] == "minecraft_core_1"  # kept as it was certified

@@ -10,7 +10,7 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Ended, Episode, Moved, from_line, to_line
-from sally.core.registry.paper import Imported
+from sally.core.registry.paper import ImportResult
 from sally.papers.tradecraft2026.importer import IMPORTER
 from sally.runner.check import check
 
@@ -92,7 +92,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def imported(checkout: Path, text: str, id: str = "abcdefgh") -> tuple[Imported, Episode]:
+def imported(checkout: Path, text: str, id: str = "abcdefgh") -> tuple[ImportResult, Episode]:
     log = checkout / REBUILT / f"TradeCraft.Duo_{id}-log.md"
     log.write_text(text, "utf-8")
     found = IMPORTER.read(log)
@@ -100,7 +100,7 @@ def imported(checkout: Path, text: str, id: str = "abcdefgh") -> tuple[Imported,
     return found, from_line(to_line(episode))
 
 
-def test_a_clean_game_comes_in_as_recorded_and_replays(checkout: Path) -> None:
+def test_clean_game_is_imported_as_recorded_and_replays(checkout: Path) -> None:
     found, episode = imported(checkout, CLEAN)
     assert isinstance(episode.events[-1], Ended)
     assert episode.events[-1].payoffs == {"p1": 3.0, "p2": 0.0}
@@ -111,7 +111,7 @@ def test_a_clean_game_comes_in_as_recorded_and_replays(checkout: Path) -> None:
     assert found.lines == ()
 
 
-def test_a_log_in_two_folders_is_one_game(checkout: Path) -> None:
+def test_log_in_two_folders_is_imported_once(checkout: Path) -> None:
     for folder in ("paper_experiments", "paper_experiments_same"):
         at = checkout / "TC_evaluation" / folder / "aa_vs_bb"
         at.mkdir(parents=True)
@@ -123,13 +123,13 @@ def test_a_log_in_two_folders_is_one_game(checkout: Path) -> None:
     assert copy["why"].startswith("byte for byte aa_vs_bb/TradeCraft.Duo_abcdefgh-log.md")
 
 
-def test_a_hand_that_our_rules_do_not_give_is_a_difference(checkout: Path) -> None:
+def test_hand_not_given_by_the_rules_is_a_difference(checkout: Path) -> None:
     found, _ = imported(checkout, CLEAN.replace(goods(egg=3, oak_planks=1), goods(egg=2)))
     (difference,) = found.details["differences"]
     assert difference["what"] == "hand" and "2 egg" in difference["recorded"]
 
 
-def test_invalid_proposals_and_checks_without_apply_are_counted_and_are_no_moves(
+def test_invalid_proposals_and_unapplied_checks_are_counted_not_played(
     checkout: Path,
 ) -> None:
     invalid = proposal("Player 1", "nobody", goods(), goods()) + server("proposal_invalid", "no")
@@ -142,7 +142,7 @@ def test_invalid_proposals_and_checks_without_apply_are_counted_and_are_no_moves
     assert len(episode.events) == len(plain.events)
 
 
-def test_the_answer_to_an_empty_proposal_is_kept_beside_the_game(checkout: Path) -> None:
+def test_answer_to_an_empty_proposal_is_stored_beside_the_events(checkout: Path) -> None:
     empty = proposal("Player 1", "player 2", "[]", "[]", "Shall we wait?")
     text = START + TURN.format(1) + empty + decision("player 2", "Accept")
     _, episode = imported(checkout, text)
@@ -160,7 +160,7 @@ def test_the_answer_to_an_empty_proposal_is_kept_beside_the_game(checkout: Path)
         ("surplus", goods(coal=1, stick=1), goods(coal=1, stick=1, oak_planks=1)),
     ],
 )
-def test_from_a_slip_of_the_server_on_a_game_is_censored(
+def test_game_is_censored_from_a_server_error_on(
     checkout: Path, slip: str, old: str, new: str
 ) -> None:
     found, episode = imported(checkout, CLEAN.replace(old, new))
@@ -170,7 +170,7 @@ def test_from_a_slip_of_the_server_on_a_game_is_censored(
     assert episode.used["recorded_winners"] == ["p1"]
 
 
-def test_a_raw_log_keeps_no_token_and_either_player_may_propose_first(checkout: Path) -> None:
+def test_raw_log_import_drops_tokens_and_allows_either_first_proposer(checkout: Path) -> None:
     def amounts(lot: dict[str, int]) -> dict[str, Any]:
         return {item: {"n": n, "d": 1} for item, n in lot.items()}
 
@@ -199,12 +199,12 @@ def test_a_raw_log_keeps_no_token_and_either_player_may_propose_first(checkout: 
     assert check([episode]).mismatches == []
 
 
-def test_a_folder_without_logs_is_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_folder_without_logs_is_refused_with_one_message(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="contains no game log"):
         IMPORTER.read(tmp_path)
 
 
-def test_a_log_whose_problem_is_not_there_is_refused(checkout: Path) -> None:
+def test_log_with_unknown_problem_is_refused(checkout: Path) -> None:
     log = checkout / REBUILT / "TradeCraft.Duo_abcdefgh-log.md"
     log.write_text(CLEAN.replace("minecraft:torch * 1", "minecraft:bucket * 1"), "utf-8")
     with pytest.raises(BadInput, match="no public problem has the targets bucket"):

@@ -79,7 +79,7 @@ def written(folder: Path, people: list[dict[str, Any]], name: str = "prompts.jso
 PEOPLE = [person(n) for n in range(1, 9)]
 
 
-def test_relabelled_screens_are_one_game_and_the_other_role_is_found() -> None:
+def test_relabelled_screens_have_one_canonical_game_and_role_swap() -> None:
     own, other = DILEMMA
     turned = canonical((own[2], own[3], own[0], own[1]), (other[2], other[3], other[0], other[1]))
     assert turned[0] == canonical(own, other)[0]
@@ -90,7 +90,7 @@ def test_relabelled_screens_are_one_game_and_the_other_role_is_found() -> None:
     assert kind_of(role) == "two pure equilibria"
 
 
-def test_the_crowd_across_is_counted_on_my_screen_without_myself() -> None:
+def test_crowd_of_the_other_role_excludes_the_participant() -> None:
     own, other = BATTLE
     mine = Choice(1, 1, own, other, 0)
     # others sit across, with rows exchanged on their screens: their A is my column D
@@ -100,7 +100,7 @@ def test_the_crowd_across_is_counted_on_my_screen_without_myself() -> None:
 
 
 @pytest.mark.parametrize("name", ["prompts.jsonl", "prompts.jsonl.gz", "prompts.jsonl.zip"])
-def test_a_choice_is_an_episode_without_a_result(tmp_path: Path, name: str) -> None:
+def test_each_choice_is_an_episode_without_payoffs(tmp_path: Path, name: str) -> None:
     found = IMPORTER.imported(written(tmp_path, PEOPLE, name))
     assert found.counts["choices"] == 160 and found.counts["people"] == 8
     episode = found.episodes[0]
@@ -119,7 +119,7 @@ def test_a_choice_is_an_episode_without_a_result(tmp_path: Path, name: str) -> N
     assert ours == pytest.approx(list(lost))
 
 
-def test_figures_put_even_odds_at_0_and_the_best_reply_at_1(tmp_path: Path) -> None:
+def test_scores_are_0_for_uniform_odds_and_1_for_the_best_reply(tmp_path: Path) -> None:
     record = read(written(tmp_path, PEOPLE))
     table = figures.table_of(record.choices, Crowds(record.choices))
     even, best = figures.levels(table)[0], figures._best(table.values)
@@ -133,7 +133,7 @@ def test_figures_put_even_odds_at_0_and_the_best_reply_at_1(tmp_path: Path) -> N
     assert fitted.log_likelihood >= figures.mixture(table, 0.1).log_likelihood
 
 
-def test_only_some_people_are_imported_against_the_whole_crowd(tmp_path: Path) -> None:
+def test_subset_of_people_gives_the_same_episodes_as_full_import(tmp_path: Path) -> None:
     folder = written(tmp_path, PEOPLE)
     some = IMPORTER.imported(folder, people=2)
     assert some.counts["choices"] == 40 and some.counts["people in the file"] == 8
@@ -151,7 +151,7 @@ def test_only_some_people_are_imported_against_the_whole_crowd(tmp_path: Path) -
         (lambda p: {k: v for k, v in p.items() if k != "text"}, "text"),
     ],
 )
-def test_a_changed_line_lets_nothing_in(tmp_path: Path, spoil: Any, why: str) -> None:
+def test_changed_line_aborts_the_import(tmp_path: Path, spoil: Any, why: str) -> None:
     folder = written(tmp_path, [*PEOPLE[:3], spoil(PEOPLE[3]), *PEOPLE[4:]])
     with pytest.raises(BadInput, match=why):
         IMPORTER.imported(folder)
@@ -161,7 +161,7 @@ def test_a_changed_line_lets_nothing_in(tmp_path: Path, spoil: Any, why: str) ->
 
 @pytest.mark.parametrize("name", ["prompts.jsonl", "prompts.jsonl.gz", "prompts.jsonl.zip"])
 @pytest.mark.parametrize("kept", [0.3, 0.9])
-def test_a_cut_file_lets_nothing_in(tmp_path: Path, name: str, kept: float) -> None:
+def test_truncated_file_aborts_the_import(tmp_path: Path, name: str, kept: float) -> None:
     folder = written(tmp_path, PEOPLE, name)
     file = folder / "zhu2024games" / name
     data = file.read_bytes()
@@ -170,7 +170,7 @@ def test_a_cut_file_lets_nothing_in(tmp_path: Path, name: str, kept: float) -> N
         IMPORTER.imported(folder)
 
 
-def test_a_pointer_and_other_folders_are_named(tmp_path: Path) -> None:
+def test_lfs_pointer_is_refused_and_other_folders_are_reported(tmp_path: Path) -> None:
     folder = written(tmp_path, PEOPLE)
     (folder / "other2020").mkdir()
     (folder / "other2020" / "prompts.jsonl.zip").write_text("version https://git-lfs")
@@ -180,7 +180,7 @@ def test_a_pointer_and_other_folders_are_named(tmp_path: Path) -> None:
         IMPORTER.imported(pointer)
 
 
-def test_the_command_line_imports_once_and_puts_models_on_the_same_scale(tmp_path: Path) -> None:
+def test_command_imports_once_and_scores_models_on_the_same_scale(tmp_path: Path) -> None:
     folder, out = written(tmp_path, PEOPLE), str(tmp_path / "store")
     for stored in (160, 0):
         run = CliRunner().invoke(cli, ["import", "zhu2024", str(folder), "--out", out])
@@ -206,7 +206,7 @@ def test_the_command_line_imports_once_and_puts_models_on_the_same_scale(tmp_pat
     assert row["player"] == "human" and row["doing"] == pytest.approx(whole.value)
 
 
-def test_a_model_that_always_takes_the_upper_row_stands_at_0(
+def test_model_that_always_takes_the_upper_row_scores_0(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def answer(messages: Any, settings: Any) -> str:

@@ -82,7 +82,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("game", "names", "setup"), CASES)
-def test_logged_calls_give_the_same_answers_and_the_same_requests(game, names, setup):
+def test_logged_calls_reproduce_answers_and_requests(game, names, setup):
     for seed in range(6):
         line, shown = played(game, seed, names, **setup)
         assert KEY.encode() not in line
@@ -114,7 +114,7 @@ def test_a_changed_prompt_is_refused():
         answer_from_log(player, turn, ())
 
 
-def test_a_strategy_may_await_something_else():
+def test_strategy_may_await_other_coroutines():
     class Waits(LanguagePlayer, frozen=True):
         async def answering(self, turn: Any, exchanges: Any) -> Any:
             await asyncio.sleep(0)
@@ -164,10 +164,10 @@ async def tasks_of(wait: bool) -> tuple[int, int]:
     return most, made
 
 
-def test_two_seats_think_at_the_same_time():
+def test_two_seats_are_asked_concurrently():
     most, made = asyncio.run(tasks_of(wait=True))
     assert most == 2 and made >= 1
 
 
-def test_models_that_answer_at_once_need_no_tasks():
+def test_models_that_answer_immediately_create_no_tasks():
     assert asyncio.run(tasks_of(wait=False)) == (1, 0)

@@ -14,7 +14,7 @@ from sally.games.repeated_games.rules import AGENT
 from sally.games.repeated_games.training import split
 
 
-def test_the_weights_answer_as_they_did_when_they_were_trained():
+def test_weights_give_the_outputs_recorded_at_training():
     found, check = net("ladder"), record("ladder")["check"]
     pays = payoffs(registry.game("rps").build({"rounds": 20}), AGENT)
     rows = [seen(pays, None, 20)]
@@ -25,7 +25,7 @@ def test_the_weights_answer_as_they_did_when_they_were_trained():
     assert np.allclose(found.odds(found.foresee, hidden, 3), check["foresees"], atol=1e-4)
 
 
-def test_it_regrets_less_than_a_random_player_with_partners_it_never_met():
+def test_learner_has_less_regret_than_random_with_held_out_partners():
     regret = dict.fromkeys(("learner", "random"), 0.0)
     for game, most in (("rps", 2), ("ipd", 10), ("ibs", 10)):
         for met in split(game).part("held_out"):
@@ -39,7 +39,7 @@ def test_it_regrets_less_than_a_random_player_with_partners_it_never_met():
     assert regret["learner"] < 0.85 * regret["random"]
 
 
-def test_it_foresees_a_partner_better_with_every_round():
+def test_learner_predicts_a_constant_partner_better_over_rounds():
     episode = sally.play(
         "rps",
         {"agent": "learner", "partner": ("single_action", {"action": 2})},
@@ -52,7 +52,7 @@ def test_it_foresees_a_partner_better_with_every_round():
     assert told[-1].odds[2] > told[0].odds[2]
 
 
-def test_games_it_was_not_made_for_are_refused():
+def test_learner_refuses_unsupported_games():
     with pytest.raises(BadInput, match="at most 3 moves"):
         matrix = [[[0, 0]] * 4] * 4
         sally.play("repeated_games", {"agent": "learner", "partner": "random"}, matrix=matrix)
@@ -60,7 +60,7 @@ def test_games_it_was_not_made_for_are_refused():
         sally.play("rps", {"agent": ("learner", {"weights": "x"}), "partner": "random"})
 
 
-def test_its_record_says_how_it_came_about():
+def test_learner_record_contains_its_training_curve():
     about = record("ladder")
     assert about["curve"][-1]["step"] == about["steps"] and about["seed"] == 0
     held = [point["held_out"]["regret"] for point in about["curve"]]

@@ -41,7 +41,7 @@ def says(player: Any, past: list[Joint | None], seed: int = 1, ask: Question = T
 PAST: list[Joint | None] = [(0, 1), (0, 2), (1, 2), None, (1, 0)]
 
 
-def test_copy_last_does_and_expects_what_came_last() -> None:
+def test_copy_last_plays_and_predicts_the_last_move() -> None:
     player = sits("copy_last")
     assert acts(player, PAST) == 0
     assert acts(player, PAST[:4]) == 2  # a void round reveals nothing
@@ -49,14 +49,14 @@ def test_copy_last_does_and_expects_what_came_last() -> None:
     assert {acts(player, [], seed) for seed in range(30)} == {0, 1, 2}
 
 
-def test_majority_does_and_expects_what_came_most_often() -> None:
+def test_majority_plays_and_predicts_the_most_frequent_move() -> None:
     player = sits("majority")
     assert acts(player, PAST) == 2
     assert says(player, PAST).value == 2
     assert {acts(player, [(0, 1), (0, 2)], seed) for seed in range(30)} == {1, 2}  # a tie
 
 
-def test_constant_names_the_same_place_to_every_question() -> None:
+def test_constant_gives_the_same_option_for_move_and_probes() -> None:
     player = sits("constant", place=1)
     assert acts(player, PAST) == 1
     assert says(player, PAST).value == 1
@@ -65,7 +65,7 @@ def test_constant_names_the_same_place_to_every_question() -> None:
 
 
 @pytest.mark.parametrize("of", ["constant", "copy_last", "majority", "tit_for_tat"])
-def test_an_inverse_never_does_what_it_turns_around_and_all_else_evenly(of: str) -> None:
+def test_inverse_plays_uniformly_over_the_other_moves(of: str) -> None:
     player, turned = sits(of), sits("inverse", of=of)
     avoided = acts(player, PAST)
     told = Counter(acts(turned, PAST, seed) for seed in range(2000))
@@ -79,13 +79,13 @@ def test_the_inverse_of_random_is_random() -> None:
     assert all(told[move] / 3000 == pytest.approx(1 / 3, abs=0.03) for move in (0, 1, 2))
 
 
-def test_an_inverse_answers_otherwise_too() -> None:
+def test_inverse_also_inverts_reports() -> None:
     assert {says(sits("inverse", of="majority"), PAST, seed).value for seed in range(30)} == {0, 1}
     values = Question("worth", "values", ("a", "b"), low=0, high=10)
     assert says(sits("inverse", of="constant"), PAST, ask=values).value == {"a": 10.0, "b": 10.0}
 
 
-def test_minimax_is_the_equilibrium_of_rps_and_the_sure_thing_elsewhere() -> None:
+def test_minimax_plays_the_security_strategy() -> None:
     """ibs: 10 p = 7 (1 - p), so the agent plays 0 with chance 7/17 and can be sure of 70/17."""
     even = security(rules("rps"), AGENT)
     assert all(even[move] == pytest.approx(1 / 3) for move in (0, 1, 2))
@@ -94,7 +94,7 @@ def test_minimax_is_the_equilibrium_of_rps_and_the_sure_thing_elsewhere() -> Non
     assert security(rules("ipd"), AGENT) == {1: 1.0}
 
 
-def test_minimax_expects_the_other_to_play_it_safe() -> None:
+def test_minimax_predicts_the_security_strategy_of_the_other() -> None:
     report = says(sits("minimax"), PAST)
     assert report.odds == pytest.approx((1 / 3, 1 / 3, 1 / 3))
 
@@ -107,6 +107,6 @@ def test_rules_about_rounds_need_rounds(player: str) -> None:
         seated(spec, game, game.seats[0], PlayerSpec(player))
 
 
-def test_nobody_to_turn_around() -> None:
+def test_inverse_of_unknown_player_is_refused() -> None:
     with pytest.raises(BadInput, match="did you mean copy_last"):
         sits("inverse", of="copylast")

@@ -75,7 +75,7 @@ def checked(found, streams, score, layers=(LAYER,), most=None):
     )
 
 
-def test_what_is_read_follows_the_probe_and_not_the_controls():
+def test_outputs_follow_the_probe_direction_and_not_the_controls():
     found, streams = table(carried=True)
     result = checked(found, streams, scorer(found, streams))
     probe, shuffled, random = result.steered
@@ -101,7 +101,7 @@ def test_results_are_printed_and_drawn(capsys):
     assert len(axes.collections) == 3  # a band for each kind of direction
 
 
-def test_a_direction_that_is_carried_and_not_read_moves_nothing():
+def test_encoded_but_unused_direction_changes_nothing():
     found, streams = table(carried=True)
     other = np.roll(READ, 5, axis=1)
     result = checked(found, streams, scorer(found, streams, other))
@@ -109,7 +109,7 @@ def test_a_direction_that_is_carried_and_not_read_moves_nothing():
     assert checked(found, streams, scorer(found, streams), layers=(0,)).steered[0].slope.value == 0
 
 
-def test_a_paired_stream_brings_what_its_own_page_says_and_no_more():
+def test_patched_activations_shift_the_answer_to_the_paired_page():
     found, streams = table(carried=True)
     [patched] = checked(found, streams, scorer(found, streams)).patched
     assert patched.other.value == pytest.approx(8.0)  # from -4 to 4 in log-odds
@@ -118,7 +118,7 @@ def test_a_paired_stream_brings_what_its_own_page_says_and_no_more():
     assert patched.beyond.low > 5
 
 
-def test_pairs_are_other_partners_in_the_same_round_of_the_same_instance():
+def test_pairs_differ_only_in_the_partner():
     found, _ = table(carried=False)
     for row, (other, same) in pairs(found, range(len(found))).items():
         own, theirs = found[row].decision, found[other].decision
@@ -130,7 +130,7 @@ def test_pairs_are_other_partners_in_the_same_round_of_the_same_instance():
             assert found[same].decision.partner != own.partner
 
 
-def test_directions_come_from_other_partners_and_instances():
+def test_directions_are_fitted_on_other_partners_and_instances():
     found, streams = table(carried=True)
     seen = []
     plain = scorer(found, streams)
@@ -153,26 +153,26 @@ def test_directions_come_from_other_partners_and_instances():
         assert np.allclose(one.vector, other.vector)
 
 
-def test_only_so_many_decisions_are_changed():
+def test_number_of_edited_decisions_is_limited():
     found, streams = table(carried=True)
     assert checked(found, streams, scorer(found, streams), most=20).decisions == 20
 
 
-def test_one_label_is_refused():
+def test_decisions_with_one_label_are_refused():
     found, streams = table(carried=True)
     same = [n for n, case in enumerate(found) if case.decision.value == 0]
     with pytest.raises(BadInput, match="same label"):
         checked([found[n] for n in same], streams[same], scorer(found, streams))
 
 
-def test_names_are_found_among_the_candidates_in_the_order_of_the_page():
+def test_option_names_are_matched_to_candidates_in_page_order():
     assert _named(("F", "J"), ("J", "F")) == (1, 0)
     assert _named(("10.", "1."), ("1", "10")) == (1, 0)
     assert _named((), ("J", "F")) is None
     assert _named(("J", "F"), ("J", "B")) is None
 
 
-def test_classes_of_change_gather_the_options_of_all_their_choices():
+def test_change_classes_collect_the_options_of_all_choices():
     one = decision("i", "a", 2, 1)
     case = Case(
         Decision(

@@ -89,7 +89,7 @@ def carrying():
     )
 
 
-def test_what_a_layer_carries_is_found_there_and_beyond_every_control(carrying):
+def test_probe_finds_the_encoding_layer_and_exceeds_every_control(carrying):
     assert set(carrying.chosen_layers) == {1}
     assert carrying.accuracy.value > 0.9
     for difference in (carrying.beyond, carrying.selectivity, carrying.beyond_untrained):
@@ -101,7 +101,7 @@ def test_what_a_layer_carries_is_found_there_and_beyond_every_control(carrying):
     assert carrying.twins == PARTNERS * INSTANCES * TURNS
 
 
-def test_nothing_is_found_where_nothing_is_carried():
+def test_probe_finds_nothing_in_uninformative_activations():
     found = rows()
     nothing = result(found, streams(found, None))
     assert nothing.beyond.low < 0.05
@@ -165,7 +165,7 @@ def test_folds_share_no_partner_no_instance_and_no_letters():
 
 
 @pytest.mark.parametrize("shared", ["partner", "instance", "set of letters"])
-def test_a_fold_broken_on_purpose_is_refused(shared):
+def test_leaking_fold_is_refused(shared):
     """Folds by one group alone leak the others; the check names what leaks."""
     found = rows()
     groups = {
@@ -195,7 +195,7 @@ def test_probes_refuse_folds_that_leak():
         probes.fit_layers(streams(found, y), y, 2, groups, broken, [0])
 
 
-def test_one_instance_is_refused():
+def test_folds_need_at_least_two_instances():
     with pytest.raises(BadInput, match="at least two instances"):
         crossed_folds(["a", "b"], ["i", "i"])
 
@@ -210,19 +210,19 @@ def test_a_canonical_label_does_not_follow_the_letter():
     assert labelled(swapped, "shown").y.tolist() == [1, 0]
 
 
-def test_shown_letters_must_be_the_same_everywhere():
+def test_shown_labels_need_the_same_letters_in_all_instances():
     with pytest.raises(BadInput, match="different letters"):
         labelled([decision(instance=0), decision(instance=2)], "shown")
 
 
-def test_change_says_whether_the_last_value_comes_again():
+def test_change_label_states_whether_the_last_value_repeats():
     one = decision(turn=2, value=1, past=(0, 1))
     assert code(one, 1, "change") == 1
     assert code(one, 0, "change") == 0
     assert code(decision(value=1), 1, "change") == NONE
 
 
-def test_surface_features_foresee_a_cycle_that_no_single_move_foretells():
+def test_surface_features_predict_a_cycle_of_several_moves():
     found = []
     for instance in range(8):
         for partner in range(2):
@@ -245,7 +245,7 @@ def test_the_joint_table_counts_each_decision_once():
     found = [decision(0, i, 0, 1, said=i % 2, did=i // 4) for i in range(8)]
     labels = labelled(found, "action")
     odds = np.array([[0.2, 0.8] if i < 6 else [0.8, 0.2] for i in range(8)])
-    (table,) = arms(labels, probes.Fitted(odds, [], []))
+    (table,) = arms(labels, probes.HeldOutPredictions(odds, [], []))
     assert table.partner == ALL
     assert table.n == 8
     assert table.represented.value == 6 / 8
@@ -258,7 +258,7 @@ def test_the_joint_table_counts_each_decision_once():
     assert table.blind == 0.5
 
 
-def test_results_are_read_back_as_they_were_written(carrying, tmp_path):
+def test_results_round_trip_through_the_file(carrying, tmp_path):
     write_results([carrying], tmp_path / "represented" / "toy.json")
     (again,) = read_results(tmp_path)
     assert again == carrying
@@ -268,7 +268,7 @@ def test_results_are_read_back_as_they_were_written(carrying, tmp_path):
     assert read_results(tmp_path / "nowhere") == []
 
 
-def test_profile_and_report_show_results_only_where_a_store_has_them(carrying, tmp_path):
+def test_profile_and_report_show_probe_results_only_if_stored(carrying, tmp_path):
     from click.testing import CliRunner
 
     import sally

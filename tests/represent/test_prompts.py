@@ -29,7 +29,7 @@ def _reply(messages, settings):
     return "Option: F"
 
 
-def test_a_probe_is_labelled_with_what_the_other_then_did(episode):
+def test_probe_decision_is_labelled_with_the_partners_next_move(episode):
     found = list(decisions([episode], at="probe"))
     assert [one.turn for one in found] == list(range(6))
     played = [e.action for e in episode.events if e.seat == "partner"]
@@ -41,20 +41,20 @@ def test_a_probe_is_labelled_with_what_the_other_then_did(episode):
     assert found[0].letters == "B F J"
 
 
-def test_hashes_are_those_of_the_log(episode):
+def test_prompt_hashes_equal_those_of_the_log(episode):
     logged = {call.prompt for event in episode.events for call in event.calls}
     found = [one.hash for at in ("move", "probe") for one in decisions([episode], at=at)]
     assert set(found) == logged
 
 
-def test_own_moves_and_forecasts_are_labels_too(episode):
+def test_own_moves_and_forecasts_can_be_labels(episode):
     moves = [e.action for e in episode.events if e.seat == "agent" and hasattr(e, "action")]
     assert [one.value for one in decisions([episode], "own_move")] == moves
     asked = list(decisions([episode], "own_forecast", "probe"))
     assert [one.value for one in asked] == [one.said for one in asked]
 
 
-def test_a_changed_prompt_is_refused_with_a_sentence(episode):
+def test_changed_prompt_is_refused_with_one_message(episode):
     def changed(event):
         calls = tuple(msgspec.structs.replace(call, prompt="0" * 32) for call in event.calls)
         return msgspec.structs.replace(event, calls=calls) if event.calls else event

@@ -70,7 +70,7 @@ def of_models(episodes: Any) -> list[Episode]:
     return [e for e in episodes if e.setup.lineup["agent"].player == "language"]
 
 
-def test_language_episodes_are_played_side_by_side_as_many_as_the_model_takes(
+def test_language_episodes_run_concurrently_up_to_the_model_slots(
     tmp_path: Path,
 ) -> None:
     model = on_shelf("timed_a")
@@ -87,27 +87,27 @@ class Plain(Timed):
     slots = None  # type: ignore[assignment]
 
 
-def test_a_kind_declares_how_many_calls_it_takes_at_once(tmp_path: Path) -> None:
+def test_model_kind_declares_its_concurrent_calls(tmp_path: Path) -> None:
     model = Plain()
     registry.add("models", "kind_a", ModelKind("kind_a", "a stub", lambda name: model, at_once=5))
     run_study(study("kind_a"), tmp_path / "o")
     assert model.most == 5
 
 
-def test_the_users_config_says_it_before_model_and_kind(tmp_path: Path) -> None:
+def test_config_overrides_concurrency_of_model_and_kind(tmp_path: Path) -> None:
     model = on_shelf("timed_f")
     config = Config(models={"mine": ModelEntry("timed_f", at_once=2)})
     run_study(study("timed_f"), tmp_path / "o", meter=Meter(config=config))
     assert model.most == 2
 
 
-def test_a_kind_that_takes_no_call_is_one_sentence() -> None:
+def test_model_kind_with_zero_calls_is_refused_with_one_message() -> None:
     registry.add("models", "kind_b", ModelKind("kind_b", "a stub", lambda name: Plain(), lambda: 0))
     with pytest.raises(BadInput, match="at least one concurrent call"):
         declared_at_once("kind_b", Config())
 
 
-def test_a_record_says_what_answered_and_a_bots_record_says_nothing(tmp_path: Path) -> None:
+def test_record_states_what_answered_and_is_empty_for_bots(tmp_path: Path) -> None:
     on_shelf("timed_b")
     found = run_study(study("timed_b"), tmp_path / "o").episodes.values()
     for episode in found:
@@ -115,7 +115,7 @@ def test_a_record_says_what_answered_and_a_bots_record_says_nothing(tmp_path: Pa
         assert episode.used == expected
 
 
-def test_side_by_side_plays_what_one_by_one_plays(tmp_path: Path) -> None:
+def test_concurrent_play_equals_sequential_play(tmp_path: Path) -> None:
     def narrow() -> Timed:
         model = Timed()
         model.slots = 1
@@ -130,7 +130,7 @@ def test_side_by_side_plays_what_one_by_one_plays(tmp_path: Path) -> None:
         assert episode.events == many.episodes[id].events
 
 
-def test_a_spent_budget_begins_no_episode_and_cuts_those_in_progress(tmp_path: Path) -> None:
+def test_spent_budget_starts_no_episode_and_censors_those_in_progress(tmp_path: Path) -> None:
     model = on_shelf("timed_d")
     meter = Meter(Budget(tokens=2 * WHOLE))
     found = run_study(study("timed_d"), tmp_path / "o", meter=meter)
@@ -143,7 +143,7 @@ def test_a_spent_budget_begins_no_episode_and_cuts_those_in_progress(tmp_path: P
     assert model.calls == meter.calls
 
 
-def test_a_resume_goes_on_where_the_budget_ended(tmp_path: Path) -> None:
+def test_resume_continues_where_the_budget_ended(tmp_path: Path) -> None:
     model = on_shelf("timed_e")
     run_study(study("timed_e"), tmp_path / "o", meter=Meter(Budget(tokens=2 * WHOLE)))
     before = model.calls
@@ -152,7 +152,7 @@ def test_a_resume_goes_on_where_the_budget_ended(tmp_path: Path) -> None:
     assert ROUNDS <= model.calls - before <= EPISODES * ROUNDS
 
 
-def test_a_budget_of_nothing_plays_only_the_bots(tmp_path: Path) -> None:
+def test_zero_budget_plays_only_bots(tmp_path: Path) -> None:
     model = on_shelf("timed_f")
     found = run_study(study("timed_f"), tmp_path / "o", meter=Meter(Budget(tokens=0)))
     assert len(found.episodes) == EPISODES
@@ -168,7 +168,7 @@ def test_a_limit_on_each_episode_censors_it_as_a_limit(tmp_path: Path) -> None:
         assert (episode.end.cause, episode.end.turn) == ("limit", 2)
 
 
-def test_an_episode_that_takes_too_long_is_censored_as_a_limit(tmp_path: Path) -> None:
+def test_episode_over_the_time_limit_is_censored_as_limit(tmp_path: Path) -> None:
     on_shelf("timed_h")
     config = Config(limits=Limits(episode_seconds=0.002))
     found = run_study(study("timed_h"), tmp_path / "o", meter=Meter(config=config))
@@ -178,7 +178,7 @@ def test_an_episode_that_takes_too_long_is_censored_as_a_limit(tmp_path: Path) -
         assert "time limit" in episode.end.detail
 
 
-def test_money_is_counted_by_the_price_table_and_stands_in_the_log(tmp_path: Path) -> None:
+def test_cost_is_computed_from_the_price_table_and_logged(tmp_path: Path) -> None:
     table = Prices(date(2026, 11, 1), {"lab/x": Price(1e6, 2e6)})
     meter = Meter(Budget(money=25.0), Config(prices=table))
     usage = meter.charge("lab/x", Usage(input=9, output=3))
@@ -200,7 +200,7 @@ def test_a_budget_in_money_needs_every_price() -> None:
         Budget(money=-1.0)
 
 
-def test_a_bug_of_ours_is_not_hidden(tmp_path: Path) -> None:
+def test_unexpected_exception_is_raised(tmp_path: Path) -> None:
     def script(messages: list[Message], settings: Settings) -> Any:
         raise RuntimeError("a bug")
 
@@ -209,7 +209,7 @@ def test_a_bug_of_ours_is_not_hidden(tmp_path: Path) -> None:
         run_study(study("broken"), tmp_path / "o")
 
 
-def test_tokens_that_nobody_counted_are_estimated_for_the_budget_and_unknown_in_the_record():
+def test_uncounted_tokens_are_estimated_for_budget_and_unknown_in_record():
     table = Prices(date(2026, 1, 1), {"lab/x": Price(1e6, 0.0)})
     meter = Meter(Budget(tokens=20), Config(prices=table))
     recorded = meter.charge("lab/x", Usage(seconds=1.0), characters=40)
@@ -221,7 +221,7 @@ def test_tokens_that_nobody_counted_are_estimated_for_the_budget_and_unknown_in_
     assert meter.spent
 
 
-def test_shares_of_a_budget_never_add_up_to_more_than_there_is() -> None:
+def test_shares_of_a_budget_never_exceed_the_budget() -> None:
     meter = Meter(Budget(money=8.0, tokens=100))
     out = [meter.share(2, [])]
     out.append(meter.share(2, out))  # type: ignore[arg-type]

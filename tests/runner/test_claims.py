@@ -16,10 +16,10 @@ from sally import store
 from sally.core.errors import BadInput
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner import claims
-from sally.runner.claims import Beat, Claims, Machine, Run, read_runs, this_process
+from sally.runner.claims import Claims, Heartbeat, Machine, Run, read_runs, this_process
 from sally.runner.executors import Take
 from sally.runner.local import manifest, orders
-from sally.runner.run import Drive, play_missing
+from sally.runner.run import RunState, play_missing
 from sally.runner.sharding import cuts_of
 from sally.runner.shards import Job, Result, Tell
 from sally.store import Folder, Place, place
@@ -66,7 +66,7 @@ def test_a_shard_has_one_owner_until_it_is_released(at: Place) -> None:
     [run("dead", GONE), run("dead", ended="finished"), None],
     ids=["killed here", "ended", "never heard of"],
 )
-def test_the_claim_of_a_dead_run_is_passed_on_to_one_heir(at: Place, owner: Run | None) -> None:
+def test_claim_of_a_dead_run_passes_to_one_successor(at: Place, owner: Run | None) -> None:
     if owner is not None:
         told(at, owner)
     assert Claims(at, "dead").take("s1")
@@ -78,13 +78,13 @@ def test_the_claim_of_a_dead_run_is_passed_on_to_one_heir(at: Place, owner: Run 
     assert at.names("claims") == []
 
 
-def test_a_process_that_has_the_number_of_a_dead_one_is_not_it() -> None:
+def test_process_with_reused_pid_is_not_the_dead_one() -> None:
     mine = this_process()
     assert mine.lives()
     assert not msgspec.structs.replace(mine, born="1").lives()
 
 
-def test_a_zombie_is_dead() -> None:
+def test_zombie_process_counts_as_dead() -> None:
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     machine = msgspec.structs.replace(this_process(), pid=child.pid, born=claims._born(child.pid))
     assert machine.lives()
@@ -94,7 +94,7 @@ def test_a_zombie_is_dead() -> None:
     child.wait()
 
 
-def test_a_run_of_another_machine_is_dead_when_it_no_longer_beats(at: Place) -> None:
+def test_run_on_another_machine_is_dead_without_heartbeat(at: Place) -> None:
     told(at, run("far", ELSEWHERE, beat=1))
     assert Claims(at, "far").take("s1")
     told(at, run("a"))
@@ -109,9 +109,11 @@ def test_a_run_of_another_machine_is_dead_when_it_no_longer_beats(at: Place) -> 
     assert near.take("s1")
 
 
-def test_a_beat_tells_of_the_run_until_its_end(at: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heartbeat_reports_the_run_until_its_end(
+    at: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(claims, "BEAT_SECONDS", 0.02)
-    with Beat(at, lambda: run("a", wanted=7)) as beat:
+    with Heartbeat(at, lambda: run("a", wanted=7)) as beat:
         while read_runs(at)[0].beat < 3:
             time.sleep(0.01)
         assert read_runs(at)[0].ended == ""
@@ -120,7 +122,7 @@ def test_a_beat_tells_of_the_run_until_its_end(at: Place, monkeypatch: pytest.Mo
     assert (found.wanted, found.ended, found.machine.pid) == (7, "finished", os.getpid())
 
 
-def test_tidying_takes_the_dead_and_leaves_the_living(at: Place) -> None:
+def test_tidy_removes_files_of_dead_runs_and_keeps_live_ones(at: Place) -> None:
     done = run("done", GONE, ended="finished")
     for known in (run("dead", GONE), run("far", ELSEWHERE), run("holder", GONE), done, run("a")):
         told(at, known)
@@ -137,7 +139,7 @@ def test_tidying_takes_the_dead_and_leaves_the_living(at: Place) -> None:
 
 
 @pytest.mark.parametrize("odd", ["s1.txt", "s1.", "s1.-1", "s1.²", "s1." + "9" * 40])
-def test_an_odd_file_among_the_claims_is_named(at: Place, odd: str) -> None:
+def test_unknown_file_among_the_claims_is_named(at: Place, odd: str) -> None:
     told(at, run("a"))
     at.create(f"claims/{odd}", b"whatever")
     with pytest.raises(BadInput, match="is not a claim") as said:
@@ -146,7 +148,7 @@ def test_an_odd_file_among_the_claims_is_named(at: Place, odd: str) -> None:
 
 
 @pytest.mark.parametrize("owner", [b"\xff\xfe", b"../../study", b"", b"x" * 5000])
-def test_a_claim_that_names_no_run_is_nobodys(at: Place, owner: bytes) -> None:
+def test_claim_without_a_known_run_can_be_taken(at: Place, owner: bytes) -> None:
     told(at, run("a"))
     at.create("claims/s1.0", owner)
     mine = Claims(at, "a")
@@ -155,7 +157,7 @@ def test_a_claim_that_names_no_run_is_nobodys(at: Place, owner: bytes) -> None:
 
 
 @pytest.mark.parametrize("folder", ["claims/s1.0", "runs/odd.json"])
-def test_a_pipe_or_a_folder_where_a_claim_should_be_is_named_and_not_waited_for(
+def test_pipe_or_folder_in_place_of_a_claim_is_refused_without_waiting(
     tmp_path: Path, folder: str
 ) -> None:
     at = Folder(tmp_path)
@@ -185,7 +187,7 @@ class Taking:
         yield
 
 
-def test_a_long_shard_that_another_run_plays_does_not_keep_us_from_the_others(
+def test_shard_held_by_another_run_does_not_block_other_shards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     players = grid(agent=player_spec("random"), partner=player_spec("random"))
@@ -195,7 +197,7 @@ def test_a_long_shard_that_another_run_plays_does_not_keep_us_from_the_others(
     store.claim(at, manifest(study))
     told(at, run("a"))
     assert Claims(at, "a").take(first)
-    monkeypatch.setattr(Drive, "_expected", lambda self, cut: float(cut.name == first))
+    monkeypatch.setattr(RunState, "_expected", lambda self, cut: float(cut.name == first))
     executor = Taking()
     with pytest.raises(KeyboardInterrupt):
         play_missing(study, at, on=executor)

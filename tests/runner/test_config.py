@@ -42,7 +42,7 @@ def test_a_model_is_found_by_alias_and_by_its_real_name(tmp_path: Path) -> None:
     assert config.limits.episode_tokens == 1000
 
 
-def test_the_key_comes_from_the_environment_and_its_absence_is_said(
+def test_key_comes_from_environment_and_missing_key_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = read_config(written(tmp_path, WHOLE)).entry("mini")
@@ -53,7 +53,7 @@ def test_the_key_comes_from_the_environment_and_its_absence_is_said(
     assert entry.key() == "abc"
 
 
-def test_prices_count_cached_input_apart(tmp_path: Path) -> None:
+def test_prices_count_cached_input_separately(tmp_path: Path) -> None:
     config = read_config(written(tmp_path, WHOLE))
     used = Usage(input=1_000_000, output=500_000, cached=400_000)
     known, plain = config.price("openai/gpt-x"), config.price("openai/other")
@@ -64,7 +64,7 @@ def test_prices_count_cached_input_apart(tmp_path: Path) -> None:
     assert config.price("embedded") == Price(0, 0, 0)
 
 
-def test_the_working_folder_goes_before_the_users_own(
+def test_config_in_working_folder_precedes_user_config(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
@@ -104,7 +104,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_a_bad_file_is_one_clear_sentence_without_the_key(text: str, tmp_path: Path) -> None:
+def test_bad_file_gives_one_clear_message_without_the_key(text: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=BAD[text]) as why:
         read_config(written(tmp_path, text))
     sentence = str(why.value)
@@ -113,6 +113,6 @@ def test_a_bad_file_is_one_clear_sentence_without_the_key(text: str, tmp_path: P
     assert "sk-123456" not in sentence
 
 
-def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
+def test_explicitly_named_config_file_must_exist(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
         use_config(tmp_path / "nowhere.toml")

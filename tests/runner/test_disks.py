@@ -39,7 +39,7 @@ def undamaged(out: Path, least: int = 1) -> int:
 
 
 @pytest.mark.parametrize("on", ["local", "pool:2"])
-def test_a_file_that_may_not_grow_ends_the_run_with_a_sentence(tmp_path: Path, on: str) -> None:
+def test_file_size_limit_ends_the_run_with_one_message(tmp_path: Path, on: str) -> None:
     done = sally("run", "quickstart", "--out", "o", "--on", on, cwd=tmp_path, limit=60_000)
     assert done.returncode == 1, done.stderr
     assert "sally: The episode could not be stored: " in done.stderr
@@ -65,7 +65,7 @@ def mount(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_a_full_disk_ends_the_run_with_a_sentence_and_room_lets_it_go_on(mount: Path) -> None:
+def test_full_disk_ends_the_run_with_one_message_and_it_can_resume(mount: Path) -> None:
     (mount / "ballast").write_bytes(b"x" * 150_000)
     done = sally("run", "quickstart", "--out", "o", cwd=mount)
     assert done.returncode == 1, done.stderr
@@ -78,7 +78,7 @@ def test_a_full_disk_ends_the_run_with_a_sentence_and_room_lets_it_go_on(mount: 
     assert (len(again.finished), again.doubled, again.bad) == (180, 0, [])
 
 
-def test_a_read_only_disk_is_read_and_refused_for_writing(mount: Path) -> None:
+def test_read_only_disk_can_be_read_but_not_written(mount: Path) -> None:
     subprocess.run(["mount", "-o", "remount,size=30m", str(mount)], check=True)
     few = run_study(STUDY, mount / "o", limit=1)
     subprocess.run(["mount", "-o", "remount,ro", str(mount)], check=True)
@@ -97,7 +97,7 @@ def test_a_read_only_disk_is_read_and_refused_for_writing(mount: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="a mode does not hold root")
-def test_a_folder_without_leave_to_write_is_refused(tmp_path: Path) -> None:
+def test_folder_without_write_permission_is_refused(tmp_path: Path) -> None:
     (tmp_path / "o").mkdir(mode=0o500)
     done = sally("run", "quickstart", "--out", "o", cwd=tmp_path)
     assert done.returncode == 2 and "Permission denied" in done.stderr

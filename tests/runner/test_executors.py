@@ -82,7 +82,7 @@ def whole(found: Contents, wanted: int) -> None:
 # --- the same from each -------------------------------------------------------------------------
 
 
-def test_records_are_the_same_to_the_byte_on_every_executor(tmp_path: Path) -> None:
+def test_records_are_byte_identical_on_every_executor(tmp_path: Path) -> None:
     here = run_study(ALL_GAMES, tmp_path / "local", on=Local())
     pool = run_study(ALL_GAMES, tmp_path / "pool", on=Pool(2))
     far = run_study(ALL_GAMES, f"file://{tmp_path}/far", on=Pool(2))
@@ -102,17 +102,17 @@ def test_executors_have_names(name: str, kind: type) -> None:
 @pytest.mark.parametrize(
     "name", ["", "pool", "pool:", "pool:x", "pool:-1", "rays", "ray:x", "ray://"]
 )
-def test_another_name_is_refused_in_one_sentence(name: str) -> None:
+def test_unknown_executor_is_refused_with_one_message(name: str) -> None:
     with pytest.raises(BadInput, match=r"is local, pool:N, ray or ray://HOST:PORT, not"):
         executor(name)
 
 
-def test_a_pool_of_none_is_refused() -> None:
+def test_pool_without_workers_is_refused() -> None:
     with pytest.raises(BadInput, match="at least one process"):
         executor("pool:0")
 
 
-def test_a_store_that_others_cannot_see_is_refused_before_anything_is_played(
+def test_store_not_visible_to_workers_is_refused_before_play(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(BadInput, match="visible to one process only"):
@@ -120,7 +120,7 @@ def test_a_store_that_others_cannot_see_is_refused_before_anything_is_played(
     assert not store.place(f"memory://{tmp_path}/o").exists()
 
 
-def test_progress_counts_up_to_what_was_missing(tmp_path: Path) -> None:
+def test_progress_counts_up_to_the_missing_episodes(tmp_path: Path) -> None:
     seen: list[Progress] = []
     run_study(against(player_spec("tit_for_tat"), 20), tmp_path / "o")
     run_study(against(player_spec("tit_for_tat")), tmp_path / "o", watch=seen.append, on=Pool(2))
@@ -131,7 +131,7 @@ def test_progress_counts_up_to_what_was_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("on", [Local(), Pool(2)], ids=lambda e: e.name)
-def test_a_mistake_in_a_users_file_is_shown_where_it_is(
+def test_error_in_a_user_file_is_raised_and_recorded_in_the_run(
     users_file: Path, tmp_path: Path, on: Executor
 ) -> None:
     with pytest.raises((ZeroDivisionError, WorkerBroke), match="a mistake in a user's file"):
@@ -140,7 +140,7 @@ def test_a_mistake_in_a_users_file_is_shown_where_it_is(
     assert "a mistake in a user's file" in told.ended
 
 
-def test_what_is_only_on_the_shelf_of_this_process_is_missed_by_workers(
+def test_entries_registered_only_in_this_process_are_missing_in_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "_files", [])  # other tests may have added it by file
@@ -153,7 +153,7 @@ def test_what_is_only_on_the_shelf_of_this_process_is_missed_by_workers(
         run_study(Study("s", "", (cell,)), tmp_path / "o", on=Pool(1))
 
 
-def test_a_shard_that_kills_its_workers_is_given_up_and_the_others_are_played(
+def test_shard_that_kills_its_workers_is_abandoned_and_others_are_played(
     users_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sharding, "FIRST", 25)  # two parts, each of which kills three workers
@@ -186,7 +186,7 @@ def stored(out: Path) -> int:
     return sum(line.endswith(b"\n") for path in files for _, line in store.lines_of(path))
 
 
-def test_workers_killed_in_mid_run(users_file: Path, tmp_path: Path) -> None:
+def test_killed_workers_lose_no_episode(users_file: Path, tmp_path: Path) -> None:
     pool, out = Pool(2), tmp_path / "o"
     study = against(player_spec("dawdles", seconds=0.002), 200)
     running = in_thread(lambda: play_missing(study, out, on=pool))
@@ -218,7 +218,7 @@ def driver(out: Path, on: str) -> Forked:
 
 
 @pytest.mark.parametrize("on", ["local", "pool"])
-def test_a_killed_run_is_finished_by_the_next(users_file: Path, tmp_path: Path, on: str) -> None:
+def test_killed_run_is_completed_by_the_next_run(users_file: Path, tmp_path: Path, on: str) -> None:
     out = tmp_path / "o"
     killed = driver(out, on)
     until(lambda: out.exists() and stored(out) >= 30)
@@ -259,7 +259,7 @@ def spenders() -> Study:
     return Study("s", "", (Cell("ipd", (instance("ipd", rounds=5),), (lineup,), repeats=60),))
 
 
-def test_workers_together_stay_within_the_budget(users_file: Path, tmp_path: Path) -> None:
+def test_workers_share_one_budget(users_file: Path, tmp_path: Path) -> None:
     free, bound = Meter(), Meter(Budget(tokens=TOKENS))
     run_study(spenders(), tmp_path / "free", meter=free)
     found = run_study(spenders(), tmp_path / "bound", on=Pool(2), meter=bound)

@@ -30,7 +30,7 @@ def moves(episode):
     return [(e.turn, e.seat, e.action) for e in episode.events if isinstance(e, Moved)]
 
 
-def test_whoever_goes_on_as_before_plays_the_same_game():
+def test_fork_without_change_plays_the_same_game():
     for agent, chance in (("random", 0.0), ("tabular", 0.0), ("random", 0.05)):
         was = game(agent, "random", rounds=8, stop_chance=chance)
         again = fork(was, 3, Change())
@@ -46,7 +46,7 @@ class Counter:
         return Decision(count // 2 % 2, count + 1)
 
 
-def test_notes_from_before_the_fork_are_there_after_it():
+def test_notes_from_before_the_fork_are_preserved():
     kind = PlayerKind("counter", "counts", lambda spec, game, seat: Counter())
     registry.add("players", "counter", {"counter": kind})
     was = game("counter", rounds=8)
@@ -58,7 +58,7 @@ def test_notes_from_before_the_fork_are_there_after_it():
     assert fork(was, 3, Change()).events == was.events  # the hashes of all prompts among them
 
 
-def test_another_player_finds_the_past_as_it_was_and_the_same_chance():
+def test_forked_player_has_the_same_past_and_random_draws():
     was = game("random", "random", rounds=10)
     new = fork(was, 4, Change({"agent": PlayerSpec("constant")}))
     before = [m for m in moves(was) if m[0] < 4]
@@ -87,7 +87,7 @@ def test_a_fork_is_stored_and_replays():
     assert [e for e in new[3].events if e.turn < 3] == [e for e in noisy.events if e.turn < 3]
 
 
-def test_a_model_that_takes_over_is_shown_the_past_and_pays_for_its_own_calls_only():
+def test_model_in_a_fork_sees_the_past_and_pays_only_its_own_calls():
     asked = {"agent": ("their_move",)}
     registry.add("models", "forker", lambda name: always("Option: J"))
     model = PlayerSpec("language", {"model": "forker", "strategy": "qa"})
@@ -103,7 +103,7 @@ def replace_strategy(who, strategy):
     return msgspec.structs.replace(who, params={**who.params, "strategy": strategy})
 
 
-def test_a_fork_says_why_it_cannot_be():
+def test_impossible_fork_is_refused_with_the_reason():
     was = game(rounds=4)
     for turn in (-1, 4, 99):
         with pytest.raises(BadInput, match="has steps 0 to 3"):
@@ -118,7 +118,7 @@ def test_a_fork_says_why_it_cannot_be():
     assert fork(people, 1, Change({"agent": PlayerSpec("random")})).payoffs is not None
 
 
-def test_a_bot_that_would_now_move_otherwise_stops_the_fork():
+def test_fork_is_refused_if_a_bot_no_longer_plays_the_logged_move():
     was = game(rounds=4)
     at = next(n for n, e in enumerate(was.events) if isinstance(e, Moved) and e.seat == "partner")
     events = list(was.events)
@@ -127,7 +127,7 @@ def test_a_bot_that_would_now_move_otherwise_stops_the_fork():
         fork(msgspec.structs.replace(was, events=events), 3, Change())
 
 
-def test_branches_are_paired_and_the_first_of_them_is_the_log():
+def test_branches_are_paired_and_the_first_equals_the_log():
     was = game("random", "tit_for_tat", rounds=6)
     found, new = branches(was, 2, {"kind": Change({"agent": KIND})}, 5)
     assert found[0].episodes[0] == was.id and len(new) == 9
@@ -139,7 +139,7 @@ def test_branches_are_paired_and_the_first_of_them_is_the_log():
 # --- what a decision cost -------------------------------------------------------------------------
 
 
-def test_against_an_automaton_the_costs_are_the_regret_of_the_whole_game():
+def test_costs_against_an_automaton_sum_to_the_regret():
     for agent in ("random", HARD, KIND, "tabular"):
         was = game(agent, "tit_for_tat", rounds=7)
         whole = played(was)
@@ -148,13 +148,13 @@ def test_against_an_automaton_the_costs_are_the_regret_of_the_whole_game():
         assert lost == pytest.approx(7 * rows[0]["functional_regret"])
 
 
-def test_cooperating_with_tit_for_tat_gives_nothing_up_until_the_end():
+def test_cooperation_with_tit_for_tat_costs_nothing_before_the_last_round():
     whole = played(game(KIND, rounds=5))
     losses = [cost.loss for cost in costs_of(whole, "agent")]
     assert losses[:4] == [0, 0, 0, 0] and losses[4] > 0
 
 
-def test_right_or_wrong_games_cost_what_a_right_answer_counts():
+def test_wrong_answer_costs_the_value_of_a_right_answer():
     for name, worth in (("toma_po", 1.0), ("pick_the_right_stuff", 100.0)):
         seat = str(registry.game(name).build({}).seats[0])
         whole = played(sally.play(name, {seat: "random"}, seed=2))
@@ -164,7 +164,7 @@ def test_right_or_wrong_games_cost_what_a_right_answer_counts():
         assert sum(lost) / len(lost) == pytest.approx(worth - doing)
 
 
-def test_continuations_agree_with_the_exact_cost_where_play_goes_on_as_it_should():
+def test_continuation_costs_agree_with_exact_costs_under_best_play():
     was = game(HARD, "tit_for_tat", rounds=4)
     exact = {c.turn: c for c in decisions_by_cost(played(was))}
     sampled = {c.turn: c for c in by_continuations(was, "agent", 1, KIND)}
@@ -172,7 +172,7 @@ def test_continuations_agree_with_the_exact_cost_where_play_goes_on_as_it_should
     assert sampled[0].best == ("J",) and exact[0].best == sampled[0].best
 
 
-def test_why_says_what_was_expected_and_what_was_true():
+def test_why_rows_contain_the_expected_and_best_moves():
     (first, *_) = sally.why(game(rounds=5))
     assert {"turn", "seat", "did", "best", "loss", "how", "expected", "interval"} == set(first)
     assert first["expected"][0]["probe"] == "their_move about partner"

@@ -9,7 +9,7 @@ from pathlib import Path
 CAMPAIGN = Path(__file__).parents[2] / "benchmarks" / "kill.py"
 
 
-def test_a_few_kills_lose_and_double_nothing() -> None:
+def test_kills_lose_and_duplicate_no_episode() -> None:
     done = subprocess.run(
         [sys.executable, CAMPAIGN, "--kills", "5", "--role", "writer"],
         capture_output=True,

@@ -14,16 +14,16 @@ from sally import store
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner import sharding
 from sally.runner.executors import Take
-from sally.runner.orders import Packed
+from sally.runner.orders import PackedEpisodes
 from sally.runner.run import TRIES, play_missing
-from sally.runner.sharding import FIRST, Pace
+from sally.runner.sharding import FIRST, EpisodeDurations
 from sally.runner.shards import Job, Result, Shard, Tell, work
 
 PLAYERS = grid(agent=player_spec("random"), partner=player_spec("random"))
 STUDY = Study("s", "", (Cell("ipd", (instance("ipd", rounds=2),), PLAYERS, repeats=120),))
 
 
-def only_two(packed: Packed) -> Packed:
+def only_two(packed: PackedEpisodes) -> PackedEpisodes:
     return replace(packed, which=packed.which[:2], repeat=packed.repeat[:2])
 
 
@@ -69,7 +69,7 @@ def stored(out: Path) -> store.Survey:
 
 
 def test_parts_get_shorter_towards_the_end() -> None:
-    known = Pace(lambda: 4)
+    known = EpisodeDurations(lambda: 4)
     known.wanted("ipd", 1000)
     known.measured("ipd", 10, 10.0)
     given = []
@@ -79,35 +79,37 @@ def test_parts_get_shorter_towards_the_end() -> None:
     assert given[0] == 83 and given == sorted(given, reverse=True) and given[-1] == 1
 
 
-def test_what_nobody_has_measured_is_tried_first_and_one_worker_gets_all() -> None:
-    assert Pace(lambda: 4).size("ipd", 1000) == FIRST
-    assert Pace(lambda: 1).size("ipd", 1000) == 1000
+def test_unmeasured_kind_gets_first_size_and_single_worker_gets_all() -> None:
+    assert EpisodeDurations(lambda: 4).size("ipd", 1000) == FIRST
+    assert EpisodeDurations(lambda: 1).size("ipd", 1000) == 1000
 
 
-def test_a_short_shard_goes_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = Pace(lambda: 4)
+def test_short_shard_is_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = EpisodeDurations(lambda: 4)
     known.wanted("ipd", 100_000)
     known.measured("ipd", 10, 0.01)
     assert known.size("ipd", 400) == 400  # of a hundred seconds
 
 
-def test_a_long_kind_weighs_what_it_takes() -> None:
-    known = Pace(lambda: 2)
+def test_part_size_follows_the_measured_duration_of_a_kind() -> None:
+    known = EpisodeDurations(lambda: 2)
     for alike, seconds in (("light", 1.0), ("heavy", 100.0)):
         known.wanted(alike, 100)
         known.measured(alike, 100, seconds)
     assert known.size("light", 100) == 100 and known.size("heavy", 100) == 17
 
 
-def test_a_part_looks_at_all_files_of_its_shard_but_those_of_its_siblings() -> None:
-    part = Shard("00001-ab", Packed(), part="c0ffee-1")
+def test_part_reads_files_of_its_shard_except_those_of_siblings() -> None:
+    part = Shard("00001-ab", PackedEpisodes(), part="c0ffee-1")
     of_others = ("00001-ab-9-aa.jsonl", "00001-ab.beef00-0-9-aa.open")
     own = "00001-ab.c0ffee-1-9-aa.open"
     assert all(map(part.concerns, (*of_others, own)))
     assert not part.concerns("00001-ab.c0ffee-0-9-aa.open")  # its own run's
     assert not part.concerns("00001-ab.c0ffee-12-9-aa.open")
     assert not part.concerns("00002-ab-9-aa.jsonl")
-    assert Shard("00001-ab", Packed()).concerns(own)  # whoever gets the whole sees every part
+    assert Shard("00001-ab", PackedEpisodes()).concerns(
+        own
+    )  # whoever gets the whole sees every part
 
 
 def test_each_episode_is_played_once_in_parts_of_measured_size(tmp_path: Path) -> None:
@@ -123,21 +125,21 @@ def test_each_episode_is_played_once_in_parts_of_measured_size(tmp_path: Path) -
     assert not list((tmp_path / "o" / "claims").iterdir())
 
 
-def test_a_part_whose_worker_dies_is_sent_again_and_nothing_is_doubled(tmp_path: Path) -> None:
+def test_part_of_a_dead_worker_is_sent_again_without_duplicates(tmp_path: Path) -> None:
     on = Several(loses=TRIES - 1)
     tally = play_missing(STUDY, tmp_path / "o", on=on)
     stored(tmp_path / "o")
     assert tally.stored == 120 and tally.found == 2 * (TRIES - 1)
 
 
-def test_a_shard_that_was_taken_over_in_part_is_counted_once(tmp_path: Path) -> None:
+def test_partly_taken_over_shard_is_counted_once(tmp_path: Path) -> None:
     on = Several(is_robbed_of=2)
     tally = play_missing(STUDY, tmp_path / "o", on=on)
     stored(tmp_path / "o")
     assert (tally.done, tally.found) == (120, 0)
 
 
-def test_a_run_that_dies_among_parts_is_resumed(tmp_path: Path) -> None:
+def test_run_that_dies_between_parts_is_resumed(tmp_path: Path) -> None:
     class Dies(Several):
         def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
             for _, result in zip(range(3), super().play(job, take, tell), strict=False):

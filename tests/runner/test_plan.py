@@ -36,7 +36,7 @@ def study(strategy: str, model: str = "planned", rounds: int = 8) -> Study:
 
 
 @pytest.mark.parametrize("strategy", ["qa", "lm", "cot"])
-def test_a_plan_foresees_calls_and_input_of_the_run(strategy: str, tmp_path: Path) -> None:
+def test_planned_calls_and_input_equal_those_of_the_run(strategy: str, tmp_path: Path) -> None:
     expected = plan(study(strategy))
     meter = Meter()
     found = run_study(study(strategy), tmp_path / "o", meter=meter)
@@ -62,20 +62,20 @@ def test_a_model_that_only_reads_is_in_the_plan_with_its_calls() -> None:
     assert (bill.model, bill.count.calls) == ("lab/reader", 16)  # two a message, eight messages
 
 
-def test_what_is_in_the_store_is_not_planned_again(tmp_path: Path) -> None:
+def test_stored_episodes_are_not_planned_again(tmp_path: Path) -> None:
     run_study(study("qa"), tmp_path / "o", limit=1)
     found = run_study(study("qa"), tmp_path / "o", limit=1)
     again = plan(study("qa"), stored=found.episodes, finished=found.finished)
     assert (again.there, again.parts) == (2, ())
 
 
-def test_pages_that_grow_share_all_but_their_ends() -> None:
+def test_growing_pages_share_most_of_their_input() -> None:
     (part,) = plan(study("qa", rounds=40)).parts
     assert part.each.shared > 0.9 * part.each.input
     assert part.each.calls == 80
 
 
-def test_cost_comes_from_the_table_and_is_unknown_without_it() -> None:
+def test_cost_comes_from_the_price_table_or_is_unknown() -> None:
     table = Prices(date(2026, 11, 1), {"lab/x": Price(10.0, 100.0, 1.0)})
     (bill,) = plan(study("qa", "lab/x"), config=Config(prices=table), reply_tokens=30).bills
     assert bill.count.output == 30 * bill.count.calls
@@ -86,7 +86,7 @@ def test_cost_comes_from_the_table_and_is_unknown_without_it() -> None:
     assert (dark.cost, dark.seconds) == (None, None)
 
 
-def test_time_comes_from_calls_that_were_timed(tmp_path: Path) -> None:
+def test_time_is_estimated_from_timed_calls(tmp_path: Path) -> None:
     found = run_study(study("qa"), tmp_path / "o")
     slow = {
         id: msgspec.convert(_timed(msgspec.to_builtins(episode)), type(episode))
@@ -103,7 +103,7 @@ def _timed(episode: dict) -> dict:  # type: ignore[type-arg]
     return episode
 
 
-def test_a_model_that_cannot_score_is_refused_in_the_plan_already() -> None:
+def test_model_that_cannot_score_is_refused_at_planning() -> None:
     with pytest.raises(BadInput, match="cannot score"):
         plan(study("lm", "lab/x"))
 
@@ -118,7 +118,7 @@ def test_every_game_can_be_piloted(name: str) -> None:
     assert count.input > count.shared > 0
 
 
-def test_common_beginnings_are_measured_in_characters() -> None:
+def test_common_prefix_is_measured_in_characters() -> None:
     assert _common("abcd", "abxd") == 2
     assert _common("abc", "abcdef") == 3
     assert _common("", "a") == _common("x", "y") == 0

@@ -9,12 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally.runner.config import Config, ModelEntry
-from sally.runner.rates import Bucket, Rates, Turnstile, divided, turnstile_of, use_turnstile
+from sally.runner.rates import (
+    Bucket,
+    CallLimiter,
+    TokenBuckets,
+    divided,
+    turnstile_of,
+    use_turnstile,
+)
 
 PACED = ModelEntry("lab/x", at_once=8, calls_per_minute=600, tokens_per_minute=6000)
 
 
-def test_a_bucket_holds_a_second_and_then_makes_wait() -> None:
+def test_bucket_holds_one_second_of_calls_and_then_delays() -> None:
     bucket = Bucket(per_minute=120, now=0.0)  # two a second
     assert [bucket.take(1, 0.0) for _ in range(4)] == [0.0, 0.0, 0.5, 1.0]
     assert bucket.take(0, 1.0) == 0.0  # the debt is filled
@@ -23,7 +30,7 @@ def test_a_bucket_holds_a_second_and_then_makes_wait() -> None:
 
 
 @given(st.lists(st.floats(0, 5), min_size=1, max_size=60), st.floats(30, 6000))
-def test_no_minute_sees_more_than_its_rate_and_one_second(
+def test_calls_per_minute_never_exceed_the_rate_plus_one_second(
     gaps: list[float], per_minute: float
 ) -> None:
     bucket, now, begun = Bucket(per_minute, 0.0), 0.0, []
@@ -36,21 +43,21 @@ def test_no_minute_sees_more_than_its_rate_and_one_second(
         assert within <= per_minute + max(per_minute / 60, 1.0) + 1
 
 
-def test_tokens_are_charged_to_the_calls_that_follow() -> None:
-    rates = Rates({"x": ModelEntry("lab/x", tokens_per_minute=6000)})
+def test_tokens_are_charged_to_later_calls() -> None:
+    rates = TokenBuckets({"x": ModelEntry("lab/x", tokens_per_minute=6000)})
     assert rates.wait("lab/x", 0) == 0.0
     assert rates.wait("lab/x", 300) == pytest.approx(2.0, abs=0.05)  # a second was held
     assert rates.wait("lab/unpaced", 10**9) == 0.0
 
 
-def test_a_turnstile_tells_what_was_used_once() -> None:
+def test_turnstile_reports_used_tokens_once() -> None:
     told: list[tuple[str, int]] = []
 
     async def ask(model: str, used: int) -> float:
         told.append((model, used))
         return 0.0
 
-    turnstile = Turnstile(ask)
+    turnstile = CallLimiter(ask)
     turnstile.used("lab/x", 5)
     turnstile.used("lab/x", 7)
     asyncio.run(turnstile.passed("lab/x"))
@@ -58,12 +65,12 @@ def test_a_turnstile_tells_what_was_used_once() -> None:
     assert told == [("lab/x", 12), ("lab/x", 0)]
 
 
-def test_one_turnstile_for_all_calls_of_a_process_unless_a_cluster_keeps_it() -> None:
+def test_process_has_one_turnstile_unless_a_cluster_provides_it() -> None:
     config = Config({"x": PACED, "free": ModelEntry("lab/free")})
     here = turnstile_of(config, "x")
     assert here is not None and here is turnstile_of(config, "lab/x")
     assert turnstile_of(config, "free") is None
-    elsewhere = Turnstile(lambda model, used: asyncio.sleep(0, 0.0))
+    elsewhere = CallLimiter(lambda model, used: asyncio.sleep(0, 0.0))
     use_turnstile(elsewhere)
     try:
         assert turnstile_of(config, "x") is elsewhere
@@ -71,7 +78,7 @@ def test_one_turnstile_for_all_calls_of_a_process_unless_a_cluster_keeps_it() ->
         use_turnstile(None)
 
 
-def test_processes_share_connections_and_the_rates_that_nobody_keeps() -> None:
+def test_processes_divide_connections_and_unmanaged_rates() -> None:
     config = Config({"x": PACED, "free": ModelEntry("lab/free")})
     each = divided(config, 4, rates=True).models["x"]
     assert (each.at_once, each.calls_per_minute, each.tokens_per_minute) == (2, 150, 1500)

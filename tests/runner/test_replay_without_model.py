@@ -23,7 +23,7 @@ def study(player: str) -> Study:
 
 
 @pytest.mark.parametrize("player", ["language", "policy_writer"])
-def test_a_replay_opens_no_model(player, tmp_path):
+def test_replay_does_not_open_a_model(player, tmp_path):
     registry.add("models", "gone", lambda name: always(POLICY))
     run_study(study(player), tmp_path)
 
@@ -40,7 +40,7 @@ def test_a_replay_opens_no_model(player, tmp_path):
         orders(study(player))
 
 
-def test_without_opening_a_model_parameters_are_still_checked():
+def test_parameters_are_checked_without_opening_a_model():
     cell = study("language").cells[0]
     (line,) = cell.lineups
     who = msgspec.structs.replace(line["agent"], params={"model": "gone", "strategy": "none"})

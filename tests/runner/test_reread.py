@@ -31,7 +31,7 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "out"
 
 
-def test_the_first_option_named_moves_the_figure(played: Path) -> None:
+def test_first_option_rule_changes_the_value(played: Path) -> None:
     (episode,) = store.load(played).episodes.values()
     found = list(readings(episode))
     assert [each.by_rule[STORED] for each in found] == [1, 1, 0]
@@ -41,7 +41,7 @@ def test_the_first_option_named_moves_the_figure(played: Path) -> None:
     assert rows["first option named"]["differ"] == 1 and rows[f"rule {VERSION}"]["differ"] == 0
 
 
-def test_the_commands_say_which_rule_read_the_replies(played: Path) -> None:
+def test_commands_state_the_reply_rule_version(played: Path) -> None:
     shown = CliRunner().invoke(cli, ["replay", str(played)]).output
     assert f"Replies of 1 episodes were read by reply rule {VERSION} (installed)." in shown
     shown = CliRunner().invoke(cli, ["reread", str(played)]).output

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
-from sally.api.studies import Wish, wished
+from sally.api.studies import RunRequest, prepared_study
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.match.drive import play_async
@@ -48,31 +48,33 @@ def stub() -> None:
 def chosen(given: Study, config: Config = CONFIG, **asked: object) -> dict[str, object]:
     """The settings of the first lineup of the study as it will be run."""
     model = "lab" if given.cells[0].lineups[0]["agent"].params["model"] == "model" else None
-    wanted, _ = wished(given, Wish(model=model, given=asked), config)
+    wanted, _ = prepared_study(given, RunRequest(model=model, given=asked), config)
     return dict(wanted.cells[0].lineups[0]["agent"].params["settings"])
 
 
-def test_the_command_beats_the_file_and_the_file_beats_the_study() -> None:
+def test_command_overrides_config_file_and_file_overrides_study() -> None:
     asked = {"temperature": 0.7, "top_p": 0.95, "max_tokens": 24}
     assert chosen(study(asked), Config()) == asked
     assert chosen(study(asked)) == {"temperature": 0.5, "top_p": 0.9, "max_tokens": 24}
     assert chosen(study(asked), top_p=1.0) == {"temperature": 0.5, "top_p": 1.0, "max_tokens": 24}
 
 
-def test_the_rule_also_holds_for_a_model_that_the_study_names() -> None:
+def test_precedence_also_holds_for_a_model_named_by_the_study() -> None:
     named = study({"temperature": 0.7}, model=STUB)
     assert chosen(named, temperature=0)["temperature"] == 0
     assert chosen(named)["temperature"] == 0.5
 
 
-def test_of_two_aliases_of_one_model_the_named_one_counts() -> None:
+def test_settings_come_from_the_alias_that_was_named() -> None:
     cold = ModelEntry(STUB, settings={"temperature": 0.0})
     both = Config(models={"cold": cold, **CONFIG.models})
     assert chosen(study({}), both)["temperature"] == 0.5
 
 
-def test_the_plan_and_the_store_say_where_a_setting_came_from(tmp_path: Path) -> None:
-    wanted, used = wished(study({"temperature": 0.7}), Wish(model="lab", given={"seed": 3}), CONFIG)
+def test_plan_and_store_record_the_source_of_each_setting(tmp_path: Path) -> None:
+    wanted, used = prepared_study(
+        study({"temperature": 0.7}), RunRequest(model="lab", given={"seed": 3}), CONFIG
+    )
     assert used == (
         SettingUsed(STUB, "seed", "3", "--set"),
         SettingUsed(STUB, "temperature", "0.5", "sally.toml", ("0.7 (study)",)),
@@ -88,7 +90,7 @@ def test_the_plan_and_the_store_say_where_a_setting_came_from(tmp_path: Path) ->
     assert sent and all((s["temperature"], s["seed"]) == (0.5, 3) for s in sent)
 
 
-def test_the_plan_prints_the_settings_and_the_rule(
+def test_plan_prints_the_settings_and_their_precedence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -104,12 +106,14 @@ def test_a_setting_that_makes_two_lineups_equal_is_refused() -> None:
     with pytest.raises(
         BadInput, match=r"differ only in a setting that was overridden.*sally\.toml"
     ):
-        wished(study({"temperature": 0.7}, {"temperature": 0.1}), Wish(model="lab"), CONFIG)
+        prepared_study(
+            study({"temperature": 0.7}, {"temperature": 0.1}), RunRequest(model="lab"), CONFIG
+        )
 
 
-def test_a_mistyped_setting_is_an_error_wherever_it_is_given(tmp_path: Path) -> None:
+def test_misspelt_setting_is_an_error_in_every_source(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="did you mean temperature"):
-        wished(study({}), Wish(model="lab", given={"temprature": 1}), CONFIG)
+        prepared_study(study({}), RunRequest(model="lab", given={"temprature": 1}), CONFIG)
     file = tmp_path / "sally.toml"
     file.write_text('[models.lab]\nname = "x"\nsettings = {temprature = 1}\n')
     with pytest.raises(BadInput, match="did you mean temperature"):
@@ -118,7 +122,7 @@ def test_a_mistyped_setting_is_an_error_wherever_it_is_given(tmp_path: Path) -> 
         orders(study({"temprature": 1}, model=STUB))
 
 
-def test_a_wrong_value_is_refused_without_names_of_python_types() -> None:
+def test_wrong_value_error_contains_no_python_type_names() -> None:
     for given, why in (
         ({"temperature": "hot"}, "temperature must be a number, not 'hot'"),
         ({"max_tokens": 1.5}, "max_tokens must be a whole number, not 1.5"),
@@ -129,7 +133,7 @@ def test_a_wrong_value_is_refused_without_names_of_python_types() -> None:
         assert str(refused.value) == f"Model settings in --set: {why}."
 
 
-def test_a_strategy_sets_only_what_nobody_else_has_set(
+def test_strategy_settings_have_the_lowest_precedence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen: list[Settings] = []

@@ -23,9 +23,9 @@ from sally.core.log.events import (
 from sally.runner import sharding
 from sally.runner.budget import Meter
 from sally.runner.local import orders
-from sally.runner.orders import Order, Orders, Packed
+from sally.runner.orders import Order, Orders, PackedEpisodes
 from sally.runner.sharding import LEAST, MOST, cuts_of
-from sally.runner.shards import Job, Notes, Shard
+from sally.runner.shards import Job, ProgressCounter, Shard
 from sally.store import Folder
 from sally.store.deduplicate import IdSet, packed_ids
 from sally.studies.quickstart import STUDY
@@ -91,14 +91,14 @@ def test_every_episode_is_in_one_shard_and_no_shard_is_small(
             assert len(mine) <= 1
 
 
-def test_large_studies_are_cut_by_game_and_lineup() -> None:
+def test_large_studies_are_sharded_by_game() -> None:
     wanted = listed(order(i, ("rps", "ipd")[i % 2], "random") for i in range(2000))
     cut = list(shards_of(wanted))
     assert len(cut) == 2000 // LEAST["bots"]
     assert all(len({o[2].instance.game for o in shard.orders}) == 1 for shard in cut)
 
 
-def test_a_shard_of_a_very_large_study_holds_no_more_than_so_many(
+def test_shard_size_of_a_very_large_study_is_limited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sharding.CUTS, "bots", 2)
@@ -107,11 +107,11 @@ def test_a_shard_of_a_very_large_study_holds_no_more_than_so_many(
     assert sizes == [MOST] * 4 + [MOST + 500]  # a rest joins the last
 
 
-def test_the_same_study_is_always_cut_in_the_same_places() -> None:
+def test_sharding_is_deterministic() -> None:
     assert list(shards_of(orders(STUDY))) == list(shards_of(orders(STUDY)))
 
 
-def test_a_shard_is_called_the_same_whatever_of_it_is_there() -> None:
+def test_shard_name_does_not_depend_on_stored_episodes() -> None:
     wanted = listed(order(i, "rps", "random") for i in range(170))
     whole = list(shards_of(wanted))
     done = IdSet(packed_ids([id for id, _, _ in (*whole[0].orders[1:], *whole[2].orders)]))
@@ -122,7 +122,7 @@ def test_a_shard_is_called_the_same_whatever_of_it_is_there() -> None:
     assert rest[0].orders == whole[0].orders[:1] and rest[1].orders == whole[1].orders
 
 
-def test_orders_are_put_together_as_they_were_added_each_once() -> None:
+def test_orders_are_combined_in_order_without_duplicates() -> None:
     made = [order(i % 7, "rps", "random") for i in range(20)]
     wanted = listed(made)
     assert [o[1:] for o in wanted] == [o[1:] for o in made[:7]] == [o[1:] for o in wanted[:]]
@@ -130,7 +130,7 @@ def test_orders_are_put_together_as_they_were_added_each_once() -> None:
     assert wanted[-1] == wanted[6] and len(wanted) == 7
 
 
-def test_orders_in_bulk_are_those_that_were_looked_at_one_by_one() -> None:
+def test_bulk_orders_equal_orders_checked_one_by_one() -> None:
     """Packed and unpacked, too; the same twice in a study is one order."""
     one_by_one = orders(STUDY, limit=10**6)
     bulk = orders(STUDY)
@@ -138,7 +138,7 @@ def test_orders_in_bulk_are_those_that_were_looked_at_one_by_one() -> None:
     assert [bulk.id(n) for n in range(len(bulk))] == [id for id, _, _ in one_by_one]
     some = [3, 1, 8]
     for wanted in (bulk, one_by_one):
-        packed = msgspec.json.decode(msgspec.json.encode(wanted.packed(some)), type=Packed)
+        packed = msgspec.json.decode(msgspec.json.encode(wanted.packed(some)), type=PackedEpisodes)
         assert packed.orders() == [bulk[n] for n in some]
         assert wanted.found_in({bulk.id(1)}) == [n == 1 for n in range(len(bulk))]
     again = [msgspec.structs.replace(cell, name=f"{cell.name} again") for cell in STUDY.cells]
@@ -146,14 +146,14 @@ def test_orders_in_bulk_are_those_that_were_looked_at_one_by_one() -> None:
     assert [id for id, _, _ in orders(twice)] == [id for id, _, _ in bulk]
 
 
-def test_a_shard_and_its_job_go_through_json() -> None:
+def test_shard_and_job_round_trip_through_json() -> None:
     for value in (*shards_of(orders(STUDY)), Job("s", "out", files=("a.py",), index=True)):
         kind: type[Shard] | type[Job] = type(value)
         assert msgspec.json.decode(msgspec.json.encode(value), type=kind) == value
 
 
 @pytest.mark.parametrize("limit", [1, 3])
-def test_checking_alike_setups_once_changes_no_order(limit: int) -> None:
+def test_checking_similar_setups_once_does_not_change_the_orders(limit: int) -> None:
     """The ids are those of setups that were each resolved by themselves."""
     from sally.runner.local import limited
     from sally.runner.seating import resolved
@@ -164,11 +164,11 @@ def test_checking_alike_setups_once_changes_no_order(limit: int) -> None:
     ]
 
 
-def test_calls_of_episodes_without_a_result_do_not_shorten_what_is_left(tmp_path) -> None:
+def test_calls_of_censored_episodes_do_not_reduce_the_remaining_work(tmp_path) -> None:
     waiting = [order(n, "ipd", "language", "stub") for n in range(4)]
     job, shard = Job("a_run", "local"), Shard("00000", listed(waiting).packed(range(4)))
     meter = Meter()
-    notes = Notes(Folder(tmp_path), job, shard, meter, lambda tally: None, waiting)
+    notes = ProgressCounter(Folder(tmp_path), job, shard, meter, lambda tally: None, waiting)
 
     def ended(number: int, calls: int, end: Ended | Censored) -> None:
         id, cell, setup = waiting[number]

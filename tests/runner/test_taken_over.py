@@ -74,7 +74,7 @@ def take_over(out: str) -> None:
 
 
 @pytest.mark.parametrize("after", [1, 5, 12])
-def test_a_run_that_goes_on_writes_nothing_that_its_heir_has_written(
+def test_stalled_run_does_not_rewrite_episodes_of_its_successor(
     out: str, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     stand_still(monkeypatch, after, lambda: take_over(out))
@@ -84,7 +84,7 @@ def test_a_run_that_goes_on_writes_nothing_that_its_heir_has_written(
     assert store.place(out).names("claims") == []
 
 
-def test_what_was_put_before_the_run_stood_still_is_not_played_again(
+def test_episodes_written_before_a_stall_are_not_played_again(
     out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store.writing, "HELD_SECONDS", 0.0)  # every line is put at once
@@ -93,7 +93,7 @@ def test_what_was_put_before_the_run_stood_still_is_not_played_again(
     assert len(found.finished) == 12 and len(lines(out)) == 12
 
 
-def test_the_claim_of_an_heir_or_of_nobody_ends_ours(out: str) -> None:
+def test_claim_is_lost_to_a_successor_or_if_missing(out: str) -> None:
     at = store.place(out)
     at.put("claims/s1.0", b"me")
     assert shards._stands(at, "s1.0", "me")
@@ -105,7 +105,7 @@ def test_the_claim_of_an_heir_or_of_nobody_ends_ours(out: str) -> None:
     assert not shards._stands(at, "s1.0", "me")
 
 
-def test_of_two_copies_the_first_finished_counts(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_finished_of_two_copies_counts(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
     at = store.place(out)
     run_study(STUDY, out)
     (name,) = [name for name in at.names() if name.endswith(".jsonl")]

@@ -16,7 +16,7 @@ from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.runner.claims import Machine, Run, this_process
 from sally.runner.run import run_study
-from sally.runner.shards import Tally, note_name
+from sally.runner.shards import EpisodeCounts, note_name
 from sally.runner.watching import Speed, look, speed_of
 from sally.studies.quickstart import STUDY
 
@@ -35,16 +35,16 @@ def told(out: str, name: str, began: float, machine: Machine | None = None, **mo
     store.place(out).put(f"runs/{name}.json", msgspec.json.encode(run))
 
 
-def noted(out: str, run: str, shard: str, tally: Tally) -> None:
+def noted(out: str, run: str, shard: str, tally: EpisodeCounts) -> None:
     store.place(out).put(note_name(run, shard), msgspec.json.encode(tally))
 
 
-def test_a_run_at_work_with_what_its_workers_note(out: str) -> None:
+def test_watch_shows_a_running_run_with_notes_of_workers(out: str) -> None:
     now = time.time()
-    tally = Tally(done=30, censored=2, failed=1, calls=300, tokens=9000, money=1.5)
+    tally = EpisodeCounts(done=30, censored=2, failed=1, calls=300, tokens=9000, money=1.5)
     flying = {"s1": 20, "s2": 20}
     told(out, "a", now - 50, now=now, wanted=200, kept=10, tally=tally, in_flight=flying)
-    noted(out, "a", "s1", Tally(done=10, calls=100, tokens=1000, money=0.5))
+    noted(out, "a", "s1", EpisodeCounts(done=10, calls=100, tokens=1000, money=0.5))
     found = look(out)
     assert (found.done, found.wanted, found.in_flight) == (50, 200, 30)
     assert (found.failed, found.censored) == (1, 2)
@@ -55,33 +55,40 @@ def test_a_run_at_work_with_what_its_workers_note(out: str) -> None:
     assert not found.is_over
 
 
-def test_what_nobody_priced_has_no_cost_left(out: str) -> None:
+def test_remaining_cost_is_unknown_without_prices(out: str) -> None:
     now = time.time()
-    told(out, "a", now - 5, now=now, wanted=9, tally=Tally(done=3, calls=3, tokens=9, unpriced=1))
+    told(
+        out,
+        "a",
+        now - 5,
+        now=now,
+        wanted=9,
+        tally=EpisodeCounts(done=3, calls=3, tokens=9, unpriced=1),
+    )
     assert look(out).cost_left is None
     said = CliRunner().invoke(cli, ["watch", out, "--once"]).output
     assert "the cost is unknown" in said
 
 
-def test_a_later_run_found_what_an_earlier_one_had_played(out: str) -> None:
+def test_episodes_of_an_earlier_run_are_not_counted_twice(out: str) -> None:
     now = time.time()
-    told(out, "a", now - 90, ELSEWHERE, now=now - 40, wanted=100, tally=Tally(done=40))
-    told(out, "b", now - 30, now=now, wanted=100, kept=42, tally=Tally(done=8))
+    told(out, "a", now - 90, ELSEWHERE, now=now - 40, wanted=100, tally=EpisodeCounts(done=40))
+    told(out, "b", now - 30, now=now, wanted=100, kept=42, tally=EpisodeCounts(done=8))
     found = look(out)
     assert found.done == 50  # the earlier one died before it told of its last two
     assert [run.state for run in found.runs] == ["silent", "running"]
 
 
-def test_two_runs_at_the_same_time_are_added(out: str) -> None:
+def test_concurrent_runs_are_added_up(out: str) -> None:
     now = time.time()
-    told(out, "a", now - 20, now=now, wanted=100, kept=10, tally=Tally(done=20))
-    told(out, "b", now - 10, now=now, wanted=100, kept=15, tally=Tally(done=10))
+    told(out, "a", now - 20, now=now, wanted=100, kept=10, tally=EpisodeCounts(done=20))
+    told(out, "b", now - 10, now=now, wanted=100, kept=15, tally=EpisodeCounts(done=10))
     found = look(out)
     assert found.done == 40
     assert found.rate == pytest.approx(2.0)
 
 
-def test_a_store_of_old_is_counted(out: str, tmp_path: Path) -> None:
+def test_store_without_run_files_is_counted(out: str, tmp_path: Path) -> None:
     run_study(STUDY, tmp_path / "s", limit=1)
     for name in store.place(tmp_path / "s").names("runs"):
         store.place(tmp_path / "s").remove(f"runs/{name}")
@@ -89,7 +96,7 @@ def test_a_store_of_old_is_counted(out: str, tmp_path: Path) -> None:
     assert (found.done, found.wanted, found.is_over) == (18, None, True)
 
 
-def test_a_finished_run_is_seen_as_such_from_the_command_line(tmp_path: Path) -> None:
+def test_command_line_shows_a_finished_run_as_finished(tmp_path: Path) -> None:
     out = str(tmp_path / "o")
     run_study(STUDY, out, limit=1)
     said = CliRunner().invoke(cli, ["watch", out])
@@ -100,12 +107,12 @@ def test_a_finished_run_is_seen_as_such_from_the_command_line(tmp_path: Path) ->
     assert (plain["done"], plain["runs"][0]["state"]) == (18, "finished")
 
 
-def test_a_place_without_a_store_is_one_sentence(tmp_path: Path) -> None:
+def test_path_without_store_is_refused_with_one_message(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="There is no store at"):
         look(tmp_path / "nothing")
 
 
-def test_commands_take_addresses(tmp_path: Path) -> None:
+def test_commands_accept_remote_addresses(tmp_path: Path) -> None:
     out = f"memory://{tmp_path}/far"
 
     def sally(*args: str) -> str:
@@ -133,17 +140,17 @@ def test_commands_take_addresses(tmp_path: Path) -> None:
     ("busy", "limited", "bound"),
     [(9.5, 0.0, "harness"), (1.0, 400.0, "rate limit"), (1.0, 2.0, "server")],
 )
-def test_the_speed_of_the_last_run_says_what_it_waited_for(
+def test_speed_report_names_the_bottleneck_of_the_last_run(
     busy: float, limited: float, bound: str, tmp_path: Path
 ) -> None:
     state = Run("r-1", "s", "local", this_process(), 100.0, now=110.0)
-    tally = Tally(done=4, calls=50, busy=busy, limited=limited)
+    tally = EpisodeCounts(done=4, calls=50, busy=busy, limited=limited)
     place = store.place(tmp_path)
     place.put("runs/r-1.json", msgspec.json.encode(replace(state, tally=tally)))
     assert speed_of(tmp_path) == Speed(5.0, bound)
 
 
-def test_a_run_of_few_calls_says_nothing_about_speed(tmp_path: Path) -> None:
-    state = Run("r-1", "s", "local", this_process(), 100.0, now=110.0, tally=Tally(calls=3))
+def test_run_of_few_calls_has_no_speed_report(tmp_path: Path) -> None:
+    state = Run("r-1", "s", "local", this_process(), 100.0, now=110.0, tally=EpisodeCounts(calls=3))
     store.place(tmp_path).put("runs/r-1.json", msgspec.json.encode(state))
     assert speed_of(tmp_path) is None

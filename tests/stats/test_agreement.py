@@ -53,14 +53,14 @@ def test_kappa_of_fifty_grant_proposals():
     assert cohens_kappa(first, second) == pytest.approx(0.4)
 
 
-def test_kappa_is_none_where_chance_explains_everything():
+def test_kappa_is_none_if_chance_agreement_is_complete():
     assert cohens_kappa(["a", "a"], ["a", "a"]) is None
     assert cohens_kappa([], []) is None
     assert percent_agreement([], []) is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20))
-def test_agreement_does_not_depend_on_who_is_first(pairs):
+def test_agreement_is_symmetric_in_the_raters(pairs):
     first, second = zip(*pairs, strict=True)
     kappa, back = cohens_kappa(first, second), cohens_kappa(second, first)
     assert kappa == back or kappa == pytest.approx(back)

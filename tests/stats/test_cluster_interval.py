@@ -18,26 +18,26 @@ from sally.stats.cluster_interval import (
 )
 
 
-def test_with_a_row_a_cluster_it_is_the_t_interval():
+def test_one_row_per_cluster_gives_the_t_interval():
     found = lone_by_rule([1.0, 2.0, 3.0, 4.0, 5.0])
     # t of 4 degrees is 2.776445; the error is sqrt(2.5 / 5)
     assert found.interval == pytest.approx([3 - 2.776445 * 0.5**0.5, 3 + 2.776445 * 0.5**0.5])
 
 
-def test_below_five_clusters_there_is_a_value_and_no_interval():
+def test_fewer_than_five_clusters_give_a_value_without_interval():
     found = mean_by_rule([5.0, -5.0, 5.0, -5.0], ["a", "a", "b", "c"])
     assert found.value == 0 and found.interval is None
     assert "fewer than 5 clusters" in found.method
 
 
-def test_no_interval_leaves_the_range_of_its_measure():
+def test_intervals_stay_within_the_range_of_the_metric():
     """Two wins and three losses of five: the t interval would reach 12.8 in a game bounded by 5."""
     for wins in range(6):
         found = lone_by_rule([5.0] * wins + [-5.0] * (5 - wins), (-5.0, 5.0))
         assert -5 <= found.low <= found.value <= found.high <= 5
 
 
-def test_all_or_nothing_is_not_taken_for_certain():
+def test_all_or_no_successes_do_not_give_a_point_interval():
     sure = lone_by_rule([1.0] * 20, (0, 1))
     assert sure.value == sure.high == 1 and 0.75 < sure.low < 0.9
     none = lone_by_rule([0.0] * 20, (0, 1))
@@ -59,14 +59,14 @@ def test_a_ratio_of_sums_weighs_clusters_by_their_size():
     assert found.value == pytest.approx(10 / 15)
 
 
-def test_the_coarsest_unit_with_five_of_it_is_taken():
+def test_coarsest_unit_with_at_least_five_values_is_chosen():
     rows = {"people": ["", "", "", "", "", ""], "problems": list("aabbcc"), "rows": list("uvwxyz")}
     assert coarsest(rows) == "rows"
     assert coarsest(rows | {"people": list("abcdef")}) == "people"
 
 
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
-def test_nineteen_of_twenty_intervals_hold_the_truth_near_the_ends_too(share):
+def test_intervals_have_nominal_coverage_near_the_bounds(share):
     rng, held, runs = np.random.default_rng(17), 0, 400
     for _ in range(runs):
         found = lone_by_rule((rng.random(40) < share).astype(float), (0, 1))
@@ -74,7 +74,7 @@ def test_nineteen_of_twenty_intervals_hold_the_truth_near_the_ends_too(share):
     assert held / runs >= 0.92
 
 
-def test_few_people_are_not_taken_apart_and_few_problems_are():
+def test_few_people_stay_clustered_and_few_problems_do_not():
     rows = {"participants": list("aaabbb"), "instances": list("uvwxyz")}
     assert coarsest(rows) == "participants"
     assert coarsest({"instances": list("aaabbb"), "episodes": list(range(6))}) == "episodes"
@@ -91,31 +91,31 @@ def test_games_of_one_person_count_once() -> None:
     assert doubled.interval == alone.interval
 
 
-def test_too_few_persons_have_a_gap_and_no_interval() -> None:
+def test_too_few_people_give_a_difference_without_interval() -> None:
     found = gap_by_rule([1.0, 1.0], [0.0], ["ann", "ben", "cid"], (-1, 1))
     assert (found.value, found.interval) == (1.0, None)
     assert gap_by_rule([], [0.0], ["ann"]).value is None
 
 
-def test_no_gap_of_shares_leaves_its_ends() -> None:
+def test_interval_of_a_difference_of_shares_stays_within_bounds() -> None:
     found = gap_by_rule([1.0] * 5 + [0.0], [0.0] * 6, list(range(12)), (-1, 1))
     assert found.interval is not None and -1 <= found.interval[0] < found.interval[1] <= 1
 
 
-def test_a_beta_binomial_interval_is_jeffreys_for_one_large_independent_sample():
+def test_beta_binomial_interval_equals_jeffreys_for_independent_trials():
     """With clusters of one trial nothing tells a correlation: the interval of a plain share."""
     low, high = beta_binomial_interval([1] * 30 + [0] * 70, [1] * 100)
     exact = scipy.stats.beta.ppf([0.025, 0.975], 30.5, 70.5)
     assert [low, high] == pytest.approx(exact, abs=0.004)
 
 
-def test_clusters_that_are_all_or_nothing_count_as_so_many_trials():
+def test_all_or_nothing_clusters_count_as_single_trials():
     low, high = beta_binomial_interval([10] * 8 + [0] * 12, [10] * 20)
     alone = beta_binomial_interval([1] * 8 + [0] * 12, [1] * 20)
     assert high - low > 0.8 * (alone[1] - alone[0])
 
 
-def test_shares_of_counts_have_it_only_where_clusters_differ():
+def test_beta_binomial_is_used_only_if_clusters_differ():
     clusters = np.repeat(np.arange(8), 10)
     same = np.tile([1.0] + [0.0] * 9, 8)
     assert mean_by_rule(same, clusters, (0, 1)).method.startswith("t over 8")

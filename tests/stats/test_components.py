@@ -21,7 +21,7 @@ def drawn(models, problems, repeats, sds, seed=1):
     return list(values), {"model": first, "problem": second}
 
 
-def test_the_sources_are_found_again_balanced_or_not():
+def test_variance_sources_are_recovered_with_or_without_balance():
     values, factors = drawn(60, 60, 2, (2.0, 1.0, 3.0))
     kept = [n for n in range(len(values)) if n % 7 and n % 11]  # some are missing
     some = [values[n] for n in kept]
@@ -35,7 +35,7 @@ def test_the_sources_are_found_again_balanced_or_not():
         assert found[REST] == pytest.approx(9.0, rel=0.05)
 
 
-def test_in_a_balanced_table_they_are_those_of_the_analysis_of_variance():
+def test_balanced_components_equal_analysis_of_variance():
     values, factors = drawn(6, 8, 3, (1.0, 1.0, 1.0))
     found = variance_components(values, factors, seed=1, draws=5).variances
     table = np.array(values).reshape(6, 8, 3)
@@ -50,7 +50,7 @@ def test_in_a_balanced_table_they_are_those_of_the_analysis_of_variance():
     assert found["model"] == pytest.approx((by_model - mean_square) / 24)
 
 
-def test_shares_sum_to_one_and_intervals_hold_them():
+def test_shares_sum_to_one_and_lie_in_their_intervals():
     values, factors = drawn(5, 10, 2, (1.0, 0.5, 1.0))
     found = variance_components(values, factors, seed=1, draws=50)
     assert sum(e.value for e in found.shares.values()) == pytest.approx(1.0)
@@ -69,20 +69,20 @@ def test_the_interval_of_a_factor_covers_its_share():
     assert kept >= 25
 
 
-def test_factors_that_cannot_be_told_apart_are_said_and_lone_ones_left_out():
+def test_confounded_factors_are_reported_and_constant_ones_omitted():
     values, factors = drawn(4, 5, 2, (1.0, 1.0, 1.0))
     more = {**factors, "again": [f"x{m}" for m in factors["model"]], "alone": ["one"] * len(values)}
     found = variance_components(values, more, seed=1, draws=5)
     assert found.same == {"again": "model"} and "alone" not in found.shares
 
 
-def test_scores_that_never_vary_have_no_shares():
+def test_constant_scores_have_no_shares():
     found = variance_components([1.0] * 6, {"model": list("aabbcc")}, seed=1)
     assert found.shares["model"].value is None
 
 
 @pytest.mark.parametrize("models", [2, 3, 5])
-def test_few_models_give_wide_intervals_that_hold_the_share(models: int):
+def test_few_models_give_wide_intervals_that_cover_the_share(models: int):
     """A bootstrap from the fitted variances covered .67, .79 and .87."""
     held = 0
     for seed in range(80):

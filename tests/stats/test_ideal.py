@@ -87,7 +87,7 @@ def test_the_observer_follows_bayes_rule() -> None:
     assert told == sorted(told)
 
 
-def test_a_move_outside_the_pool_leaves_the_weights() -> None:
+def test_move_outside_the_pool_does_not_change_the_weights() -> None:
     ideal = Ideal(PAY, [ALWAYS_C, ALWAYS_D])
     sure = ideal.after(ideal.start(), 0, 0)
     assert ideal.after(sure, 0, 1).weights == sure.weights
@@ -118,7 +118,7 @@ def test_the_parts_add_up_and_luck_is_zero_on_average(pool: list[PoolMachine]) -
     assert moves >= 0
 
 
-def test_the_ideal_player_gives_up_nothing_by_its_moves() -> None:
+def test_ideal_player_has_no_move_loss() -> None:
     ideal = Ideal(PAY, [ALWAYS_C, ALWAYS_D, TIT_FOR_TAT, GRIM])
     belief, state, seen = ideal.start(), 0, []
     for left in range(6, 0, -1):

@@ -21,7 +21,7 @@ from sally.stats.intervals import (
 SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
 
 
-def test_student_sleep_data_give_the_interval_that_every_textbook_prints():
+def test_student_sleep_data_give_the_textbook_interval():
     found = mean_interval(SLEEP)
     assert found.value == pytest.approx(1.58)
     assert found.interval == pytest.approx([0.7001142, 2.4598858], abs=1e-7)
@@ -38,18 +38,18 @@ def test_student_sleep_data_give_the_interval_that_every_textbook_prints():
         (1, 29, 0.0061, 0.1718),
     ],
 )
-def test_wilson_intervals_are_those_of_newcombe(successes, n, low, high):
+def test_wilson_intervals_equal_those_of_newcombe(successes, n, low, high):
     found = share_interval(successes, n)
     assert found.interval == pytest.approx([low, high], abs=5e-5)
     assert found.value == successes / n
 
 
-def test_a_share_of_all_or_none_ends_exactly_at_the_edge():
+def test_interval_of_share_0_or_1_ends_exactly_at_the_bound():
     assert share_interval(0, 7).low == 0.0
     assert share_interval(7, 7).high == 1.0
 
 
-def test_nothing_gives_no_value_and_no_interval():
+def test_empty_data_give_no_value_and_no_interval():
     for empty in (
         mean_interval([]),
         share_interval(0, 0),
@@ -75,14 +75,14 @@ def test_equal_values_give_an_interval_of_zero_width(method):
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, None])
-def test_a_missing_value_is_refused_by_place(bad):
+def test_missing_value_is_refused_with_its_position(bad):
     with pytest.raises(ValueError, match=r"values\[1\]"):
         mean_interval([1.0, bad, 2.0])
     with pytest.raises(ValueError, match=r"values\[1\]"):
         clustered_mean_interval([1.0, bad, 2.0], range(3), seed=1)
 
 
-def test_what_cannot_be_is_refused_in_a_sentence():
+def test_invalid_arguments_are_refused_with_one_message():
     with pytest.raises(ValueError, match="between 0 and n = 3"):
         share_interval(4, 3)
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
@@ -93,7 +93,7 @@ def test_what_cannot_be_is_refused_in_a_sentence():
         clustered_mean_interval([1, 2], ["a"], seed=1)
 
 
-def test_the_same_seed_gives_the_same_interval_and_another_another():
+def test_interval_follows_the_seed():
     one, same, other = (clustered_mean_interval(SLEEP, range(10), seed=s) for s in (1, 1, 2))
     assert one == same
     assert one != other
@@ -148,7 +148,7 @@ def test_an_undefined_resample_is_counted_and_never_hidden():
     assert nothing.value is None
 
 
-def test_a_clustered_interval_covers_where_a_plain_one_does_not():
+def test_clustered_interval_covers_correlated_data_and_plain_does_not():
     # 40 clusters of 10 rows that share their cluster's effect (icc .8): the plain bootstrap
     # treats them as 400 independent rows.
     rng = np.random.default_rng(8)
@@ -178,14 +178,14 @@ def test_estimates_are_plain_data():
     assert msgspec.json.decode(msgspec.json.encode(found), type=Estimate) == found
 
 
-def test_large_samples_are_drawn_in_blocks_without_changing_the_answer(monkeypatch):
+def test_drawing_in_blocks_does_not_change_the_interval(monkeypatch):
     whole = clustered_mean_interval(SLEEP, range(10), seed=3, resamples=100)
     monkeypatch.setattr("sally.stats.intervals.BLOCK", 70)
     parts = clustered_mean_interval(SLEEP, range(10), seed=3, resamples=100)
     assert parts.interval == pytest.approx(whole.interval)
 
 
-def test_expanded_intervals_keep_their_promise_with_few_clusters_where_plain_ones_do_not():
+def test_expanded_intervals_cover_with_few_clusters_and_plain_ones_do_not():
     rng = np.random.default_rng(11)
     covered = {"percentile": 0, "expanded": 0}
     for n in range(400):  # a ratio of two noisy sums whose truth is 0.5, over six clusters
@@ -202,7 +202,7 @@ def test_expanded_intervals_keep_their_promise_with_few_clusters_where_plain_one
     assert covered["expanded"] > 0.91 * 400
 
 
-def test_the_expanded_interval_of_many_normal_values_is_the_percentile_one():
+def test_expanded_interval_of_many_values_equals_percentile_interval():
     values = np.random.default_rng(2).normal(size=2000)
     units = range(2000)
     plain = clustered_mean_interval(values, units, seed=1, resamples=1000)
@@ -211,7 +211,7 @@ def test_the_expanded_interval_of_many_normal_values_is_the_percentile_one():
     assert wide.high == pytest.approx(plain.high, abs=0.002)
 
 
-def test_a_t_interval_over_equal_clusters_is_that_of_their_means():
+def test_t_interval_over_equal_clusters_equals_that_of_their_means():
     rng = np.random.default_rng(4)
     values = rng.normal(size=(7, 1)) + 0.2 * rng.normal(size=(7, 9))
     units = np.repeat(np.arange(7), 9).tolist()
@@ -222,7 +222,7 @@ def test_a_t_interval_over_equal_clusters_is_that_of_their_means():
     assert (found.n, found.method) == (63, "t over 7 clusters")
 
 
-def test_a_t_interval_over_single_values_is_the_plain_one_and_one_cluster_has_none():
+def test_t_interval_over_single_values_is_plain_and_none_for_one_cluster():
     assert mean_by_rule(SLEEP, range(10)).interval == pytest.approx(mean_interval(SLEEP).interval)
     alone = mean_by_rule(SLEEP, ["a"] * 10)
     assert alone.value == pytest.approx(1.58) and alone.interval is None

@@ -31,7 +31,7 @@ def cbpp(**options):
     return mixed_logit(CASES, CBPP, {"herd": HERDS}, trials=SIZES, **options)
 
 
-def test_cbpp_by_quadrature_is_the_fit_of_lme4():
+def test_cbpp_by_quadrature_equals_the_fit_of_lme4():
     # glmer(cbind(incidence, size - incidence) ~ period + (1 | herd), nAGQ = 9).
     fit = cbpp(nodes=9)
     estimates = [c.estimate for c in fit.coefficients]
@@ -43,7 +43,7 @@ def test_cbpp_by_quadrature_is_the_fit_of_lme4():
     assert fit.levels == {"herd": 15}
 
 
-def test_cbpp_by_laplace_is_the_fit_of_lme4():
+def test_cbpp_by_laplace_equals_the_fit_of_lme4():
     # The same with nAGQ = 1. Its printed log-likelihood, -92.0266, is a little below the peak that
     # we find nearby, so its estimates are compared to three decimals only.
     fit = cbpp(nodes=1)
@@ -55,7 +55,7 @@ def test_cbpp_by_laplace_is_the_fit_of_lme4():
     assert fit.method == "Laplace"
 
 
-def test_more_nodes_change_nothing_but_the_first_few():
+def test_more_than_nine_nodes_do_not_change_the_likelihood():
     nine, many = cbpp(nodes=9), cbpp()
     assert many.log_likelihood == pytest.approx(nine.log_likelihood, abs=1e-5)
     assert abs(many.log_likelihood - cbpp(nodes=1).log_likelihood) > 0.03
@@ -131,7 +131,7 @@ def test_crossed_laplace_is_near_the_four_dimensional_integral():
     assert ours + data.constant() == pytest.approx(direct, abs=0.03)
 
 
-def test_without_group_differences_the_fit_is_the_plain_logit_in_closed_form():
+def test_fit_without_group_differences_equals_the_plain_logit():
     # 59 of 202, the people of moore2025 in hidden, against one in ten; the split over five stories
     # is ours and flatter than chance. z = (logit(59/202) - logit(.1)) * sqrt(202 p (1 - p)) = 8.48.
     won, of = [12, 12, 12, 12, 11], [41, 41, 40, 40, 40]
@@ -230,7 +230,7 @@ def test_wald_p_is_two_sided():
         cbpp()["season"]
 
 
-def test_a_likelihood_without_peak_is_not_called_converged():
+def test_likelihood_without_maximum_is_not_reported_as_converged():
     # Every group is all or nothing, so the likelihood grows with the sd for ever.
     won = [g % 2 for g in range(20) for _ in range(6)]
     fit = mixed_logit(won, {"one": [1] * 120}, {"g": [g for g in range(20) for _ in range(6)]})
@@ -238,7 +238,7 @@ def test_a_likelihood_without_peak_is_not_called_converged():
     assert "no clear peak" in fit.notes[-1]
 
 
-def test_a_search_that_stops_beside_the_peak_is_not_called_converged(monkeypatch):
+def test_search_stopping_off_the_maximum_is_not_reported_as_converged(monkeypatch):
     peak = [c.estimate for c in cbpp().coefficients]
     beside = np.array([peak[0] + 0.1, *peak[1:], 0.65])
     monkeypatch.setattr("sally.stats.mixed._climb", lambda *_: beside)
@@ -247,12 +247,12 @@ def test_a_search_that_stops_beside_the_peak_is_not_called_converged(monkeypatch
     assert not fit.converged
 
 
-def test_separated_outcomes_have_no_estimate_and_the_error_says_where():
+def test_separated_outcomes_are_refused_with_the_direction():
     with pytest.raises(ValueError, match=r"separated along .*only failures"):
         mixed_logit([1, 0, 1, 0, 0, 0], {"one": [1] * 6, "r1": [0, 0, 0, 0, 1, 1]}, {"g": "abcabc"})
 
 
-def test_bad_tables_are_refused_in_a_sentence():
+def test_bad_tables_are_refused_with_one_message():
     won, one, two = [0, 1, 1, 0], {"one": [1] * 4}, {"g": "aabb", "h": "abab"}
     for message, successes, fixed, groups, nodes in (
         ("row 2 has 2.0 successes of 1.0", [0, 1, 2, 0], one, {"g": "aabb"}, None),

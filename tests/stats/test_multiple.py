@@ -35,7 +35,7 @@ def test_the_order_of_the_tests_does_not_matter(shuffled):
     )
 
 
-def test_no_tests_give_no_p_values_and_bad_ones_are_refused():
+def test_empty_input_gives_no_p_values_and_invalid_p_is_refused():
     assert holm([]) == []
     with pytest.raises(ValueError, match=r"p_values\[1\] is 1.2"):
         holm([0.1, 1.2])

@@ -27,11 +27,11 @@ FILM_1 = [9, 7, 8, 9, 8, 9, 9, 10, 9, 9]
 FILM_2 = [9, 6, 7, 8, 7, 9, 8, 8, 8, 7]
 
 
-def test_fisher_counts_863_of_32768_arrangements_of_darwin_pairs():
+def test_sign_flip_test_of_darwin_pairs_equals_fishers_count():
     assert sign_flip_test(DARWIN, seed=1) == 2 * 863 / 32768
 
 
-def test_sampled_flips_come_near_the_exact_p():
+def test_sampled_flips_approximate_the_exact_p():
     found = sign_flip_test(DARWIN, seed=1, exact_up_to=5, flips=50_000)
     assert found != 2 * 863 / 32768
     assert found == pytest.approx(2 * 863 / 32768, abs=0.004)
@@ -43,20 +43,20 @@ def test_sampled_p_is_never_zero():
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=7))
-def test_exact_p_is_the_share_of_sign_choices_at_least_as_extreme(differences):
+def test_exact_p_is_the_share_of_sign_flips_at_least_as_extreme(differences):
     signs = list(itertools.product([1, -1], repeat=len(differences)))
     totals = [abs(sum(s * d for s, d in zip(choice, differences, strict=True))) for choice in signs]
     expected = sum(t >= abs(sum(differences)) for t in totals) / len(signs)
     assert sign_flip_test([d / 10 for d in differences], seed=1) == expected
 
 
-def test_clusters_flip_as_one():
+def test_clusters_are_flipped_together():
     # Two clusters leave four sign choices, two of them as extreme as all positive: p = 1/2.
     assert sign_flip_test([1, 2, 3, 4], clusters=["a", "a", "b", "b"], seed=1) == 0.5
     assert sign_flip_test([1, 2, 3, 4], seed=1) == 2 / 16
 
 
-def test_nothing_to_test_is_not_a_p_of_one():
+def test_p_is_none_without_data_and_one_for_zero_differences():
     assert sign_flip_test([], seed=1) is None
     assert sign_flip_test([0, 0, 0], seed=1) == 1
 
@@ -109,7 +109,7 @@ def test_lakens_equivalence_of_organic_food():
     assert found == pytest.approx(peer.t.sf(3.03, 182), abs=1e-4)
 
 
-def test_equivalence_says_yes_exactly_if_the_90_percent_interval_is_inside():
+def test_equivalence_holds_exactly_if_the_90_percent_interval_is_inside():
     rng = np.random.default_rng(4)
     verdicts = set()
     for _ in range(60):
@@ -121,7 +121,7 @@ def test_equivalence_says_yes_exactly_if_the_90_percent_interval_is_inside():
     assert verdicts == {True, False}
 
 
-def test_equivalence_p_values_are_scipys_one_sided_ones():
+def test_equivalence_p_values_equal_one_sided_scipy_tests():
     away = np.subtract(FILM_1, FILM_2)
     above = peer.ttest_1samp(away, 0.5, alternative="greater").pvalue
     below = peer.ttest_1samp(away, 2.0, alternative="less").pvalue

@@ -21,7 +21,7 @@ from tests.stats.simulation import simulated_power
     ("d", "power", "n"),
     [(0.2, 0.8, 394), (0.5, 0.8, 64), (0.8, 0.8, 26), (0.5, 0.9, 86)],
 )
-def test_unpaired_sizes_are_cohens(d, power, n):
+def test_unpaired_sample_sizes_equal_those_of_cohen(d, power, n):
     assert t_sample_size(d, 1.0, power=power, groups=2) == n
 
 
@@ -32,7 +32,7 @@ def test_paired_sizes_of_a_medium_effect():
     assert t_sample_size(1.0, 4.0) == 34
 
 
-def test_the_documented_answers_of_r():
+def test_sample_size_and_power_equal_documented_values_of_r():
     # R, ?power.t.test: delta = 1, power .90 gives n = 22.02.
     assert t_sample_size(1.0, 1.0, power=0.9, groups=2) == 23
     # ?power.t.test: n = 20, delta = 1, sd = 1 has power 0.8689528.
@@ -43,12 +43,12 @@ def test_power_at_no_difference_is_alpha():
     assert t_power(30, 0.0, 1.0, alpha=0.05) == pytest.approx(0.05)
 
 
-def test_one_fewer_would_not_do():
+def test_sample_size_is_minimal():
     n = t_sample_size(0.3, 1.0)
     assert t_power(n, 0.3, 1.0) >= 0.8 > t_power(n - 1, 0.3, 1.0)
 
 
-def test_simulated_paired_experiments_reach_the_promised_power():
+def test_simulated_paired_experiments_reach_the_stated_power():
     n = t_sample_size(0.4, 0.64)
 
     def experiment(rng):
@@ -58,7 +58,7 @@ def test_simulated_paired_experiments_reach_the_promised_power():
     assert low <= t_power(n, 0.4, 0.64) <= high
 
 
-def test_simulated_paired_shares_reach_the_promised_power():
+def test_simulated_paired_shares_reach_the_stated_power():
     # 30% of the pairs succeed only under the first condition, 15% only under the second.
     # Connor (1987): (1.95996 * sqrt(.45) + .84162 * sqrt(.45 - .15 ** 2)) ** 2 / .15 ** 2 = 154.6.
     n = paired_share_sample_size(0.15, 0.45)
@@ -71,7 +71,7 @@ def test_simulated_paired_shares_reach_the_promised_power():
     assert simulated_power(experiment, seed=3, repeats=4000).value == pytest.approx(0.8, abs=0.025)
 
 
-def test_the_design_effect_makes_a_clustered_mean_as_precise_as_promised():
+def test_design_effect_predicts_the_variance_of_a_clustered_mean():
     # Kish: 1 + (10 - 1) * .2 = 2.8; the variance of the mean of 30 clusters of 10, by simulation.
     effect = design_effect(0.2, [10] * 30)
     assert effect == pytest.approx(2.8)
@@ -81,7 +81,7 @@ def test_the_design_effect_makes_a_clustered_mean_as_precise_as_promised():
     assert means.var() == pytest.approx(effect / 300, rel=0.07)
 
 
-def test_unequal_clusters_cost_more():
+def test_unequal_clusters_increase_the_design_effect():
     # Mean 10, variance 25: 1 + (1.25 * 10 - 1) * .2 = 3.3.
     assert design_effect(0.2, [5, 15]) == pytest.approx(3.3)
     assert design_effect(0.0, [5, 15]) == 1
@@ -98,7 +98,7 @@ def test_intraclass_correlation_of_shrout_and_fleiss():
     assert intraclass_correlation([1, 1, 1, 1], ["a", "a", "b", "b"]) is None
 
 
-def test_impossible_targets_are_refused_in_a_sentence():
+def test_impossible_targets_are_refused_with_one_message():
     with pytest.raises(ValueError, match="no sample size"):
         t_sample_size(0, 1.0)
     with pytest.raises(ValueError, match="positive number"):
@@ -109,7 +109,7 @@ def test_impossible_targets_are_refused_in_a_sentence():
         paired_share_sample_size(0.3, 0.2)
 
 
-def test_pairs_for_an_exact_test_of_shares_reach_the_power_that_can_be_summed_up():
+def test_pairs_for_exact_test_of_shares_reach_the_exact_power():
     """Of n pairs, m disagree; the exact test looks at how many of these m favour the first."""
     detect, discordant = 0.2, 0.52
 

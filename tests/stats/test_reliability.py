@@ -24,7 +24,7 @@ def drawn(players, problems, of_player, of_problem, of_rest, seed=1):
     )
 
 
-def test_the_components_are_found_again():
+def test_variance_components_are_recovered():
     found = components(drawn(300, 300, 2.0, 3.0, 1.0))
     assert found.players == pytest.approx(4.0, rel=0.15)
     assert found.problems == pytest.approx(9.0, rel=0.15)
@@ -38,13 +38,13 @@ def test_alpha_of_a_small_table_by_hand():
     assert consistency(table).value == pytest.approx(3 / 2 * (1 - items / total))
 
 
-def test_what_is_hard_for_everybody_is_no_error():
+def test_problem_difficulty_does_not_count_as_error():
     table = drawn(8, 10, 1.0, 0.0, 0.5)
     harder = table + np.arange(10) * 7
     assert consistency(harder).value == pytest.approx(consistency(table).value)
 
 
-def test_split_halves_come_to_the_same_as_their_closed_form():
+def test_split_half_approximates_its_closed_form():
     table = drawn(40, 20, 1.0, 1.0, 2.0)
     assert split_half(table, seed=1) == pytest.approx(consistency(table).value, abs=0.03)
 
@@ -58,7 +58,7 @@ def test_the_interval_covers_the_truth_nineteen_times_in_twenty():
     assert 0.92 <= kept / 400 <= 0.98
 
 
-def test_as_many_scores_as_spearman_and_brown_ask_for():
+def test_needed_scores_follow_spearman_brown():
     assert needed(0.5) == 4 and needed(0.8) == 1 and needed(0.2, 0.9) == 36
     assert needed(None) is None and needed(0.0) is None
     with pytest.raises(ValueError, match="target is 1"):

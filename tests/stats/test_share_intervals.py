@@ -10,7 +10,7 @@ from sally.stats.cluster_interval import mean_by_rule
 
 
 @pytest.mark.parametrize(("count", "icc", "share"), [(5, 0.4, 0.05), (8, 0.0, 0.2), (20, 0.1, 0.5)])
-def test_the_benchmark_measures_the_rule_in_use(count: int, icc: float, share: float) -> None:
+def test_benchmark_uses_the_current_interval_rule(count: int, icc: float, share: float) -> None:
     size = 10
     hits = hits_by_cluster(np.random.default_rng(1), count, size, share, icc, 25)
     known = sum(likelihoods(size)[hits[:, n]] for n in range(count))

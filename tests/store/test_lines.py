@@ -18,7 +18,7 @@ from tests.store.kept import GOOD, episodes, names, write
 # --- what is written can be read ----------------------------------------------------------------
 
 
-def test_what_is_put_in_comes_out(folder: Path) -> None:
+def test_written_episodes_are_read_back(folder: Path) -> None:
     wanted = episodes(5)
     with store.Writer(folder) as writer:
         for episode in wanted:
@@ -29,14 +29,14 @@ def test_what_is_put_in_comes_out(folder: Path) -> None:
     assert found.finished == {e.id for e in wanted}
 
 
-def test_every_line_says_its_schema(folder: Path) -> None:
+def test_every_line_states_its_schema(folder: Path) -> None:
     with store.Writer(folder) as writer:
         writer.add(episodes(1)[0])
     (path,) = store.episode_files(folder)
     assert msgspec.json.decode(path.read_bytes())["schema"] == SCHEMA
 
 
-def test_a_writer_with_nothing_to_write_leaves_nothing(folder: Path) -> None:
+def test_writer_without_episodes_leaves_no_file(folder: Path) -> None:
     with store.Writer(folder):
         pass
     assert names(folder) == {store.MANIFEST}
@@ -51,9 +51,7 @@ def test_a_writer_with_nothing_to_write_leaves_nothing(folder: Path) -> None:
         Moved(3, "hider", object()),
     ],
 )
-def test_what_could_not_be_read_back_is_refused_before_it_is_written(
-    folder: Path, event: Any
-) -> None:
+def test_unreadable_episode_is_refused_before_writing(folder: Path, event: Any) -> None:
     (good,) = episodes(1)
     bad = msgspec.structs.replace(good, events=[*good.events[:-1], event, good.events[-1]])
     with store.Writer(folder) as writer:
@@ -63,7 +61,7 @@ def test_what_could_not_be_read_back_is_refused_before_it_is_written(
     assert list(store.load(folder).episodes.values()) == [good]
 
 
-def test_half_a_character_in_a_reply_loses_no_episode(folder: Path) -> None:
+def test_lone_surrogate_in_a_reply_loses_no_episode(folder: Path) -> None:
     (good,) = episodes(1)
     at = next(i for i, event in enumerate(good.events) if event.seat == "hider")
     odd = msgspec.structs.replace(good.events[at], reply="so \ud83d cut 👍")
@@ -98,7 +96,7 @@ def test_half_a_character_in_a_reply_loses_no_episode(folder: Path) -> None:
          b'"schema":1}\n', "has not ended"),
     ],
 )  # fmt: skip
-def test_a_broken_line_is_set_aside_and_reported_with_file_and_line(
+def test_broken_line_is_quarantined_and_reported_with_file_and_line(
     folder: Path, line: bytes, why: str
 ) -> None:
     others = [to_line(e) for e in episodes(2, start=1)]
@@ -114,7 +112,7 @@ def test_a_broken_line_is_set_aside_and_reported_with_file_and_line(
     assert store.load(folder).bad == found.bad  # and is told again, every time
 
 
-def test_twenty_thousand_bad_lines_are_one_file_of_the_quarantine(folder: Path) -> None:
+def test_twenty_thousand_bad_lines_go_to_one_quarantine_file(folder: Path) -> None:
     path = write(folder, *[b"\n"] * 20_000)
     assert len(store.load(folder).bad) == 20_000
     store.load(folder)
@@ -124,7 +122,7 @@ def test_twenty_thousand_bad_lines_are_one_file_of_the_quarantine(folder: Path) 
     assert max(p.stat().st_size for p in (folder / "quarantine").iterdir()) <= 1_000_000
 
 
-def test_a_pipe_that_is_named_like_a_file_of_lines_is_refused(folder: Path) -> None:
+def test_pipe_named_like_an_episode_file_is_refused(folder: Path) -> None:
     write(folder, to_line(episodes(1)[0]))
     os.mkfifo(folder / "pipe.jsonl")
     with pytest.raises(BadInput, match="is not a regular file"):
@@ -138,16 +136,14 @@ def test_without_quarantine_nothing_is_written(folder: Path) -> None:
     assert names(folder) == before
 
 
-def test_a_foreign_folder_is_read_and_left_as_it_is(tmp_path: Path) -> None:
+def test_folder_that_is_not_a_store_is_read_without_changes(tmp_path: Path) -> None:
     write(tmp_path, b'{"somebody": "else"}\n', GOOD, name="theirs.jsonl")
     found = store.load(tmp_path)
     assert (len(found.bad), len(found.episodes)) == (1, 1)
     assert names(tmp_path) == {"theirs.jsonl"}
 
 
-def test_a_store_that_cannot_be_written_is_still_read(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_only_store_can_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(folder, b"?\n", GOOD)
 
     def refuse(*args: Any, **kwargs: Any) -> None:
@@ -164,7 +160,7 @@ def test_a_store_that_cannot_be_written_is_still_read(
 # --- twice the same -----------------------------------------------------------------------------
 
 
-def test_a_finished_run_takes_the_place_of_a_cut_one_wherever_it_stands(folder: Path) -> None:
+def test_finished_episode_replaces_a_censored_one_in_any_order(folder: Path) -> None:
     (whole,) = episodes(1)
     cut = msgspec.structs.replace(whole, events=[Censored(0, "budget")])
     for lines in ((cut, whole, whole), (whole, cut), (cut, cut, whole)):
@@ -179,7 +175,9 @@ def test_a_finished_run_takes_the_place_of_a_cut_one_wherever_it_stands(folder: 
     ("cause", "again"),
     [("budget", True), ("fault", True), ("limit", True), ("left", True), ("forfeits", False)],
 )
-def test_only_what_is_not_part_of_play_runs_again(folder: Path, cause: str, again: bool) -> None:
+def test_only_episodes_censored_for_external_causes_are_run_again(
+    folder: Path, cause: str, again: bool
+) -> None:
     cut = msgspec.structs.replace(episodes(1)[0], events=[Censored(0, cause)])
     write(folder, to_line(cut))
     assert store.load(folder).finished == (set() if again else {cut.id})

@@ -19,7 +19,7 @@ def test_a_pack_that_does_not_fit_its_game_is_refused(tmp_path: Path, game: str,
         store.know_packs(tmp_path)
 
 
-def test_a_pack_of_a_game_that_is_not_installed_says_nothing_yet(tmp_path: Path) -> None:
+def test_pack_of_a_game_that_is_not_installed_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "packs").mkdir()
     text = 'name = "x"\ngame = "chess_of_tomorrow"\n[texts]\na = "b"\n'
     (tmp_path / "packs" / "0.toml").write_text(text)

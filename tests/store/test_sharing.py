@@ -32,7 +32,7 @@ def _write_some(folder: Path, first: int) -> None:
             writer.add(episode)
 
 
-def test_several_processes_write_and_one_reads_all_the_while(tmp_path: Path) -> None:
+def test_several_processes_write_while_one_reads(tmp_path: Path) -> None:
     out, spawn = tmp_path / "new", get_context("fork")
     workers = [spawn.Process(target=_write_some, args=(out, 100 * n)) for n in range(4)]
     for worker in workers:
@@ -49,7 +49,7 @@ def test_several_processes_write_and_one_reads_all_the_while(tmp_path: Path) -> 
     assert not list(out.glob("*.open"))
 
 
-def test_a_file_that_is_renamed_or_taken_away_under_the_reader_is_no_loss(folder: Path) -> None:
+def test_file_renamed_or_removed_while_reading_loses_no_line(folder: Path) -> None:
     path = write(folder, GOOD, name="1-a.open")
     (empty := folder / "2-b.open").touch()
     listed = store.episode_files(folder)
@@ -78,7 +78,7 @@ def test_a_file_that_is_renamed_while_it_is_listed_is_read_once(
     assert (len(found.episodes), found.doubled) == (1, 0)
 
 
-def test_the_line_a_live_writer_is_at_is_left_alone(folder: Path) -> None:
+def test_partial_line_of_a_live_writer_is_not_a_bad_line(folder: Path) -> None:
     writer = store.Writer(folder)
     writer.add(episodes(1)[0])
     os.write(writer._lines.fd, GOOD[:50])
@@ -114,7 +114,7 @@ run.run_study(study(), Path(sys.argv[1]))
 """
 
 
-def test_killed_in_the_middle_of_a_line_then_resumed(tmp_path: Path) -> None:
+def test_run_killed_in_the_middle_of_a_line_is_resumed(tmp_path: Path) -> None:
     out = tmp_path / "out"
     killed = subprocess.run(
         [sys.executable, "-c", KILLED, str(out)],
@@ -136,7 +136,7 @@ def test_killed_in_the_middle_of_a_line_then_resumed(tmp_path: Path) -> None:
     }
 
 
-def test_a_full_disk_leaves_no_half_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_leaves_no_partial_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = episodes(2)
     real = os.write
     with store.Writer(folder) as writer:
@@ -152,7 +152,7 @@ def test_a_full_disk_leaves_no_half_line(folder: Path, monkeypatch: pytest.Monke
 # --- whose folder -------------------------------------------------------------------------------
 
 
-def test_a_folder_of_another_study_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_folder_of_another_study_is_refused_and_unchanged(tmp_path: Path) -> None:
     run_study(study("mine", 1), tmp_path / "out")
     before = names(tmp_path / "out")
     with pytest.raises(BadInput, match="belongs to study 'mine'"):
@@ -160,14 +160,14 @@ def test_a_folder_of_another_study_is_refused_and_left_alone(tmp_path: Path) -> 
     assert names(tmp_path / "out") == before
 
 
-def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_folder_with_other_files_is_refused_and_unchanged(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(BadInput, match="holds other files"):
         run_study(study(), tmp_path)
     assert names(tmp_path) == {"thesis.tex"}
 
 
-def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
+def test_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine")
     with pytest.raises(BadInput, match="cannot be created"):
         store.claim(tmp_path / "out", manifest(study()))
@@ -189,7 +189,7 @@ def _claim(out: Path, name: str, won: Any) -> None:
         won.put("")
 
 
-def test_of_two_studies_that_claim_at_once_one_wins(tmp_path: Path) -> None:
+def test_one_of_two_concurrent_studies_gets_the_folder(tmp_path: Path) -> None:
     fork = get_context("fork")
     for attempt in range(5):
         won = fork.SimpleQueue()
@@ -207,7 +207,7 @@ def test_of_two_studies_that_claim_at_once_one_wins(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("theirs", ["mine", "theirs"])
-def test_a_claim_that_comes_second_finds_out_whose_the_folder_is(
+def test_second_claim_reports_the_owner_of_the_folder(
     tmp_path: Path, theirs: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another process makes its manifest just after we saw none."""
@@ -231,7 +231,7 @@ def test_a_claim_that_comes_second_finds_out_whose_the_folder_is(
 # --- resuming -----------------------------------------------------------------------------------
 
 
-def test_a_second_run_plays_only_what_is_missing(tmp_path: Path) -> None:
+def test_second_run_plays_only_missing_episodes(tmp_path: Path) -> None:
     played_now: list[int] = []
     run_study(study(repeats=4), tmp_path / "out", watch=lambda p: played_now.append(p.done))
     run_study(study(repeats=6), tmp_path / "out", watch=lambda p: played_now.append(p.kept))
@@ -241,7 +241,7 @@ def test_a_second_run_plays_only_what_is_missing(tmp_path: Path) -> None:
     assert -1 not in played_now and time.time() - started < 5
 
 
-def test_a_store_keeps_what_each_of_its_runs_asked_for(tmp_path: Path) -> None:
+def test_store_keeps_the_study_of_each_run(tmp_path: Path) -> None:
     once, twice = study(), msgspec.structs.replace(study(), seed=2)
     run_study(once, tmp_path)
     run_study(twice, tmp_path)
@@ -250,7 +250,7 @@ def test_a_store_keeps_what_each_of_its_runs_asked_for(tmp_path: Path) -> None:
     assert store.manifest_of(tmp_path) == manifest(once)
 
 
-def test_a_study_that_cannot_be_read_back_is_named(folder: Path) -> None:
+def test_invalid_stored_study_is_named(folder: Path) -> None:
     (folder / "studies").mkdir()
     (folder / "studies" / "x.json").write_text('{"name": 3}')
     with pytest.raises(BadInput, match=r"x\.json is not a valid study"):

@@ -38,7 +38,7 @@ def _moves(episode):
     return [e.action for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
 
 
-def test_the_letter_prior_decides_without_calibration_and_nothing_with_it(model):
+def test_letter_prior_decides_only_without_calibration(model):
     assert _moves(_played(model)) == [2, 2, 2]
     assert _moves(_played(model, calibrated=1)) == [1, 1, 1]
 
@@ -50,7 +50,7 @@ def test_odds_are_divided_by_the_prior(model):
     assert report.odds == pytest.approx((even, liked, even))
 
 
-def test_each_page_without_content_is_one_more_call(model):
+def test_each_content_free_page_is_one_more_call(model):
     episode = _played(model, calibrated=1)
     first = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "agent")
     assert [c.purpose for c in first.calls] == ["move", *["prior"] * len(CONTENT_FREE)]

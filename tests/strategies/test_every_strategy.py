@@ -72,7 +72,7 @@ def awaited() -> Iterator[Callable[[Any], Any]]:
 
 @pytest.mark.parametrize("name", every())
 @pytest.mark.parametrize("strategy", sorted(registry.entries("strategies")))
-def test_a_strategy_fits_a_game_or_says_why_not(
+def test_strategy_fits_a_game_or_is_refused_with_the_reason(
     name: str, strategy: str, awaited: Callable[[Any], Any]
 ) -> None:
     awaited(fits_or_says_why_not(name, strategy))

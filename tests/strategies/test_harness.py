@@ -31,7 +31,7 @@ def last_page(who, rounds=5):
     return page.text, episode
 
 
-def test_without_a_harness_the_page_is_as_it_was():
+def test_page_without_harness_shows_full_history_and_options():
     page, _ = last_page(player())
     assert page.count("Round ") == 4 and OPTION in page
 
@@ -43,17 +43,17 @@ def test_a_window_shows_the_last_lines_only():
     assert "Round " not in none and "This is round 5." in none
 
 
-def test_the_question_may_also_stand_first():
+def test_question_can_be_placed_first():
     page, _ = last_page(player(question="first"))
     assert page.startswith("Which option do you pick") and page.count("Which option do you") == 2
 
 
-def test_options_may_stay_unnamed_in_the_form_of_answer():
+def test_options_can_be_unlisted_in_the_answer_format():
     page, _ = last_page(player(options="unlisted"))
     assert "`Option: <name>`." in page and OPTION not in page
 
 
-def test_an_answer_may_be_json():
+def test_answer_can_be_json():
     page, episode = last_page(player('{"answer": "F"}', answer="json"))
     assert '{"answer": "<name>"}, where <name> is one of J, F.' in page
     assert {e.action for e in episode.events if isinstance(e, Moved) and e.seat == "agent"} == {1}
@@ -63,13 +63,13 @@ def test_an_answer_may_be_json():
     assert any(type(e).__name__ == "Forfeited" for e in wrong.events)
 
 
-def test_a_harness_that_is_none_is_refused():
+def test_invalid_harness_is_refused():
     for given, why in (({"history": -1}, "at least 0"), ({"colour": "red"}, "colour")):
         with pytest.raises(BadInput, match=why):
             sally.play("ipd", {"agent": player(**given), "partner": "tit_for_tat"}, rounds=1)
 
 
-def test_a_design_crosses_choices_and_the_variance_knows_them():
+def test_harness_design_crosses_choices_and_variance_separates_them():
     registry.add("models", "crossed", lambda name: listed(["Option: J"] * 10_000))
     who = PlayerSpec("language", {"model": "crossed"})
     several = harnessed(who, history=(None, 1), question=(None, "first"))

@@ -37,7 +37,7 @@ def with_names(*names: str, strategy: str = "lm") -> Any:
 
 
 @pytest.mark.parametrize("name", ["oracle", "oracle_max"])
-def test_an_oracle_must_be_told_something(name: str) -> None:
+def test_oracle_strategy_requires_an_injection(name: str) -> None:
     assert "has to be told what others do; add an injection for this seat" in refused(strategy=name)
     theirs = Injection("partner", "their_move")  # type: ignore[arg-type]
     assert "has to be told" in refused(strategy=name, told=(theirs,))
@@ -45,13 +45,13 @@ def test_an_oracle_must_be_told_something(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["lm", "social_lm"])
-def test_a_model_that_cannot_score_is_not_asked_to(name: str) -> None:
+def test_model_that_cannot_score_is_refused_by_scoring_strategies(name: str) -> None:
     assert "cannot score candidates" in refused(scores=False, strategy=name)
     accepted(scores=False, strategy="qa")
 
 
 @pytest.mark.parametrize("name", ["lm", "social_lm"])
-def test_names_that_scoring_cannot_tell_apart_are_refused(name: str) -> None:
+def test_names_that_are_prefixes_of_others_are_refused_for_scoring(name: str) -> None:
     registry.add("models", "listener", lambda model: Listener(says("")))
     with pytest.raises(BadInput, match="'Rice' is the beginning of 'Rice cake'"):
         resolved(with_names("Rice", "Rice cake", strategy=name))
@@ -67,7 +67,7 @@ def test_choosing_by_name_needs_a_menu() -> None:
 
 
 @pytest.mark.parametrize("name", ["social_qa", "social_lm", "tom_cot", "tom_guide"])
-def test_predicting_needs_a_question(name: str) -> None:
+def test_predicting_strategies_need_a_probe(name: str) -> None:
     registry.add("models", "listener", lambda model: Listener(says("")))
     seeker = PlayerSpec("language", {"model": "listener", "strategy": name})
     with pytest.raises(BadInput, match="asks this seat no question with choices"):
@@ -76,13 +76,13 @@ def test_predicting_needs_a_question(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["social_qa", "social_lm"])
-def test_who_predicts_first_is_not_asked_with_its_move_stated(name: str) -> None:
+def test_predict_first_strategies_refuse_their_move_given_mine(name: str) -> None:
     why = refused(strategy=name, arm=MINE)
     assert "cannot be asked 'their_move_given_mine'" in why and "ask their_move or" in why
     accepted(strategy=name, arm=THEIRS)
 
 
-def test_payoffs_stay_where_the_words_cannot_do_without() -> None:
+def test_payoffs_cannot_be_removed_if_the_words_need_them() -> None:
     registry.add("models", "listener", lambda name: Listener(says("")))
     hider = {"model": "listener", "strategy": "oracle_max", "with_": {"payoffs": False}}
     told = (Injection("hider", "false_belief"),)  # type: ignore[arg-type]
@@ -101,14 +101,12 @@ def test_payoffs_stay_where_the_words_cannot_do_without() -> None:
         ("qa", {"n": 3}, "There is no parameter of strategy qa"),
     ],
 )
-def test_parameters_that_cannot_be_are_refused(
-    strategy: str, with_: dict[str, Any], why: str
-) -> None:
+def test_invalid_parameters_are_refused(strategy: str, with_: dict[str, Any], why: str) -> None:
     told = (ORACLE,) if strategy == "oracle_max" else ()
     assert why in refused(strategy=strategy, told=told, **with_)
 
 
-def test_an_open_seat_says_that_a_model_is_missing() -> None:
+def test_open_seat_error_asks_for_a_model() -> None:
     setup = setup_with("qa", params={"model": "model"})
     with pytest.raises(BadInput, match="name its model, such as embedded"):
         resolved(setup)

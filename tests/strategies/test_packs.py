@@ -53,7 +53,7 @@ def test_a_pack_changes_the_page_of_its_seat(german: str) -> None:
     assert "Dies ist Runde 1.\nIn this round you pick Option J." in pages[2]
 
 
-def test_what_a_seat_was_told_stays_in_its_past_under_a_pack(german: str) -> None:
+def test_kept_injection_stays_in_the_past_with_a_pack(german: str) -> None:
     kept = Injection("agent", "their_move", keep=True)  # type: ignore[arg-type]
     params = {"pack": german}
     _, pages = talk(says("Option: F"), "oracle", rounds=3, told=(kept,), params=params)
@@ -61,7 +61,7 @@ def test_what_a_seat_was_told_stays_in_its_past_under_a_pack(german: str) -> Non
     assert past.count("In this round the other player will pick") == 3
 
 
-def test_a_pack_is_part_of_what_was_asked_for(german: str) -> None:
+def test_pack_changes_the_episode_id(german: str) -> None:
     registry.add("models", "listener", lambda name: Listener(says("Option: J")))
     plain, worded = (
         resolved(setup_with("qa", params={"pack": pack} if pack else {})) for pack in ("", german)
@@ -87,7 +87,7 @@ def test_a_pack_is_part_of_what_was_asked_for(german: str) -> None:
         (("[texts]", "[texts"), "is not TOML"),
     ],
 )
-def test_a_pack_that_cannot_work_is_refused(german: str, change: tuple[str, str], why: str) -> None:
+def test_invalid_pack_is_refused(german: str, change: tuple[str, str], why: str) -> None:
     Path(german).write_text(GERMAN.replace(*change, 1), encoding="utf-8")
     registry.add("models", "listener", lambda name: Listener(says("Option: J")))
     with pytest.raises(BadInput) as refused:
@@ -95,7 +95,7 @@ def test_a_pack_that_cannot_work_is_refused(german: str, change: tuple[str, str]
     assert why in str(refused.value)
 
 
-def test_a_pack_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_missing_pack_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read: No such file"):
         packs.find(str(tmp_path / "none.toml"))
     with pytest.raises(BadInput, match="did you mean repeated_games_terse"):
@@ -104,7 +104,7 @@ def test_a_pack_that_is_not_there_is_refused(tmp_path: Path) -> None:
         packs.find("german@0123")
 
 
-def test_the_store_keeps_a_packs_text_once_and_replay_checks_its_prompts(
+def test_store_keeps_pack_text_once_and_replay_checks_prompts(
     german: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry.add("models", "listener", lambda name: Listener(says("Option: J")))
@@ -132,7 +132,7 @@ keys = st.text(string.ascii_letters + ". -\"'#", min_size=1, max_size=8)
 @given(
     st.dictionaries(keys, any_text(max_size=30).filter(lambda t: t.isprintable() or "\x7f" in t))
 )
-def test_a_pack_survives_being_written(texts: dict[str, str]) -> None:
+def test_pack_round_trips_through_its_file(texts: dict[str, str]) -> None:
     pack = Pack("any", "ipd", texts)
     if not any("\ud800" <= c <= "\udfff" for text in texts.values() for c in text):
         assert packs.parsed(packs.written(pack), "here") == pack
@@ -147,7 +147,7 @@ def test_shipped_packs_fit_their_games() -> None:
 
 @pytest.mark.parametrize("pack", ["repeated_games_terse", "repeated_games_money"])
 @pytest.mark.parametrize("strategy", ["lm", "cot_3shot", "tom_guide"])
-def test_shipped_packs_play(pack: str, strategy: str) -> None:
+def test_shipped_packs_can_be_played(pack: str, strategy: str) -> None:
     reply = says("Reasoning: x\nPredicted Action: J\nOption: F")
     table: dict[str, Any] = {"rounds": 3, "arm": MINE, "params": {"pack": pack}}
     episode, pages = talk(reply, strategy, **table)

@@ -67,7 +67,7 @@ def test_prompts_replay_from_disk(name: str, game: str) -> None:
     assert (found.replayed, found.mismatches, found.unchecked) == (1, [], [])
 
 
-def test_a_changed_reply_in_the_log_is_found() -> None:
+def test_changed_reply_in_the_log_is_detected() -> None:
     """The reply of a turn is on the next pages of reflexion: another one is another prompt."""
     episode, _ = talk(says(FULL), "reflexion", rounds=3)
     line = to_line(episode).replace(b"Plan: stay.", b"Plan: leave", 1)
@@ -76,7 +76,7 @@ def test_a_changed_reply_in_the_log_is_found() -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_every_strategy_says_what_it_costs_and_where_it_comes_from(name: str) -> None:
+def test_every_strategy_declares_calls_and_source(name: str) -> None:
     strategy = registry.entries("strategies")[name]
     assert strategy.name == name
     assert strategy.about and strategy.source and strategy.calls
@@ -93,7 +93,7 @@ def test_an_unreadable_reply_is_asked_again_with_the_reason() -> None:
     assert moves(episode)[0].tries == 2
 
 
-def test_after_the_last_try_the_round_is_forfeited_not_played() -> None:
+def test_round_is_forfeited_after_the_last_try() -> None:
     episode, pages = talk(says("Hm."), "qa", rounds=1)
     assert len(pages) == 2
     (lost,) = [e for e in episode.events if isinstance(e, Forfeited)]
@@ -118,7 +118,7 @@ def test_a_summary_is_not_written_again_for_a_retry() -> None:
     assert pages[1].startswith("They play J.\n\n") and pages[2].startswith("They play J.\n\n")
 
 
-def test_a_retry_goes_to_whoever_failed() -> None:
+def test_retry_repeats_only_the_failed_call() -> None:
     _, pages = talk(says("Hm.", "Option: J", "Option: F"), "social_qa", rounds=1)
     assert ["could not be used" in page for page in pages] == [False, True, False]
 
@@ -126,7 +126,7 @@ def test_a_retry_goes_to_whoever_failed() -> None:
 # --- one by one ---------------------------------------------------------------------------------
 
 
-def test_qa_asks_the_probe_with_ones_own_move_stated() -> None:
+def test_qa_probe_states_the_own_move() -> None:
     _, pages = talk(says("Option: F"), "qa", rounds=1, arm=MINE)
     assert "In this round you pick Option F. Which option does the other player pick" in pages[1]
 
@@ -143,12 +143,12 @@ def test_lm_acts_on_the_likeliest_name_and_probes_in_two_orders() -> None:
     assert odds is not None and sum(odds) == pytest.approx(1) and odds[1] > odds[0]
 
 
-def test_lm_can_draw_by_probability() -> None:
+def test_lm_can_sample_by_probability() -> None:
     drawn, _ = talk(says(""), "lm", rounds=20, sample=True)
     assert {m.action for m in moves(drawn)} == {0, 1}
 
 
-def test_worked_thoughts_stand_between_rules_and_past() -> None:
+def test_worked_examples_are_between_rules_and_past() -> None:
     _, pages = talk(says(FULL), "cot_3shot", game="ibs", rounds=2)
     rules, shown, past = (pages[1].index(t) for t in ("When you", "Three examples", "Round 1:"))
     assert rules < shown < past
@@ -171,7 +171,7 @@ def test_plans_and_insights_go_to_the_probe_of_this_round_and_the_move_of_the_ne
     assert pages[3].rstrip().endswith("of this form:\nOption: <J or F>")  # a plain Option
 
 
-def test_plans_that_are_missing_are_asked_for() -> None:
+def test_missing_plans_are_requested() -> None:
     _, pages = talk(says("Option: J", FULL), "plans_insights", rounds=1)
     assert "Write a paragraph `Plans:` and a paragraph `Insights:` first." in pages[1]
 
@@ -210,14 +210,14 @@ def test_s2a_replaces_rules_and_past_by_separate_summaries() -> None:
 
 
 @pytest.mark.parametrize("name", ["oracle", "oracle_max"])
-def test_the_oracle_is_told_the_partners_actual_move(name: str) -> None:
+def test_oracle_page_states_the_partners_actual_move(name: str) -> None:
     _, pages = talk(says("Option: F"), name, rounds=3, told=(ORACLE,))
     told = ["will pick Option J.\nWhich option do you pick" in page for page in pages]
     assert told == [True, False, False]  # tit for tat opens with J and then copies F
     assert ("the most points" in pages[0]) == (name == "oracle_max")
 
 
-def test_past_and_payoffs_can_be_taken_off_the_oracles_page() -> None:
+def test_past_and_payoffs_can_be_removed_from_the_oracle_page() -> None:
     full, blind, fresh = (
         talk(says("Option: F"), "oracle_max", rounds=2, told=(ORACLE,), **switch)[1]
         for switch in ({"payoffs": True}, {"payoffs": False}, {"history": False})
@@ -227,7 +227,7 @@ def test_past_and_payoffs_can_be_taken_off_the_oracles_page() -> None:
     assert "When you pick" in fresh[1] and "Round 1:" not in fresh[1]
 
 
-def test_self_consistency_plays_what_most_samples_say() -> None:
+def test_self_consistency_plays_the_majority_of_samples() -> None:
     replies = says("Option: J", "Hm.", "Option: F", "J or F?", "Option: F")
     episode, pages = talk(replies, "self_consistency", rounds=1, n=5)
     assert moves(episode)[0].action == 1 and moves(episode)[0].tries == 1
@@ -235,12 +235,12 @@ def test_self_consistency_plays_what_most_samples_say() -> None:
     assert len({call.settings["seed"] for call in moves(episode)[0].calls}) == 5
 
 
-def test_of_camps_alike_the_first_wins() -> None:
+def test_self_consistency_resolves_ties_by_the_first_sample() -> None:
     episode, _ = talk(says("Option: F", "Option: J"), "self_consistency", rounds=1, n=2)
     assert moves(episode)[0].action == 1
 
 
-def test_tom_cot_makes_its_prediction_a_report() -> None:
+def test_tom_cot_records_its_prediction_as_a_report() -> None:
     episode, pages = talk(says(FULL), "tom_cot", rounds=1)
     assert len(pages) == 1
     (report,) = reports(episode)
@@ -248,7 +248,7 @@ def test_tom_cot_makes_its_prediction_a_report() -> None:
     assert report.source == "decision"
 
 
-def test_a_prediction_that_cannot_be_read_is_no_value_and_costs_no_move() -> None:
+def test_unreadable_prediction_is_missing_and_does_not_cost_the_move() -> None:
     episode, _ = talk(says("Reasoning: who knows.\nOption: F"), "tom_cot", rounds=1)
     assert [r.value for r in reports(episode)] == [None]
     assert moves(episode)[0].action == 1
@@ -262,7 +262,7 @@ def test_tom_guide_decides_with_its_predictions_given() -> None:
     assert [call.purpose for call in moves(episode)[0].calls] == ["predict", "move"]
 
 
-def test_predictions_that_cannot_be_read_at_all_are_asked_again() -> None:
+def test_unreadable_predictions_are_requested_again() -> None:
     _, pages = talk(says("Hm.", "Predicted Action: F", "Option: J"), "tom_guide", rounds=1)
     assert "Give each prediction with a line `Predicted Action: <name>`." in pages[1]
     assert "could not be used" not in pages[2]
@@ -271,7 +271,7 @@ def test_predictions_that_cannot_be_read_at_all_are_asked_again() -> None:
 # --- other games --------------------------------------------------------------------------------
 
 
-def test_the_general_examples_serve_a_game_without_its_own() -> None:
+def test_game_without_own_examples_uses_the_general_ones() -> None:
     words = registry.game("cups").words(registry.game("cups").build(), registry.game("cups").texts)
     assert len(words.examples("hider")) == 3  # type: ignore[arg-type]
     assert all(e.startswith("Thoughts: ") for e in words.examples("hider"))  # type: ignore[arg-type]
@@ -290,7 +290,7 @@ def haggling(strategy: str, script: Callable[[str, int], Answer], **with_: objec
 
 
 @pytest.mark.parametrize("name", ["qa", "cot", "reflexion", "plans_insights", "self_consistency"])
-def test_free_text_is_said_under_any_strategy_that_needs_no_menu(name: str) -> None:
+def test_free_text_moves_work_with_strategies_that_need_no_menu(name: str) -> None:
     full = FULL.replace("Option: F", SAY)
     episode = haggling(name, says(full), **({"n": 2} if name == "self_consistency" else {}))
     first = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "ada")
@@ -299,7 +299,7 @@ def test_free_text_is_said_under_any_strategy_that_needs_no_menu(name: str) -> N
     assert (found.replayed, found.mismatches) == (1, [])
 
 
-def test_free_text_is_voted_on_by_its_kind_and_the_first_of_the_winners_is_kept() -> None:
+def test_free_text_vote_is_by_kind_and_keeps_the_first_winner() -> None:
     replies = [PASS] + [SAY.replace("wood", f"{n} wood") for n in (1, 2)]
     turn = match_of(table("haggle")).asks()[0]
     prompt = PromptContext(msgspec.structs.replace(turn, options=(Pass(), *turn.options)))
@@ -307,7 +307,7 @@ def test_free_text_is_voted_on_by_its_kind_and_the_first_of_the_winners_is_kept(
     assert kept.text == replies[1]
 
 
-def test_a_game_of_false_belief_is_foreseen() -> None:
+def test_tom_guide_predicts_the_false_belief_in_cups() -> None:
     model = Listener(says("Reasoning: x\nPredicted Action: left", "Option: swap"))
     registry.add("models", "listener", lambda name: model)
     agent = PlayerSpec("language", {"model": "listener", "strategy": "tom_guide"})
@@ -316,7 +316,7 @@ def test_a_game_of_false_belief_is_foreseen() -> None:
     assert (report.probe, report.value, report.source) == ("false_belief", "left", "decision")
 
 
-def test_setups_of_golden_conversations_are_the_studys() -> None:
+def test_golden_conversation_setups_have_injections_only_if_needed() -> None:
     registry.add("models", "recorder", lambda _: Recorder(("J", "F")))  # as a conversation does
     for strategy in strategies():
         setup = setup_of("ipd", strategy)

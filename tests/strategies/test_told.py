@@ -54,12 +54,12 @@ def pages_of(strategy: str, told: Injection, rounds: int = 3, **with_: Any) -> l
         ("self_consistency", {"n": 1}),
     ],
 )
-def test_what_is_kept_is_said_once_in_its_turn_and_stays(strategy, with_):
+def test_kept_injection_is_shown_once_in_its_turn_and_stays(strategy, with_):
     assert [page.count(TOLD) for page in pages_of(strategy, KEPT, **with_)] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("strategy", ["oracle", "qa", "lm", "chat"])
-def test_what_is_not_kept_is_said_in_its_turn_and_gone(strategy):
+def test_injection_without_keep_is_shown_only_in_its_turn(strategy):
     in_dialogue = [1, 2, 3] if strategy == "chat" else [1, 1, 1]  # earlier questions stay there
     assert [page.count(TOLD) for page in pages_of(strategy, ORACLE)] == in_dialogue
 
@@ -67,13 +67,13 @@ def test_what_is_not_kept_is_said_in_its_turn_and_gone(strategy):
 @pytest.mark.parametrize(
     ("strategy", "with_"), [("oracle_max", {"history": False}), ("s2a", {}), ("s2a_cot", {})]
 )
-def test_a_page_without_a_past_says_what_is_told_in_this_turn(strategy, with_):
+def test_page_without_past_shows_the_injection_of_this_turn(strategy, with_):
     pages = pages_of(strategy, KEPT, **with_)
     moves = pages if strategy == "oracle_max" else pages[1::2]  # one after each summary
     assert [page.count(TOLD) for page in moves] == [1, 1, 1]
 
 
-def test_a_kept_sentence_stands_behind_the_rounds_that_were_played_before_it():
+def test_kept_injection_follows_the_rounds_played_before_it():
     """A line of the past says which round it was told before, since `this round` is over."""
     last = pages_of("oracle", KEPT)[-1]
     at = [

@@ -40,7 +40,7 @@ def pays(problem: Instance) -> set[str]:
     return {line for line in page(problem).split("\n") if line.startswith("When you pick")}
 
 
-def test_each_label_stands_once_for_each_move() -> None:
+def test_labels_are_balanced_over_moves() -> None:
     variants = relabelled(instance("rps", rounds=5), "JFB")
     assert len(variants) == len({v.id for v in variants}) == 6
     for move in range(3):
@@ -49,7 +49,7 @@ def test_each_label_stands_once_for_each_move() -> None:
     assert len({frozenset(pays(v)) for v in variants}) == 2  # rps turned round is rps again
 
 
-def test_another_order_says_the_same_of_every_move() -> None:
+def test_reordered_page_states_the_same_payoffs() -> None:
     variants = reordered(instance("ipd"), 2)
     first, second = (page(v) for v in variants)
     assert "Option J or Option F?" in first and "Option F or Option J?" in second
@@ -59,7 +59,7 @@ def test_another_order_says_the_same_of_every_move() -> None:
     assert second.index("you pick Option F and") < second.index("you pick Option J and")
 
 
-def test_an_order_changes_what_is_listed_and_not_what_is_played() -> None:
+def test_order_changes_the_listing_and_not_the_moves() -> None:
     model = Listener(says("Option: J"))
     registry.add("models", "listener", lambda name: model)
     agent = player_spec("language", model="listener", strategy="qa")
@@ -88,7 +88,7 @@ def test_an_order_that_leaves_a_move_out_is_refused(order: list[int]) -> None:
         registry.game("ipd").build({"order": order})
 
 
-def test_a_study_can_do_without_strategies_that_score() -> None:
+def test_study_can_omit_scoring_strategies() -> None:
     study: Study = registry.entries("studies")["riemer2025"]
     left = without(study, ("lm", "social_lm"))
     kept = {w.params.get("strategy") for c in left.cells for x in c.lineups for w in x.values()}
@@ -96,7 +96,7 @@ def test_a_study_can_do_without_strategies_that_score() -> None:
     assert 0 < len(left.cells) < len(study.cells)
 
 
-def test_only_the_lineups_that_a_strategy_sits_in_go_with_it() -> None:
+def test_omitting_a_strategy_removes_only_its_lineups() -> None:
     study: Study = registry.entries("studies")["kang2026"]
 
     def lineups(of: Study) -> list[tuple[str, dict[str, PlayerSpec]]]:
@@ -115,7 +115,7 @@ def test_a_study_without_its_only_strategy_is_refused() -> None:
         without(registry.entries("studies")["riemer2025_names"], ("qa",))
 
 
-def test_a_study_is_played_once_more_in_other_words():
+def test_study_can_be_repeated_in_other_wordings():
     who = PlayerSpec("language", {"model": "embedded"})
     lineups = (
         {"agent": who, "partner": PlayerSpec("tit_for_tat")},

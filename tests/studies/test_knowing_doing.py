@@ -66,7 +66,7 @@ def test_every_partner_declares_an_automaton(game):
         partner.automaton(rules, "partner", **who.params)
 
 
-def test_the_study_is_the_one_that_was_registered(request):
+def test_study_equals_the_registered_one(request):
     folder = request.config.rootpath / "docs" / "results" / "knowing_doing"
     for path in sorted(folder.glob("registration-*.json")):
         frozen = msgspec.json.decode(path.read_bytes(), type=Registration)

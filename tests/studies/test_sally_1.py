@@ -38,7 +38,7 @@ def _ids(size):
 
 
 @pytest.mark.parametrize("size", ["S", "M", "L"])
-def test_a_changed_episode_makes_another_suite(size):
+def test_episode_ids_of_the_suite_are_frozen(size):
     told = blake2b("".join(sorted(_ids(size))).encode(), digest_size=8).hexdigest()
     assert told == FROZEN[size], "Sally-1 is frozen: a changed episode belongs to a new suite"
 
@@ -56,7 +56,7 @@ def test_every_game_has_four_arms_in_every_size():
         assert found == {game: {*ARMS} for game in GAMES}
 
 
-def test_every_other_arm_is_paired_with_the_asked_one():
+def test_every_arm_is_paired_with_the_asked_arm():
     asked, others = set(), []
     for cell, setup in suite("M").trials():
         across = {s: w for s, w in setup.lineup.items() if w.player != LANGUAGE}
@@ -86,7 +86,7 @@ def test_opponents_labels_and_arms_are_balanced(game):
         assert max(first.values()) - min(first.values()) <= 4
 
 
-def test_no_kind_of_question_of_the_battery_is_tied_to_an_arm():
+def test_battery_questions_are_balanced_over_arms():
     found = Counter()
     for cell, setup in suite("M", ["battery"]).trials():
         params = setup.instance.params
@@ -98,7 +98,7 @@ def test_no_kind_of_question_of_the_battery_is_tied_to_an_arm():
 
 
 @pytest.mark.parametrize("game", ["bargaining", "step_race"])
-def test_the_best_bot_knows_its_opponents_and_comes_close_to_the_optimum(game):
+def test_best_bot_predicts_opponents_and_is_near_the_optimum(game):
     study = with_bot(BOTS["best_bot"], "S")
     cells = tuple(c for c in study.cells if c.name.startswith(f"{game}: {ASKED}"))
     seats = measured_of(
@@ -121,7 +121,7 @@ def test_no_opponent_is_in_both_parts():
             assert (task.part == "test") == bool(names & {*held})
 
 
-def test_a_changed_opponent_has_another_hash():
+def test_different_opponents_have_different_hashes():
     level = {row["name"]: row["hash"] for row in pool_rows() if row["game"] == "eleven_twenty"}
     assert len({*level.values()}) == 4
 
@@ -144,7 +144,7 @@ def test_bots_play_the_model_seats_without_words():
     assert play(setup, cell).payoffs is not None
 
 
-def test_a_noisy_player_errs_as_often_as_it_says():
+def test_noisy_player_errs_at_its_stated_rate():
     (wanted,) = [c for c in bot_suite("noisy_25", "M").cells if c.name == "toma_po: asked, test"]
     study = msgspec.structs.replace(bot_suite("noisy_25", "M"), cells=(wanted,))
     won = [play(setup, cell).payoffs["player"] for _, cell, setup in orders(study)]
@@ -152,14 +152,14 @@ def test_a_noisy_player_errs_as_often_as_it_says():
     assert abs(sum(won) / len(won) - 0.8) < 0.1
 
 
-def test_a_noisy_player_needs_a_share_as_error():
+def test_error_of_noisy_player_must_be_a_share():
     from sally import play as play_game
 
     with pytest.raises(BadInput, match="from 0 to 1"):
         play_game("rps", {"agent": ("noisy", {"error": 2}), "partner": "tit_for_tat"}, rounds=2)
 
 
-def test_a_paired_cell_zips_and_counts():
+def test_paired_cell_zips_instances_with_lineups():
     one, two = instance("rps", "a", rounds=2), instance("rps", "b", rounds=2)
     lines = tuple({"agent": player_spec("random"), "partner": player_spec(p)}
                   for p in ("tit_for_tat", "random"))  # fmt: skip

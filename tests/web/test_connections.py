@@ -52,7 +52,7 @@ async def served(keep: int = 1) -> AsyncIterator[int]:
      b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHo"],
     ids=["nothing", "half a line", "half a header", "half a second request"],
 )  # fmt: skip
-def test_half_a_request_is_closed_soon(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incomplete_request_is_closed_soon(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "HEADER_SECONDS", 0.2)
 
     async def closed() -> bytes:
@@ -85,7 +85,7 @@ def test_headers_without_end_are_closed(monkeypatch: pytest.MonkeyPatch) -> None
     assert b"200 OK" not in asyncio.run(closed())
 
 
-def test_whole_requests_share_a_connection_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_complete_requests_keep_the_connection_open_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "HEADER_SECONDS", 0.2)
 
     async def twice() -> list[bytes]:
@@ -102,7 +102,7 @@ def test_whole_requests_share_a_connection_for_longer(monkeypatch: pytest.Monkey
     assert [read[:15] for read in asyncio.run(twice())] == [b"HTTP/1.1 200 OK"] * 2
 
 
-def test_one_connection_too_many_is_closed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_above_the_limit_is_closed_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MOST_CONNECTIONS", 2)
 
     async def third() -> bytes:
@@ -120,7 +120,7 @@ def test_one_connection_too_many_is_closed_at_once(monkeypatch: pytest.MonkeyPat
     assert asyncio.run(third()) == b""
 
 
-def test_a_database_that_somebody_holds_is_said_within_seconds(
+def test_locked_database_is_reported_within_seconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.2)

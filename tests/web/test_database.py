@@ -56,7 +56,7 @@ async def several(database: Database, *jobs: Any) -> list[Any]:
     return list(await asyncio.gather(*map(database.run, jobs), return_exceptions=True))
 
 
-def test_what_was_put_is_there_for_the_next_one_who_opens(tmp_path: Path) -> None:
+def test_written_rows_are_there_after_reopening(tmp_path: Path) -> None:
     for n in range(3):
         database = Database(str(tmp_path / "database"), SCHEMA)
         database.open()
@@ -75,7 +75,7 @@ def test_many_jobs_share_a_commit(database: Database, monkeypatch: pytest.Monkey
     assert len(asyncio.run(database.run(lambda tx: tx.all(ALL)))) == 100
 
 
-def test_rows_that_are_there_already_are_said_however_late(database: Database) -> None:
+def test_duplicate_rows_are_reported_even_in_a_batch(database: Database) -> None:
     asyncio.run(database.run(note(1)))
     added = [lambda tx, n=n: tx.add(PUT, n, "y") for n in (1, 2)]
     failed, done = asyncio.run(several(database, *added))
@@ -83,7 +83,7 @@ def test_rows_that_are_there_already_are_said_however_late(database: Database) -
     assert asyncio.run(database.run(lambda tx: tx.all(ALL))) == [(1, "x"), (2, "y")]
 
 
-def test_a_job_that_fails_drags_no_other_with_it(database: Database) -> None:
+def test_failing_job_does_not_affect_others_in_the_commit(database: Database) -> None:
     def half(tx: Transaction) -> None:
         tx.put(PUT, 50, "half")
         raise LookupError("on purpose")
@@ -98,7 +98,7 @@ def rows(*numbers: int) -> Rows:
     return Rows("notes (n, said)", "(?, ?)", [(n, "x") for n in numbers])
 
 
-def test_rows_of_many_jobs_are_one_statement_unless_one_does_something_else() -> None:
+def test_inserts_of_many_jobs_are_merged_into_one_statement() -> None:
     sql, given = one_statement([rows(1, 2), rows(3)]) or ("", [])
     assert sql == "INSERT INTO notes (n, said) VALUES (?, ?), (?, ?), (?, ?)"
     assert given == [1, "x", 2, "x", 3, "x"]
@@ -106,7 +106,7 @@ def test_rows_of_many_jobs_are_one_statement_unless_one_does_something_else() ->
     assert one_statement([rows(*range(101))]) is None  # SQLite does not take as many
 
 
-def test_a_row_that_is_there_drags_no_other_with_it(database: Database) -> None:
+def test_duplicate_row_does_not_affect_other_jobs(database: Database) -> None:
     told = asyncio.run(
         several(database, rows(1), rows(2), rows(2, 4), rows(3), rows(*range(9, 150)))
     )
@@ -117,14 +117,14 @@ def test_a_row_that_is_there_drags_no_other_with_it(database: Database) -> None:
     assert [n for n, _ in found] == [1, 2, 3, *range(9, 150)]
 
 
-def test_text_of_every_kind_survives(database: Database) -> None:
+def test_text_of_every_kind_is_read_back(database: Database) -> None:
     said = "ü 漢 \U0001f600 ' \" % ; -- \\ \n {}"
     asyncio.run(database.run(note(1, said)))
     assert asyncio.run(database.run(lambda tx: tx.one(ALL))) == (1, said)
     assert asyncio.run(database.run(lambda tx: tx.one(f"{ALL} LIMIT 0"))) is None
 
 
-def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path: Path) -> None:
+def test_full_disk_is_reported_without_partial_writes(tmp_path: Path) -> None:
     database = Database(str(tmp_path / "database"), SCHEMA)
     database.open()
     asyncio.run(database.run(note(1)))
@@ -138,7 +138,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path: Path) -> None
     database.close()
 
 
-def test_a_full_disk_of_postgresql_is_the_same_to_us(postgres: str) -> None:
+def test_full_disk_of_postgresql_is_reported_the_same_way(postgres: str) -> None:
     import psycopg
 
     def full(tx: Transaction) -> None:
@@ -154,7 +154,7 @@ def test_a_full_disk_of_postgresql_is_the_same_to_us(postgres: str) -> None:
     database.close()
 
 
-def test_a_lost_connection_is_made_again(postgres: str) -> None:
+def test_lost_connection_is_reopened(postgres: str) -> None:
     database = Database(postgres, SCHEMA)
     database.open()
     asyncio.run(database.run(lambda tx: tx.put("DELETE FROM notes")))
@@ -168,7 +168,7 @@ def test_a_lost_connection_is_made_again(postgres: str) -> None:
     database.close()
 
 
-def test_a_database_that_is_gone_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_database_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     database = Database(str(tmp_path / "database"), SCHEMA)
     database.open()
 
@@ -183,7 +183,7 @@ def test_a_database_that_is_gone_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     database.close()
 
 
-def test_two_servers_cannot_share_a_book(tmp_path: Path, database: Database) -> None:
+def test_two_servers_cannot_share_a_database(tmp_path: Path, database: Database) -> None:
     address = getattr(database.engine, "address", None) or str(database.engine.path)  # type: ignore[union-attr]
     with pytest.raises(BadInput, match="Another server already uses"):
         Database(address, SCHEMA).open()
@@ -206,13 +206,13 @@ def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
         ("postgresql:///no?host=/nowhere", "PostgreSQL database cannot be opened"),
     ],
 )
-def test_an_address_that_leads_nowhere_is_one_sentence(address: str, why: str) -> None:
+def test_invalid_address_is_refused_with_one_message(address: str, why: str) -> None:
     with pytest.raises(BadInput, match=why) as said:
         Database(address, SCHEMA).open()
     assert "\n" not in str(said.value)
 
 
-def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
+def test_acknowledged_rows_survive_a_kill(tmp_path: Path) -> None:
     """A process that writes as fast as it can and says what is on disk, and is killed."""
     program = f"""
 import asyncio

@@ -25,7 +25,7 @@ def logged_in(web: Any, **form: str) -> Any:
     return web.post("/experimenter/login", data={"secret": SECRET, **form}, follow_redirects=False)
 
 
-def test_the_secret_opens_the_door_with_a_careful_cookie(web: Any) -> None:
+def test_login_with_the_secret_sets_a_restricted_cookie(web: Any) -> None:
     reply = logged_in(web, next="/experimenter/studies")
     assert reply.status_code == 303 and reply.headers["location"] == "/experimenter/studies"
     cookie = reply.headers["set-cookie"]
@@ -36,27 +36,27 @@ def test_the_secret_opens_the_door_with_a_careful_cookie(web: Any) -> None:
 @pytest.mark.parametrize(
     "onward", ["//evil.example", "https://evil.example", "/\\evil.example", ""]
 )
-def test_the_login_leads_nowhere_else(onward: str, web: Any) -> None:
+def test_login_redirects_only_within_the_site(onward: str, web: Any) -> None:
     assert logged_in(web, next=onward).headers["location"] == "/experimenter"
 
 
-def test_over_https_the_cookie_stays_there(tmp_path: Path) -> None:
+def test_cookie_is_secure_over_https(tmp_path: Path) -> None:
     with web_server(tmp_path, secret=SECRET, secure=True) as web:
         assert "Secure" in logged_in(web).headers["set-cookie"]
 
 
-def test_guesses_at_the_secret_are_few(web: Any) -> None:
+def test_wrong_secrets_are_rate_limited(web: Any) -> None:
     codes = [logged_in(web, secret=str(n)).status_code for n in range(7)]
     assert codes == [403] * 5 + [429] * 2
     assert logged_in(web).status_code == 429  # even the right one has to wait
 
 
-def test_logging_in_often_is_no_attack(web: Any) -> None:
+def test_successful_logins_are_not_rate_limited(web: Any) -> None:
     assert [logged_in(web).status_code for _ in range(12)] == [303] * 12
     assert logged_in(web, secret="wrong").status_code == 403
 
 
-def test_experimenters_pages_are_closed_to_everybody_else(web: Any) -> None:
+def test_experimenter_pages_require_login(web: Any) -> None:
     closed = 0
     for route in web.app.routes:
         if isinstance(route, Mount) or not isinstance(route, Route):
@@ -85,14 +85,14 @@ def test_a_form_needs_the_token_of_its_session(web: Any) -> None:
     assert again.status_code == 401
 
 
-def test_a_session_ends(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_session_expires(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     logged_in(web)
     later = security.time.time() + security.SESSION_SECONDS + 1
     monkeypatch.setattr(security.time, "time", lambda: later)
     assert web.post("/experimenter/logout", data={}).status_code == 401
 
 
-def test_a_secret_is_made_for_every_start_unless_one_is_given(tmp_path: Path) -> None:
+def test_secret_is_generated_at_every_start(tmp_path: Path) -> None:
     made = []
     for n in range(2):
         with web_server(tmp_path / str(n)) as web:

@@ -27,7 +27,7 @@ def web(tmp_path: Path) -> Any:
 # --- tokens -------------------------------------------------------------------------------------
 
 
-def test_tokens_cannot_be_guessed_and_are_nowhere_on_disk(tmp_path: Path) -> None:
+def test_tokens_are_long_and_not_stored_on_disk(tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
         tokens = [sit(web, "rps", others={"partner": "person"})[0].token for _ in range(20)]
     assert len(set(tokens)) == 20 and all(len(token) >= 43 for token in tokens)
@@ -38,7 +38,7 @@ def test_tokens_cannot_be_guessed_and_are_nowhere_on_disk(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "header", ["", "Bearer", "Bearer ", "Bearer x", "Basic x", "Bearer é", "x"]
 )
-def test_without_the_token_there_is_no_seat(header: str, web: Any) -> None:
+def test_seat_requires_a_valid_token(header: str, web: Any) -> None:
     guest, _ = sit(web, "ipd")
     sent = {"ask": guest.see()["asks"][0]["id"], "value": 0, "key": "k"}
     for method, path in (("GET", "/api/seat"), ("POST", "/api/seat/answer")):
@@ -48,7 +48,7 @@ def test_without_the_token_there_is_no_seat(header: str, web: Any) -> None:
     assert guest.see()["lines"] == []
 
 
-def test_a_token_in_the_address_opens_nothing(web: Any) -> None:
+def test_token_in_the_address_is_refused(web: Any) -> None:
     guest, _ = sit(web, "ipd")
     assert web.get(f"/api/seat?token={guest.token}").status_code == 401
 
@@ -59,7 +59,7 @@ def invited(web: Any) -> tuple[Guest, Guest]:
     return Guest(web, opened["token"]), Guest(web, opened["invites"]["partner"])
 
 
-def test_whoever_follows_an_invitation_has_the_seat_to_themselves(web: Any) -> None:
+def test_invitation_gives_exclusive_access_to_the_seat(web: Any) -> None:
     _, link = invited(web)
     mine = Guest(web, "a" * 64)
     assert mine.call("GET", "/api/seat").status_code == 401
@@ -71,7 +71,7 @@ def test_whoever_follows_an_invitation_has_the_seat_to_themselves(web: Any) -> N
     assert late.status_code == 401 and "used already" in late.json()["error"]
 
 
-def test_an_invitation_only_ever_takes_the_seat(web: Any) -> None:
+def test_invitation_token_can_only_take_the_seat(web: Any) -> None:
     _, link = invited(web)
     asked = {"ask": "x", "value": 0, "key": "k"}
     assert link.call("GET", "/api/seat").status_code == 401
@@ -96,13 +96,13 @@ def test_a_poll_does_not_outlive_its_token(web: Any) -> None:
 
 
 @pytest.mark.parametrize("own", ["short", "a" * 65, "é" * 50, "a b" * 20, 5, None])
-def test_a_token_of_ones_own_must_be_long(own: Any, web: Any) -> None:
+def test_custom_token_must_be_long(own: Any, web: Any) -> None:
     guest, _ = sit(web, "ipd")
     assert guest.call("POST", "/api/seat/take", {"token": own}).status_code == 400
     assert guest.see()
 
 
-def test_nobody_takes_a_seat_by_the_token_of_another(web: Any) -> None:
+def test_token_in_use_cannot_be_taken_for_another_seat(web: Any) -> None:
     guest, others = sit(web, "rps", others={"partner": "person"})
     other = others["partner"]
     taken = "c" * 64
@@ -124,24 +124,24 @@ def test_nobody_takes_a_seat_by_the_token_of_another(web: Any) -> None:
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-def test_another_site_may_not_act(headers: dict[str, str], web: Any) -> None:
+def test_requests_from_another_site_are_refused(headers: dict[str, str], web: Any) -> None:
     for path in ("/api/tables", "/api/lobby", "/experimenter/login"):
         reply = web.post(path, json={"game": "ipd"}, headers=headers)
         assert reply.status_code == 403 and "other sites" in reply.json()["error"]
 
 
-def test_our_own_pages_may(web: Any) -> None:
+def test_requests_from_own_pages_are_allowed(web: Any) -> None:
     headers = {"Origin": "http://testserver", "Sec-Fetch-Site": "same-origin"}
     assert web.post("/api/tables", json={"game": "ipd"}, headers=headers).status_code == 201
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
-def test_a_plain_form_of_another_site_is_no_request(kind: str, web: Any) -> None:
+def test_form_content_type_is_refused_by_the_api(kind: str, web: Any) -> None:
     reply = web.post("/api/tables", content=b'{"game": "ipd"}', headers={"Content-Type": kind})
     assert reply.status_code == 400
 
 
-def test_nobody_else_may_read_the_answers(web: Any) -> None:
+def test_responses_have_no_cors_headers(web: Any) -> None:
     headers = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
     for reply in (
         web.get("/api/games", headers=headers),
@@ -150,7 +150,7 @@ def test_nobody_else_may_read_the_answers(web: Any) -> None:
         assert not [name for name in reply.headers if name.startswith("access-control")]
 
 
-def test_a_foreign_name_is_refused(tmp_path: Path) -> None:
+def test_unknown_host_header_is_refused(tmp_path: Path) -> None:
     with web_server(tmp_path, hosts=("lab.example", "testserver")) as web:
         assert web.get("/api/games").status_code == 200
         for host in ("evil.example", "lab.example.evil.example", "", "[::1"):
@@ -161,7 +161,7 @@ STYLE = f"{web_app.static_address()}/style.css"
 
 
 @pytest.mark.parametrize("path", ["/", "/table", "/api/games", "/api/seat", "/nowhere", STYLE])
-def test_every_answer_carries_the_headers(path: str, web: Any) -> None:
+def test_every_response_has_the_security_headers(path: str, web: Any) -> None:
     reply = web.get(path)
     policy = reply.headers["content-security-policy"]
     assert "default-src 'none'" in policy and "unsafe" not in policy and "*" not in policy
@@ -170,7 +170,7 @@ def test_every_answer_carries_the_headers(path: str, web: Any) -> None:
     assert "set-cookie" not in reply.headers
 
 
-def test_a_browser_keeps_files_and_no_page_and_no_answer(web: Any) -> None:
+def test_browser_caches_static_files_but_no_pages_or_responses(web: Any) -> None:
     kept = re.findall(r'(?:src|href)="(/static/[^"]+)"', web.get("/").text + web.get("/table").text)
     assert STYLE in kept
     for path in kept:
@@ -179,7 +179,7 @@ def test_a_browser_keeps_files_and_no_page_and_no_answer(web: Any) -> None:
         assert web.get(path).headers["cache-control"] == "no-store"
 
 
-def test_a_page_of_an_older_server_gets_files_that_it_does_not_keep(web: Any) -> None:
+def test_static_files_of_an_older_version_are_served_uncached(web: Any) -> None:
     old = web.get("/static/0123456789ab/style.css")
     assert old.content == web.get(STYLE).content
     assert old.headers["cache-control"] == "no-store"
@@ -188,11 +188,11 @@ def test_a_page_of_an_older_server_gets_files_that_it_does_not_keep(web: Any) ->
 @pytest.mark.parametrize(
     "path", ["", "/", "/style.css", f"/{web_app.static_version()}", "/x/../../app.py"]
 )
-def test_nothing_but_files_lies_among_them(path: str, web: Any) -> None:
+def test_static_path_serves_only_files(path: str, web: Any) -> None:
     assert web.get(f"/static{path}").status_code in (404, 405)
 
 
-def test_pages_have_no_script_or_style_of_their_own(web: Any) -> None:
+def test_pages_have_no_inline_script_or_style(web: Any) -> None:
     for path in ("/", "/table", "/experimenter/login"):
         page = web.get(path).text
         assert not re.search(r"<style|\sstyle=|\son\w+=|javascript:", page)
@@ -202,7 +202,7 @@ def test_pages_have_no_script_or_style_of_their_own(web: Any) -> None:
 # --- sizes and rates ----------------------------------------------------------------------------
 
 
-def test_a_large_request_is_refused_whether_it_says_so_or_not(web: Any) -> None:
+def test_large_request_is_refused_with_or_without_content_length(web: Any) -> None:
     body = b'{"game": "' + b"x" * MOST_BYTES + b'"}'
     headers = {"Content-Type": "application/json"}
     assert web.post("/api/tables", content=body, headers=headers).status_code == 413
@@ -214,31 +214,31 @@ def test_a_large_request_is_refused_whether_it_says_so_or_not(web: Any) -> None:
     ("text", "level"),
     [("1", 0), ("[]", 1), ('{"a":[[1]]}', 3), ('"[[["', 0), (r'["\"[["]', 1), ('["]]]",[[', 3)],
 )
-def test_depth_is_counted_outside_of_texts(text: str, level: int) -> None:
+def test_json_depth_ignores_brackets_in_strings(text: str, level: int) -> None:
     assert depth(text.encode()) == level
 
 
-def test_deep_json_is_refused_before_it_is_read(web: Any) -> None:
+def test_deep_json_is_refused_before_parsing(web: Any) -> None:
     deep = b'{"game": ' + b"[" * 20_000 + b"]" * 20_000 + b"}"
     reply = web.post("/api/tables", content=deep, headers={"Content-Type": "application/json"})
     assert reply.status_code == 400 and "nested" in reply.json()["error"]
 
 
-def test_a_bucket_is_emptied_and_fills_again() -> None:
+def test_bucket_empties_and_refills() -> None:
     rates = RateLimiter(a_second=2, burst=3)
     assert [rates.take("a", now=0.0) for _ in range(3)] == [0, 0, 0]
     assert rates.take("a", now=0.0) == 0.5 and rates.take("b", now=0.0) == 0
     assert rates.take("a", now=0.6) == 0 and rates.take("a", now=0.6) > 0
 
 
-def test_a_flood_of_names_does_not_fill_the_memory() -> None:
+def test_many_client_names_do_not_fill_the_memory() -> None:
     rates = RateLimiter(a_second=1, burst=2, most=100)
     for n in range(10_000):
         rates.take(str(n), now=n / 1000)
     assert len(rates._buckets) <= 100
 
 
-def test_too_fast_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+def test_requests_above_the_rate_are_refused_with_retry_after(tmp_path: Path) -> None:
     with web_server(tmp_path, a_second=1) as web:
         replies = [web.get("/api/games") for _ in range(12)]
         assert [r.status_code for r in replies] == [200] * 10 + [429] * 2
@@ -246,14 +246,14 @@ def test_too_fast_is_refused_and_changes_nothing(tmp_path: Path) -> None:
         assert "wait" in replies[-1].json()["error"]
 
 
-def test_one_token_cannot_take_the_time_of_all(web: Any) -> None:
+def test_rate_limit_of_one_token_does_not_affect_others(web: Any) -> None:
     guest, _ = sit(web, "ipd")
     codes = [guest.call("GET", "/api/seat").status_code for _ in range(80)]
     assert codes[0] == 200 and 429 in codes
     assert sit(web, "ipd")[0].see()  # others do not feel it
 
 
-def test_one_address_cannot_take_all_tables(tmp_path: Path) -> None:
+def test_tables_per_address_are_rate_limited(tmp_path: Path) -> None:
     with web_server(tmp_path, a_second=2) as web:
         wishes = ("/api/tables", "/api/lobby") * 3
         codes = [web.post(path, json={"game": "ipd"}).status_code for path in wishes]
@@ -270,7 +270,7 @@ def test_one_address_cannot_take_all_tables(tmp_path: Path) -> None:
         ("2001:db8:0:1::1", "2001:db8:0:1::/64"),
     ],
 )
-def test_one_house_counts_as_one_address(host: str, counts_as: str) -> None:
+def test_ipv6_addresses_of_one_network_count_as_one(host: str, counts_as: str) -> None:
     assert security.address_of({"client": (host, 5)}) == counts_as
 
 
@@ -300,7 +300,7 @@ def test_one_house_counts_as_one_address(host: str, counts_as: str) -> None:
         ({"game": "toma_mg", "params": {"scenario": {"id": "x"}}}, "name"),
     ],
 )
-def test_what_is_not_offered_is_refused_by_name(wish: dict[str, Any], why: str, web: Any) -> None:
+def test_unavailable_options_are_refused_by_name(wish: dict[str, Any], why: str, web: Any) -> None:
     reply = web.post("/api/tables", json={"game": "ipd", **wish})
     assert reply.status_code == 422 and why in reply.json()["error"], reply.text
 
@@ -323,12 +323,12 @@ def test_what_is_not_offered_is_refused_by_name(wish: dict[str, Any], why: str, 
         None,
     ],
 )
-def test_what_is_malformed_is_said(sent: Any, web: Any) -> None:
+def test_malformed_request_is_refused_with_a_message(sent: Any, web: Any) -> None:
     reply = web.post("/api/tables", json=sent)
     assert reply.status_code == 400 and reply.json()["error"].endswith(".")
 
 
-def test_models_sit_only_where_the_operator_allows_them(tmp_path: Path) -> None:
+def test_only_allowed_models_can_be_seated(tmp_path: Path) -> None:
     with web_server(tmp_path, models=("embedded",)) as web:
         offer = next(o for o in web.get("/api/games").json() if o["name"] == "ipd")
         assert "model:embedded" in offer["players"]["partner"]
@@ -336,13 +336,13 @@ def test_models_sit_only_where_the_operator_allows_them(tmp_path: Path) -> None:
         assert refused.status_code == 422
 
 
-def test_no_more_tables_than_the_operator_wants(tmp_path: Path) -> None:
+def test_number_of_open_tables_is_limited(tmp_path: Path) -> None:
     with web_server(tmp_path, most_open=2) as web:
         codes = [web.post("/api/tables", json={"game": "ipd"}).status_code for _ in range(3)]
         assert codes == [201, 201, 503]
 
 
-def test_what_people_write_is_data_and_never_markup(web: Any) -> None:
+def test_text_of_people_is_data_and_never_markup(web: Any) -> None:
     guest, invited = sit(web, "toma_ag", "speaker", others={"teammate": "person"})
     evil = "<img/src=x/onerror=alert(1)>"
     said = guest.say(guest.see()["asks"][0]["id"], {"kind": "clue", "text": evil})
@@ -356,7 +356,7 @@ def test_what_people_write_is_data_and_never_markup(web: Any) -> None:
 # --- storage ------------------------------------------------------------------------------------
 
 
-def test_a_full_disk_is_said_and_nothing_is_changed(web: Any) -> None:
+def test_full_disk_is_reported_and_changes_nothing(web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 100})
     database, run = web.app.state.database, web.portal.call
     (pages,) = run(database.run, lambda tx: tx.one("PRAGMA page_count"))
@@ -379,9 +379,7 @@ def test_a_full_disk_is_said_and_nothing_is_changed(web: Any) -> None:
 # --- answers to strangers ------------------------------------------------------------------------
 
 
-def test_what_breaks_here_tells_the_world_nothing(
-    web: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_internal_errors_reveal_no_details(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> None:
         raise RuntimeError("a path, a password, a line of code")
 
@@ -392,5 +390,5 @@ def test_what_breaks_here_tells_the_world_nothing(
     assert "default-src 'none'" in reply.headers["content-security-policy"]
 
 
-def test_guests_who_were_never_invited(web: Any) -> None:
+def test_unknown_token_is_refused(web: Any) -> None:
     assert Guest(web, "x" * 43).call("GET", "/api/seat").status_code == 401

@@ -94,7 +94,7 @@ def test_a_partner_plays_in_concordias_engine() -> None:
     assert all("Bob" in line for line in played[1::2])
 
 
-def test_a_partner_says_what_it_lacks() -> None:
+def test_partner_error_names_the_missing_observation() -> None:
     bob = PartnerEntity("Bob", "Alice", "tit_for_tat", OPTIONS, rounds=3)
     choose = entities.choice_action_spec(call_to_action="Which?", options=OPTIONS)
     assert bob.act(choose) == "J"
@@ -107,7 +107,7 @@ def test_a_partner_says_what_it_lacks() -> None:
         bob.act(entities.DEFAULT_ACTION_SPEC)
 
 
-def test_an_entity_plays_here_and_observes_every_line_once() -> None:
+def test_entity_plays_in_sally_and_observes_every_line_once() -> None:
     model = Memory()
     against = [1, 0, 1, 1]
     episode = sally.play(
@@ -126,7 +126,7 @@ def test_an_entity_plays_here_and_observes_every_line_once() -> None:
     assert model.prompts[-1].count("Round 2") == 1
 
 
-def test_a_reply_outside_the_options_is_a_forfeit_and_each_match_has_its_own_entity() -> None:
+def test_reply_outside_options_forfeits_and_each_match_gets_new_entity() -> None:
     made: list[Script] = []
 
     def new() -> Script:

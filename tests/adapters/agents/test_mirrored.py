@@ -16,7 +16,7 @@ AGAINST = [0, 1, 1, 0, 1, 0, 0, 0, 1, 1]
 @pytest.mark.parametrize(
     "who", ["tit_for_tat", "grim_trigger", "random", "tom_k", "bayes_adaptive"]
 )
-def test_a_partner_plays_elsewhere_as_it_plays_here(who: str) -> None:
+def test_partner_plays_same_moves_outside_sally(who: str) -> None:
     here = sally.play(
         "ipd", {"agent": lambda t: AGAINST[t.view.round - 1], "partner": who}, seed=5, rounds=10
     )
@@ -39,7 +39,7 @@ def test_the_agent_reads_the_matrix_by_rows() -> None:
     assert (one, two) == (1, 0)  # the agent gains by matching, the partner by differing
 
 
-def test_what_cannot_be_played_is_said() -> None:
+def test_unplayable_requests_are_refused() -> None:
     seat = MirroredSeat({"rounds": 2}, PARTNER, "tit_for_tat")
     with pytest.raises(BadInput, match="over after 2 rounds"):
         seat.move([(0, 0), (0, 0)])

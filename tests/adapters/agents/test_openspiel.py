@@ -36,7 +36,7 @@ class Scripted(pyspiel.Bot):  # type: ignore[misc]
         return self._moves[len(state.history()) // 2]
 
 
-def test_a_partner_answers_in_openspiels_own_evaluation() -> None:
+def test_partner_plays_in_openspiel_evaluate_bots() -> None:
     np = pytest.importorskip("numpy")
     evaluate = pytest.importorskip("open_spiel.python.algorithms.evaluate_bots")
     game = pyspiel.create_repeated_game("matrix_pd", {"num_repetitions": 6})
@@ -57,7 +57,7 @@ def test_a_partner_sits_in_either_seat(player: int) -> None:
     assert history[player::2][1:] == [0, 1, 2, 2]  # with three moves it beats the other's last
 
 
-def test_matrices_are_the_same_here_and_there() -> None:
+def test_matrix_games_convert_to_openspiel_and_back() -> None:
     rules = RepeatedGame(matrix=(((1, 2), (3, 4), (5, 6)), ((7, 8), (9, 10), (11, 12))), rounds=7)
     assert params_of(game_of(rules)) == {"matrix": rules.matrix, "rounds": 7}
     assert params_of(pyspiel.load_game("matrix_pd"))["rounds"] == 1
@@ -67,7 +67,7 @@ def test_matrices_are_the_same_here_and_there() -> None:
         game_of(RepeatedGame(stop_chance=0.1))
 
 
-def test_a_bot_plays_here_as_it_plays_there() -> None:
+def test_openspiel_bot_plays_same_moves_in_sally() -> None:
     rounds = 12
     game = pyspiel.create_repeated_game("matrix_rps", {"num_repetitions": rounds})
     partner = PartnerBot(game, 1, "tit_for_tat", seed=3)

@@ -43,7 +43,7 @@ def arena(env_id: str, *agents: Any, **rules: int) -> Any:
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_a_partner_copies_in_the_dilemma_whatever_is_said_before(player: int) -> None:
+def test_tit_for_tat_copies_moves_despite_communication_turns(player: int) -> None:
     other = Scripted(["[Cooperate]", "[Defect]", "I choose [Defect].", "[Cooperate]"])
     agents = [other, other]
     agents[player] = PartnerAgent("tit_for_tat")
@@ -71,12 +71,12 @@ def test_a_partner_reads_the_rounds_of_each_game(
     assert own[1:] == other[:-1] and len(set(other)) > 1
 
 
-def test_a_text_from_another_game_is_refused() -> None:
+def test_prompt_of_unsupported_game_is_refused() -> None:
     with pytest.raises(BadInput, match="first prompt of one of TextArena's matrix games"):
         PartnerAgent("tit_for_tat")("You are Player 0 in Chess.")
 
 
-def test_an_agent_plays_here_and_reads_sallys_prompt() -> None:
+def test_textarena_agent_plays_in_sally_and_reads_its_prompt() -> None:
     agent = Scripted(["Option: F", "I pick F.\nOption: F", "no idea", "Option: J"])
     lineup = {"agent": agent_player(agent), "partner": "tit_for_tat"}
     episode = sally.play("ipd", lineup, rounds=3)

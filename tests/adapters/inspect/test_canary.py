@@ -69,7 +69,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 @pytest.mark.parametrize("transport", ["server", "inspect"])
-def test_no_output_holds_a_key_that_a_server_repeats(
+def test_api_key_echoed_by_server_appears_in_no_output(
     transport: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LAB_KEY", CANARY)
@@ -113,7 +113,7 @@ def test_no_output_holds_a_key_that_a_server_repeats(
         (f"http://localhost:1/{CANARY}/v1", "holds a key"),
     ],
 )
-def test_an_address_with_a_key_is_refused_with_the_way_to_give_it(
+def test_base_url_with_key_is_refused_with_advice_on_env_variable(
     address: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LAB_API_KEY", CANARY)
@@ -125,7 +125,7 @@ def test_an_address_with_a_key_is_refused_with_the_way_to_give_it(
     assert "secret" not in str(refused.value) and CANARY not in str(refused.value)
 
 
-def test_an_address_from_the_environment_is_refused_alike(
+def test_base_url_with_password_from_environment_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hush@127.0.0.1:9/v1")

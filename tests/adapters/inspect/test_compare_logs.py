@@ -144,7 +144,7 @@ def test_the_two_directions_mirror_each_other(two: tuple[Path, Path]) -> None:
     assert one[0].p == other[0].p
 
 
-def test_a_metadata_column_or_a_function_gives_the_clusters(two: tuple[Path, Path]) -> None:
+def test_clusters_come_from_metadata_column_or_function(two: tuple[Path, Path]) -> None:
     column = compare_logs(two, scorers=["match"], cluster="story")[0]
     function = compare_logs(two, scorers=["match"], cluster=lambda s: s.metadata["story"])[0]
     assert column.units == function.units == 10
@@ -154,13 +154,13 @@ def test_a_metadata_column_or_a_function_gives_the_clusters(two: tuple[Path, Pat
         compare_logs(two, cluster="author")
 
 
-def test_a_log_of_inspect_is_read_as_it_was_written(template: EvalLog) -> None:
+def test_inspect_log_is_read_with_scores_and_failed_samples(template: EvalLog) -> None:
     found = log_scores(Path(template.location))
     assert found.values["match"] == {("0", 1): 1.0, ("1", 1): 0.0}
     assert found.failed == {("2", 1)} and len(found.planned) == 3
 
 
-def test_samples_that_broke_count_as_the_lowest_score(two: tuple[Path, Path], logged: Logs) -> None:
+def test_failed_samples_count_as_lowest_score(two: tuple[Path, Path], logged: Logs) -> None:
     broken = logged(["yes"] * 30, broken=[0, 1, 2])
     found = compare_logs([two[0], broken], scorers=["match", "parts.length"])
     right, length = found
@@ -177,7 +177,7 @@ def test_epochs_of_one_sample_form_a_cluster(logged: Logs) -> None:
     assert (found.pairs, found.units) == (24, 8)
 
 
-def test_other_inputs_under_the_same_ids_are_refused(two: tuple[Path, Path], logged: Logs) -> None:
+def test_different_inputs_under_same_ids_are_refused(two: tuple[Path, Path], logged: Logs) -> None:
     other = logged(["yes"] * 30, question="Another sample")
     with pytest.raises(BadInput, match="different inputs"):
         compare_logs([two[0], other])
@@ -191,7 +191,9 @@ def test_three_logs_are_one_family(two: tuple[Path, Path], logged: Logs) -> None
     assert all(c.p_holm >= c.p for c in found if c.p is not None and c.p_holm is not None)
 
 
-def test_wrong_arguments_get_one_sentence(two: tuple[Path, Path], tmp_path: Path) -> None:
+def test_wrong_arguments_are_refused_with_one_message(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
     text = tmp_path / "no.eval"
     text.write_text("not a log")
     for logs, says in (
@@ -205,7 +207,7 @@ def test_wrong_arguments_get_one_sentence(two: tuple[Path, Path], tmp_path: Path
         compare_logs(two, scorers=["mach"])
 
 
-def test_power_is_the_size_at_which_the_difference_is_found(two: tuple[Path, Path]) -> None:
+def test_power_gives_number_of_samples_for_a_difference(two: tuple[Path, Path]) -> None:
     planned = power_of_logs(two, detect=0.25, scorers=["match"])[0]
     assert planned.paired and planned.units == 30
     values = log_scores(two[1]).values["match"]

@@ -53,7 +53,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path]:
     return evaluated("tiny", out, model=mock(PICK)), out
 
 
-def test_a_study_is_a_task_with_one_sample_an_episode(log: tuple[EvalLog, Path]) -> None:
+def test_study_becomes_task_with_one_sample_per_episode(log: tuple[EvalLog, Path]) -> None:
     found, out = log
     assert found.status == "success"
     episodes = stored(out)
@@ -64,7 +64,7 @@ def test_a_study_is_a_task_with_one_sample_an_episode(log: tuple[EvalLog, Path])
         assert [e.action for e in episode.events if isinstance(e, Moved)] == [0] * 4
 
 
-def test_what_the_model_was_shown_replays_from_the_record(log: tuple[EvalLog, Path]) -> None:
+def test_prompts_replay_from_the_record(log: tuple[EvalLog, Path]) -> None:
     found = check(stored(log[1]))
     assert (found.replayed, found.mismatches, found.unchecked) == (2, [], [])
 
@@ -80,7 +80,7 @@ def test_the_scores_are_our_metrics(log: tuple[EvalLog, Path]) -> None:
         assert values["agent.tom_percent"] == 100.0
 
 
-def test_the_record_says_what_answered(log: tuple[EvalLog, Path]) -> None:
+def test_record_names_answering_model_and_inspect_version(log: tuple[EvalLog, Path]) -> None:
     for episode in stored(log[1]):
         assert episode.used["agent"]["answered_as"] == ["mockllm/model"]
         assert episode.used["agent"]["inspect_ai"]
@@ -93,7 +93,7 @@ def test_the_log_folder_can_be_viewed(log: tuple[EvalLog, Path]) -> None:
 
 
 @pytest.mark.parametrize("limit", [{"token_limit": 25}, {"time_limit": 1}])
-def test_an_episode_cut_by_a_limit_is_censored_though_inspect_calls_it_a_success(
+def test_episode_cut_by_limit_is_censored_despite_inspect_success(
     limit: dict[str, int], tmp_path: Path
 ) -> None:
     def slow(shown: list[Any]) -> str:
@@ -144,7 +144,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def test_no_two_calls_share_a_cached_reply_and_a_second_run_is_served(cache: Path) -> None:
+def test_cached_replies_are_per_call_and_reused_by_second_run(cache: Path) -> None:
     numbers = iter(range(100))
     provider = mock(lambda shown: str(next(numbers)))
 
@@ -163,7 +163,7 @@ def test_no_two_calls_share_a_cached_reply_and_a_second_run_is_served(cache: Pat
     assert said(3, episode="one", seat="agent") == ["0", "1", "4"]  # two served, one new
 
 
-def test_a_study_that_was_run_before_costs_no_calls(cache: Path, tmp_path: Path) -> None:
+def test_repeated_study_is_served_from_cache(cache: Path, tmp_path: Path) -> None:
     made = [0]
 
     def script(messages: Any, settings: Settings) -> str:
@@ -199,7 +199,7 @@ def test_candidates_are_scored_through_a_provider_that_can(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("logprobs", [[-1.0], [-1.0, float("nan")], [-1.0, 7.0], ["a", "b"], None])
-def test_scores_of_a_wrong_shape_are_a_failure_by_kind(logprobs: Any) -> None:
+def test_scores_of_wrong_shape_fail_with_a_kind(logprobs: Any) -> None:
     provider = mock("")
 
     class Odd(InspectModel):
@@ -237,7 +237,7 @@ def test_a_game_is_a_task_with_scorers_by_name(tmp_path: Path) -> None:
         assert any("cost" in step for listed in steps for step in listed)
 
 
-def test_scores_of_several_models_are_told_apart_by_seat(tmp_path: Path) -> None:
+def test_scores_of_several_models_are_keyed_by_seat(tmp_path: Path) -> None:
     (log,) = inspect_eval(
         game_task("rps", "rps"),
         task_args={"out": str(tmp_path / "out"), "seats": "agent,partner", "episodes": 1,
@@ -277,7 +277,7 @@ def test_a_log_can_be_scored_again_and_by_a_scorers_name(tmp_path: Path, seats: 
             assert after.scores["regret"].value == before.scores["regret"].value
 
 
-def test_wrong_arguments_of_a_games_task_get_one_sentence() -> None:
+def test_wrong_game_task_arguments_are_refused_with_one_message() -> None:
     for given, says in (
         ({"seats": "agnt"}, "agent"),
         ({"episodes": 0}, "at least 1"),

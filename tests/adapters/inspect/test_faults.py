@@ -115,7 +115,7 @@ PASSING: dict[str, tuple[Fault, str]] = {
 
 @both
 @pytest.mark.parametrize("name", PASSING)
-def test_a_fault_that_passes_is_logged_by_kind_and_the_episode_is_played(
+def test_transient_fault_is_logged_by_kind_and_episode_completes(
     name: str, transport: str, tmp_path: Path
 ) -> None:
     fault, kind = PASSING[name]
@@ -134,7 +134,7 @@ def test_a_fault_that_passes_is_logged_by_kind_and_the_episode_is_played(
 
 
 @both
-def test_a_provider_that_asks_for_patience_gets_it(transport: str, tmp_path: Path) -> None:
+def test_retry_after_header_is_respected(transport: str, tmp_path: Path) -> None:
     with serving([faulty.status(429, retry_after="0.5")]) as server:
         run(server, tmp_path, transport)
     first, _, third, *_ = server.times  # probe and move are out at the same time
@@ -153,7 +153,7 @@ def test_a_provider_that_asks_for_patience_gets_it(transport: str, tmp_path: Pat
         (faulty.status(404), "bad_request", 1),
     ],
 )
-def test_a_fault_that_stays_censors_the_episode_and_scores_nothing(
+def test_persistent_fault_censors_episode_without_scores(
     fault: Fault, kind: str, tries: int, transport: str, tmp_path: Path
 ) -> None:
     with serving(always=fault) as server:
@@ -168,9 +168,7 @@ def test_a_fault_that_stays_censors_the_episode_and_scores_nothing(
 
 
 @both
-def test_a_finished_run_takes_the_place_of_one_that_a_fault_cut(
-    transport: str, tmp_path: Path
-) -> None:
+def test_finished_run_replaces_episode_censored_by_fault(transport: str, tmp_path: Path) -> None:
     with serving(always=faulty.status(401)) as server:
         (cut,) = run(server, tmp_path, transport)
         server.always = None
@@ -197,7 +195,7 @@ WORDS: dict[str, tuple[Fault, str, str]] = {
 
 @both
 @pytest.mark.parametrize("name", WORDS)
-def test_a_reply_that_is_no_answer_is_a_forfeit_with_its_reason(
+def test_unusable_reply_is_forfeit_with_its_reason(
     name: str, transport: str, tmp_path: Path
 ) -> None:
     fault, reason, finish = WORDS[name]
@@ -213,7 +211,7 @@ def test_a_reply_that_is_no_answer_is_a_forfeit_with_its_reason(
 
 
 @both
-def test_bytes_that_are_no_text_do_no_harm(transport: str, tmp_path: Path) -> None:
+def test_invalid_utf8_response_does_not_abort_episode(transport: str, tmp_path: Path) -> None:
     with serving([faulty.not_utf8]) as server:
         (episode,) = run(server, tmp_path, transport)
     assert episode.payoffs is not None
@@ -221,7 +219,7 @@ def test_bytes_that_are_no_text_do_no_harm(transport: str, tmp_path: Path) -> No
 
 
 @both
-def test_many_episodes_outlive_a_storm_of_faults(transport: str, tmp_path: Path) -> None:
+def test_many_episodes_complete_under_frequent_faults(transport: str, tmp_path: Path) -> None:
     left_out = ["timeout", *(["wrong log-probabilities"] if transport == "server" else [])]
     faults = {name: given for name, given in PASSING.items() if name not in left_out}
     storm = [fault for fault, _ in faults.values()]

@@ -40,7 +40,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return evaluated(tmp_path_factory.mktemp("eval"))
 
 
-def test_what_a_provider_refused_in_an_earlier_run_keeps_nobody_from_playing(
+def test_refusals_in_earlier_run_do_not_block_new_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = gates.Gate()
@@ -50,7 +50,7 @@ def test_what_a_provider_refused_in_an_earlier_run_keeps_nobody_from_playing(
     assert len(stored(evaluated(tmp_path) / "out")) == 2
 
 
-def test_a_log_gives_the_episodes_that_the_run_stored(run: Path, tmp_path: Path) -> None:
+def test_log_import_yields_same_episodes_as_the_store(run: Path, tmp_path: Path) -> None:
     found = imported(run / "logs")
     there = {episode.id: episode for episode in stored(run / "out")}
     assert {e.id for e in found.episodes} == there.keys() and len(there) == 2
@@ -76,7 +76,7 @@ def test_a_sample_without_an_episode_is_named(run: Path, tmp_path: Path) -> None
     assert "contains no episode of Sally" in found.lines[0]
 
 
-def test_what_is_no_log_is_one_sentence(tmp_path: Path) -> None:
+def test_non_log_file_is_refused_with_one_message(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no Inspect log"):
         imported(tmp_path)
     (tmp_path / "x.json").write_text("{}")

@@ -24,7 +24,7 @@ ALLOWED = NEEDED | {"title", "arxiv", "tags", "metadata", "paper_title", "evalua
 
 
 @pytest.mark.parametrize("name", ["quickstart_model", "tang2024", "akata2025"])
-def test_an_entry_has_the_fields_of_the_register_and_one_task_that_is_there(name: str) -> None:
+def test_entry_has_register_fields_and_one_existing_task(name: str) -> None:
     found = register.entry(name, *WHERE)
     assert NEEDED <= set(found) <= ALLOWED
     assert found["full_title"] and "\n" not in found["description"]
@@ -38,7 +38,7 @@ def test_an_entry_has_the_fields_of_the_register_and_one_task_that_is_there(name
     ]
 
 
-def test_an_entry_counts_the_episodes_that_would_be_played() -> None:
+def test_entry_sample_count_equals_planned_episodes() -> None:
     study = arms.without(registry.study("quickstart_model"), ("lm",))  # the mock model cannot score
     assert register.samples(study) == len(orders(with_model(study, "mockllm/model"))) == 6
 
@@ -52,7 +52,7 @@ def test_the_entry_is_printed_as_yaml_that_reads_back() -> None:
 
 
 @pytest.mark.parametrize("at, wrong", [(0, "sally"), (1, "main"), (2, ())])
-def test_an_entry_that_points_nowhere_is_refused(at: int, wrong: object) -> None:
+def test_entry_with_invalid_location_is_refused(at: int, wrong: object) -> None:
     where: list[object] = list(WHERE)
     where[at] = wrong
     with pytest.raises(BadInput):

@@ -60,7 +60,7 @@ def played(addresses: list[str], folder: Path, repeats: int, **more: float) -> l
     return stored(out)
 
 
-def test_every_server_has_its_share_and_a_new_one_takes_only_its_own() -> None:
+def test_episodes_spread_evenly_and_new_server_moves_only_its_share() -> None:
     before = {episode: preferred(THREE[:2], episode)[0] for episode in EPISODES}
     after = {episode: preferred(THREE, episode)[0] for episode in EPISODES}
     for server in THREE:
@@ -69,7 +69,7 @@ def test_every_server_has_its_share_and_a_new_one_takes_only_its_own() -> None:
     assert moved == {THREE[2]}
 
 
-def test_a_server_out_of_reach_comes_last_for_a_while() -> None:
+def test_unreachable_server_is_ranked_last_temporarily() -> None:
     chosen = preferred(THREE, "e")[0]
     routing._down[chosen] = time.monotonic() + 10
     assert preferred(THREE, "e")[-1] == chosen
@@ -109,7 +109,7 @@ def test_a_server_that_dies_loses_no_episode(tmp_path: Path) -> None:
     assert check(episodes).mismatches == []
 
 
-def test_a_rate_holds_over_all_episodes_and_servers(tmp_path: Path) -> None:
+def test_rate_limit_is_shared_by_all_episodes_and_servers(tmp_path: Path) -> None:
     with serving() as one, serving() as two:
         begun = time.monotonic()
         played([one.address, two.address], tmp_path, repeats=5, calls_per_minute=300)

@@ -69,7 +69,7 @@ def run(*given: str) -> dict[str, Any]:
     return found
 
 
-def test_a_budget_in_money_stops_the_run_and_a_resume_ends_it(server: Server) -> None:
+def test_money_budget_stops_run_and_resume_completes_it(server: Server) -> None:
     each = (50 * 100.0 + 5 * 1000.0) / 1e6
     first = run("--budget", str(each * ROUNDS * 2))  # enough for two episodes
     assert first["spent"]["calls"] == server.calls
@@ -101,7 +101,7 @@ def test_a_budget_in_tokens_needs_no_price(server: Server) -> None:
     assert 3 <= server.calls <= 4
 
 
-def test_settings_of_the_alias_are_part_of_what_was_asked(server: Server) -> None:
+def test_alias_settings_are_stored_in_the_lineup(server: Server) -> None:
     run("--limit", "1", "--set", "max_tokens=7")
     (episode,) = store.load(Path("out")).episodes.values()
     agent = episode.setup.lineup["agent"].params
@@ -109,7 +109,7 @@ def test_settings_of_the_alias_are_part_of_what_was_asked(server: Server) -> Non
     assert agent["model"].startswith("openai-api/lab/")
 
 
-def test_a_plan_foresees_what_the_run_then_makes(server: Server) -> None:
+def test_planned_calls_equal_calls_of_the_run(server: Server) -> None:
     done = CliRunner().invoke(cli, ["plan", "tiny.toml", "--model", "lab", "--json"])
     (bill,) = json.loads(done.stdout)["bills"]
     assert server.calls == 0  # nothing is spent on a plan

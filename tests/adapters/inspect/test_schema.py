@@ -49,7 +49,7 @@ def played(reply: str, transport: str, folder: Path, monkeypatch: Any) -> tuple[
 
 
 @both
-def test_every_answer_is_held_to_its_schema(
+def test_every_request_carries_its_strict_json_schema(
     transport: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen, events = played('{"option": "F"}', transport, tmp_path, monkeypatch)
@@ -68,7 +68,7 @@ def test_every_answer_is_held_to_its_schema(
         assert settings["format"] == "schema" and json.loads(settings["schema"])["required"]
 
 
-def test_a_server_that_ignores_the_schema_is_found_out(
+def test_replies_that_ignore_the_schema_are_forfeits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, events = played("Option: F", "server", tmp_path, monkeypatch)

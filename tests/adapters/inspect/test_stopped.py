@@ -59,7 +59,7 @@ def command(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("model", ["slow", "sally/slow"])
-def test_a_killed_run_goes_on_with_what_is_missing(model: str, tmp_path: Path) -> None:
+def test_killed_run_resumes_with_missing_episodes(model: str, tmp_path: Path) -> None:
     typed = command(tmp_path)
     env = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path)}
     running = warm(*INSPECT).start([*typed, model], cwd=tmp_path, env=env)
@@ -80,7 +80,7 @@ def test_a_killed_run_goes_on_with_what_is_missing(model: str, tmp_path: Path) -
     assert after.doubled == 0  # nothing was played twice
 
 
-def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
+def test_interrupted_run_reports_it_and_can_resume(tmp_path: Path) -> None:
     out, stopped, luck = tmp_path / "out", Event(), random.Random(6)
 
     def ended() -> int:

@@ -137,7 +137,7 @@ def test_one_command_finishes_every_episode_of_a_study(
     assert not found.cut and found.episodes == said["episodes"]
 
 
-def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(
+def test_provider_refusing_every_call_stops_run_with_its_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with config(tmp_path, no_such_model) as file, pytest.raises(SystemExit) as done:
@@ -151,7 +151,7 @@ def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(
     assert "Traceback" not in said and "RetryError" not in said
 
 
-def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) -> None:
+def test_chat_only_server_is_reached_through_openai_provider(tmp_path: Path) -> None:
     def warned(handler: Handler) -> None:
         logging.getLogger("inspect_ai.model").warning("a library's warning")
         handler.say("Option: J")
@@ -163,7 +163,7 @@ def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) ->
     assert json.loads(done.stdout)["not_run"] == 0  # JSON alone, whatever a library says
 
 
-def test_part_of_a_study_is_played_under_the_ids_of_the_whole(tmp_path: Path) -> None:
+def test_partial_study_keeps_episode_ids_of_full_study(tmp_path: Path) -> None:
     with config(tmp_path, lambda handler: handler.say("Option: J")) as file:
         given = command("riemer2025", file, tmp_path / "out", "--limit", "1", "--json")
         part = [*TWO_ROUNDS, "--table", "4", "--game", "ipd"]

@@ -13,7 +13,7 @@ from sally.games.association.minds import Mind, closeness, hubness, mind_of, tie
 from sally.games.association.nouns import noun_ties, ruled_out
 
 
-def test_every_card_is_a_word_of_the_list_and_stands_there_once() -> None:
+def test_cards_are_unique_sorted_vocabulary_words() -> None:
     assert len(cards()) == len(set(cards())) > 700
     assert set(cards()) <= set(vocabulary())
     assert list(cards()) == sorted(cards())
@@ -38,7 +38,7 @@ def test_forms_and_compounds_are_too_close_in_both_directions(
 
 
 @pytest.mark.parametrize("word", cards()[::60])
-def test_the_quick_search_for_barred_clues_finds_what_trying_all_finds(word: str) -> None:
+def test_fast_search_for_barred_clues_equals_exhaustive_search(word: str) -> None:
     slow = tuple(row for row, clue in enumerate(vocabulary()) if overlaps(clue, word))
     assert barred(word) == slow
 
@@ -59,19 +59,19 @@ def test_an_illegal_clue_is_refused_with_its_reason(said: str, why: str | None) 
     assert clue_problem("xylograph", ("sun",), any_word=True) is None
 
 
-def test_plain_sense_ties_what_belongs_together() -> None:
+def test_sense_association_is_high_for_related_words() -> None:
     assert tie(Mind(), "doctor", "hospital") > 3 > tie(Mind(), "doctor", "banjo")
     assert closeness(Mind(), "doctor", "hospital") > 95
     assert abs(float(sense().mean())) < 0.01
 
 
-def test_a_mind_of_form_lies_between_sense_and_spelling() -> None:
+def test_form_mind_mixes_sense_and_spelling() -> None:
     mixed = ties(Mind("form", 0.5))
     assert np.allclose(mixed, (sense() + spelling()) / 2, atol=1e-3)
     assert tie(Mind("form", 0.5), "planet", "plane") > tie(Mind(), "planet", "plane")
 
 
-def test_links_add_their_strength_from_one_topic_to_another_and_nowhere_else() -> None:
+def test_links_add_strength_only_between_linked_topics() -> None:
     added = ties(Mind("links", 2.0, 3)) - sense()
     start, end = links_of(3)[0]
     one, two = (int(np.flatnonzero(topics() == topic)[0]) for topic in (start, end))
@@ -84,21 +84,21 @@ def test_links_add_their_strength_from_one_topic_to_another_and_nowhere_else() -
     assert float((added > 1).mean()) == pytest.approx(share)
 
 
-def test_two_people_with_noise_hear_differently_and_each_always_the_same() -> None:
+def test_noise_differs_by_seed_and_is_reproducible() -> None:
     one, two = ties(Mind("noise", 1.0, 1)), ties(Mind("noise", 1.0, 2))
     assert not np.array_equal(one, two)
     ties.cache_clear()
     assert np.array_equal(one, ties(Mind("noise", 1.0, 1)))
 
 
-def test_no_word_is_near_to_everything_once_sense_is_corrected() -> None:
+def test_corrected_sense_reduces_hubness() -> None:
     raw = ties(Mind("cosine")).copy()
     np.fill_diagonal(raw, -np.inf)
     counts = np.bincount(np.argpartition(-raw, 10, axis=1)[:, :10].ravel(), minlength=len(raw))
     assert hubness().max() < counts.max()
 
 
-def test_a_noun_cannot_be_meant_by_a_clue_that_contains_it() -> None:
+def test_clue_containing_a_noun_rules_that_noun_out() -> None:
     assert ruled_out()[place("dancer"), list(cards()).index("dance")]
     assert noun_ties(Mind())[place("dancer"), list(cards()).index("dance")] == -np.inf
 
@@ -106,6 +106,6 @@ def test_a_noun_cannot_be_meant_by_a_clue_that_contains_it() -> None:
 @pytest.mark.parametrize(
     "params", [{"kind": "telepathy"}, {"kind": "form", "amount": 2.0}, {"amount": -1.0}]
 )
-def test_a_mind_that_cannot_be_is_refused(params: dict[str, object]) -> None:
+def test_invalid_mind_is_refused(params: dict[str, object]) -> None:
     with pytest.raises(BadInput):
         mind_of(params)

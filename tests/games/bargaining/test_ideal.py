@@ -50,7 +50,7 @@ def brute_later(here, left, known={}):  # noqa: B006 (a cache of this module)
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
-def test_the_value_is_that_of_brute_force_on_a_small_pool(rounds):
+def test_value_equals_brute_force_on_a_small_pool(rounds):
     pool = RulePool(RULES, VALUE, COSTS, rounds)
     assert pool.value(pool.start(), rounds) == pytest.approx(brute(machines(), rounds), abs=1e-9)
 
@@ -67,7 +67,7 @@ def earned(pool, rounds, policy):
     return total
 
 
-def test_the_player_earns_its_value_and_nobody_earns_more_in_expectation():
+def test_ideal_player_earns_its_value_and_no_player_earns_more():
     rounds = 4
     pool = RulePool(RULES, VALUE, COSTS, rounds)
     value = pool.value(pool.start(), rounds)
@@ -89,7 +89,7 @@ def test_the_player_earns_its_value_and_nobody_earns_more_in_expectation():
         assert earned(pool, rounds, lambda belief, left, ask, held=held: held) <= value + 1e-9
 
 
-def test_the_forecast_is_the_share_of_the_machines_that_fit():
+def test_forecast_equals_share_of_consistent_rules():
     pool = RulePool(RULES, VALUE, COSTS, 3)
     here, belief = machines(), pool.start()
     for bid, ask in ((40, 90), (41, 87)):
@@ -103,7 +103,7 @@ def test_the_forecast_is_the_share_of_the_machines_that_fit():
 
 
 @pytest.mark.parametrize("seat", ["buyer", "seller"])
-def test_the_parts_of_the_regret_add_up_and_the_player_loses_nothing_by_moves(seat):
+def test_regret_parts_add_up_and_ideal_player_has_no_move_loss(seat):
     other = "seller" if seat == "buyer" else "buyer"
     episodes = [
         sally.play(

@@ -17,7 +17,7 @@ from sally.games.bargaining.decisions import COSTS, EXACT, LOSSES
 from sally.games.bargaining.instances import frozen
 from sally.games.bargaining.metrics import (
     METRICS,
-    Table,
+    SeatEpisode,
     hindsight,
     lost,
     random_worth,
@@ -94,7 +94,7 @@ def test_declared_partners_quote_as_declared_in_both_seats(
     assert [100 - each.bid for each in turned.replay.present.past] == asks
 
 
-def test_talkers_say_what_the_reader_reads() -> None:
+def test_messages_of_talkers_are_read_back() -> None:
     lineup = PlayerSpec("announcer", {"q": 45, "keep": 0.5}), PlayerSpec("liar", {"shade": 10})
     played = table_of(*lineup, value=70, cost=30)
     for each in played.replay.present.past:
@@ -116,7 +116,7 @@ def test_the_planner_earns_the_optimum_where_the_limit_does_not_matter() -> None
         assert measured(played, "doing_optimum") == pytest.approx(1)
 
 
-def test_the_planner_beats_every_habit_on_average_against_what_it_plans_for() -> None:
+def test_planner_beats_habits_on_average_against_its_assumed_partner() -> None:
     across = PlayerSpec("responsive")
     plan = PlayerSpec("planner", {"against": "responsive", "params": {}})
     habits = ("truthful", "half", "copy_last_capped", "split_own_and_last", "concede_1")
@@ -135,7 +135,7 @@ def test_the_planner_beats_every_habit_on_average_against_what_it_plans_for() ->
 # --- yardsticks -----------------------------------------------------------------------------------
 
 
-def test_the_random_worth_is_the_mean_over_all_quotes() -> None:
+def test_random_value_is_the_mean_over_all_quotes() -> None:
     for seat, limit, theirs in (
         (BUYER, 70, 40),
         (BUYER, 20, 60),
@@ -146,7 +146,7 @@ def test_the_random_worth_is_the_mean_over_all_quotes() -> None:
         assert random_worth(seat, limit, theirs) == pytest.approx(plain)
 
 
-def test_no_quotes_beat_hindsight_and_the_split_adds_up() -> None:
+def test_hindsight_regret_is_the_sum_of_its_parts() -> None:
     for seed in range(30):
         played = table_of(PlayerSpec("random"), PlayerSpec("random"), seed, talk="none")
         for seat in SEATS:
@@ -158,14 +158,14 @@ def test_no_quotes_beat_hindsight_and_the_split_adds_up() -> None:
             assert all((part or 0.0) >= 0 for part in parts)
 
 
-def test_hindsight_and_optimum_differ_against_a_partner_that_reacts_and_only_there() -> None:
+def test_hindsight_and_optimum_differ_only_against_reactive_partners() -> None:
     gap = {}
     for name in ("constant", "truthful", "clock", "liar", "responsive", "splitter"):
         played = table_of(PlayerSpec("random"), PlayerSpec(name), talk="none", value=80, cost=20)
         found = solved(played, BUYER)
         assert found is not None
         state = played.replay.present
-        rounds = Table(80, 20, tuple(_quoted(state)))
+        rounds = SeatEpisode(80, 20, tuple(_quoted(state)))
         gap[name] = found.optimum - hindsight(BUYER, rounds)
     assert all(gap[name] == pytest.approx(0) for name in ("constant", "truthful", "clock", "liar"))
     assert abs(gap["responsive"]) > 1 and abs(gap["splitter"]) > 1
@@ -221,7 +221,7 @@ def _scripted(problem: Any, seat: Any, script: list[int]) -> Played:
     return Played(SPEC, match.episode(), match.replay)
 
 
-def test_the_split_of_one_round() -> None:
+def test_loss_parts_of_one_round() -> None:
     assert lost(BUYER, 70, 30, 40).missed == 30
     assert lost(BUYER, 70, 50, 40).overpaid == 5
     assert lost(BUYER, 70, 90, 80).beyond == 15
@@ -232,7 +232,7 @@ def test_the_split_of_one_round() -> None:
 # --- word and deed --------------------------------------------------------------------------------
 
 
-def test_promises_claims_and_what_is_taken_from_the_truthful() -> None:
+def test_metrics_of_promises_and_claims() -> None:
     played = spoken(
         [
             ("I will bid 40.", "My cost is 30.", 40, 50),  # kept, a true claim
@@ -258,7 +258,7 @@ def test_quotes_beyond_the_limit_are_counted() -> None:
     assert measured(played, "irrational_quotes", SELLER) == 0.5
 
 
-def test_best_replies_meet_a_quote_that_pays_and_avoid_one_that_does_not() -> None:
+def test_best_replies_match_a_profitable_quote_and_avoid_a_losing_one() -> None:
     played = spoken([("", "", 40, 60)])
     replay: Trajectory[Any, Any, Any] = played.replay
     game, view = replay.game, replay.view(1, BUYER)

@@ -67,7 +67,7 @@ SAID = [("buyer", Say("Hello.")), ("seller", Say("Hello."))]
 
 @pytest.mark.parametrize("talk", ["simultaneous", "sequential", "none"])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_second_implementation_clears_every_round_alike(talk: str, family: str) -> None:
+def test_second_implementation_clears_every_round_the_same(talk: str, family: str) -> None:
     for seed in range(25):
         match = played(seed, talk=talk, family=family)
         state = match.state
@@ -99,7 +99,7 @@ def test_the_other_orders_of_talk_pass_every_check(talk: str) -> None:
     assert broken == []
 
 
-def test_a_half_is_rounded_by_the_coin_alone() -> None:
+def test_half_price_is_rounded_by_the_coin() -> None:
     prices = {
         coin: at(("buyer", 40), ("seller", 35), ("nature", coin), talk="none", **FIXED).state
         for coin in (0, 1)
@@ -109,12 +109,12 @@ def test_a_half_is_rounded_by_the_coin_alone() -> None:
     assert at(("buyer", 34), ("seller", 35), talk="none", **FIXED).state.totals == (0, 0)
 
 
-def test_trades_beyond_a_limit_are_legal_and_cost() -> None:
+def test_trades_beyond_the_limit_are_legal_and_lose_money() -> None:
     match = at(("buyer", 90), ("seller", 90), talk="none", **FIXED)
     assert match.state.totals == (-20, 60)
 
 
-def test_who_speaks_first_is_drawn_and_the_second_hears_it() -> None:
+def test_first_speaker_is_drawn_and_second_speaker_hears_the_message() -> None:
     match = at(("nature", 1), talk="sequential", **FIXED)
     assert [turn.seat for turn in match.asks()] == [SELLER]
     match.answer((match.turn, "seller", "", ""), Decision(Say("My cost is 45.")))
@@ -143,7 +143,7 @@ def test_a_forfeited_message_is_silence_and_a_forfeited_quote_voids_the_round() 
         ({"void_limit": 0}, "void_limit"),
     ],
 )
-def test_games_that_cannot_be_are_refused(params: dict[str, Any], why: str) -> None:
+def test_invalid_parameters_are_refused(params: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why):
         SPEC.build(params)
 
@@ -187,7 +187,7 @@ def test_the_fits_are_near_the_means_of_the_full_record(
 
 
 @pytest.mark.parametrize("talk", ["none", "simultaneous"])
-def test_the_buyer_cannot_tell_costs_apart(talk: str) -> None:
+def test_buyer_view_does_not_depend_on_cost(talk: str) -> None:
     moves = [] if talk == "none" else SAID
     low, high = (
         at(*moves, ("buyer", 40), ("seller", 45), value=70, cost=cost, talk=talk)
@@ -197,7 +197,7 @@ def test_the_buyer_cannot_tell_costs_apart(talk: str) -> None:
     assert shown(low, SELLER) != shown(high, SELLER)
 
 
-def test_the_seller_cannot_tell_values_apart() -> None:
+def test_seller_view_does_not_depend_on_value() -> None:
     low, high = (at(*SAID, value=value, cost=20) for value in (30, 90))
     assert shown(low, SELLER) == shown(high, SELLER)
     assert shown(low, BUYER) != shown(high, BUYER)
@@ -223,7 +223,7 @@ def test_a_void_round_hides_the_quote_that_was_given() -> None:
     assert shown(one, SELLER) == shown(two, SELLER)
 
 
-def test_the_deal_of_the_value_tells_the_seller_nothing() -> None:
+def test_seller_view_does_not_depend_on_the_dealt_value() -> None:
     one, two = at(("nature", 60)), at(("nature", 90))
     assert shown(one, SELLER) == shown(two, SELLER)
 
@@ -263,7 +263,7 @@ def test_a_message_is_read_behind_its_label(reply: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("reply", ["", "Hello.", "Message: " + "word " * 101])
-def test_what_is_no_message_is_refused(reply: str) -> None:
+def test_unreadable_message_is_refused(reply: str) -> None:
     with pytest.raises(Unreadable, match="words"):
         read(reply)
 
@@ -279,7 +279,7 @@ def test_a_form_with_too_many_words_is_refused() -> None:
 # --- people ---------------------------------------------------------------------------------------
 
 
-def test_the_study_of_pairs_works_in_a_rehearsal(tmp_path: Path) -> None:
+def test_study_of_pairs_runs_in_rehearsal(tmp_path: Path) -> None:
     file = Path(str(resources.files("sally.games.bargaining"))) / "study_of_pairs.toml"
     arguments = ["people", "rehearse", str(file), "--people", "4", "--drop-out", "0", "--json"]
     run = CliRunner().invoke(cli, [*arguments, "--out", str(tmp_path / "out")])

@@ -145,7 +145,7 @@ def brute_unknown(
 
 
 @pytest.mark.parametrize("row", KNOWN)
-def test_a_plain_solver_finds_the_same_optimum(row: Any) -> None:
+def test_brute_force_finds_the_same_optimum(row: Any) -> None:
     partner, params, value, cost, rounds, optimum, _, _ = row
     assert brute_known(partner, params, value, cost, rounds) == pytest.approx(optimum)
 
@@ -160,7 +160,9 @@ def test_a_plain_solver_finds_the_same_optimum(row: Any) -> None:
         ("grim", {"q": 40}),
     ],
 )
-def test_a_plain_belief_finds_the_same_optimum(partner: str, params: dict[str, int]) -> None:
+def test_brute_force_with_unknown_limit_finds_the_same_optimum(
+    partner: str, params: dict[str, int]
+) -> None:
     prior = {10: 1.0, 30: 2.0, 55: 1.0}
     rule = rule_of(partner, params)
     assert rule is not None
@@ -181,7 +183,7 @@ def _earned(
 
 
 @pytest.mark.parametrize(("partner", "params"), [(r[0], r[1]) for r in UNKNOWN[2:]])
-def test_the_plan_earns_what_the_recursion_promises(partner: str, params: dict[str, int]) -> None:
+def test_plan_earns_the_optimum_of_the_recursion(partner: str, params: dict[str, int]) -> None:
     """Playing the best bids against every cost of the prior earns the optimum on average."""
     rule, prior = rule_of(partner, params), {5: 1, 20: 2, 41: 1, 60: 1}
     assert rule is not None
@@ -200,7 +202,7 @@ def test_knowing_the_limit_is_never_worth_less() -> None:
     assert plan.optimum <= informed + 1e-9
 
 
-def test_wrong_parameters_are_refused_in_one_sentence() -> None:
+def test_wrong_parameters_are_refused_with_one_message() -> None:
     for name, params in (
         ("constant", {"q": 101}),
         ("clock", {"step": -1}),
@@ -213,11 +215,11 @@ def test_wrong_parameters_are_refused_in_one_sentence() -> None:
 # --- the certified set ----------------------------------------------------------------------------
 
 
-def test_the_set_is_what_its_generator_makes() -> None:
+def test_frozen_set_equals_generator_output() -> None:
     assert frozen() == make()
 
 
-def test_every_depth_and_seat_has_as_many_problems_and_no_partner_is_alone() -> None:
+def test_each_depth_and_seat_has_20_problems_and_several_partners() -> None:
     there = frozen().problems
     assert len(there) == 120 and len({p.id for p in there}) == 120
     for depth, seat in product((0, 1, 2), ("buyer", "seller")):
@@ -226,7 +228,7 @@ def test_every_depth_and_seat_has_as_many_problems_and_no_partner_is_alone() -> 
         assert len({p.partner for p in some}) >= 2
 
 
-def test_what_is_certified_is_true_by_a_plain_solver() -> None:
+def test_certificates_hold_by_brute_force() -> None:
     """Optimum and both lesser ways of play, recomputed without the solver of the game."""
     for each in frozen().problems[::7]:
         value, cost = each.value, each.cost
@@ -255,7 +257,7 @@ def _line(ask: int, after: Next, value: int, bids: Callable[[int], int]) -> floa
     return total
 
 
-def test_a_table_that_cannot_be_won_is_no_problem() -> None:
+def test_problem_without_possible_gain_is_not_certified() -> None:
     assert certified("buyer", 70, 30, "grim", {"q": 75}) is None
 
 

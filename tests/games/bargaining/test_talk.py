@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sally.games.bargaining.rules import BUYER, SELLER
-from sally.games.bargaining.talk import Note, read_message
+from sally.games.bargaining.talk import FoundCommitments, read_message
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,6 @@ def test_claims(seat: object, text: str, claimed: int | None) -> None:
 
 
 def test_long_and_hostile_messages_are_read_in_time() -> None:
-    assert read_message("i " * 700, BUYER) == Note()
-    assert read_message("i'll " + "keep to " * 150 + "bid", BUYER) == Note()
-    assert read_message("my my my " * 150, SELLER) == Note()
+    assert read_message("i " * 700, BUYER) == FoundCommitments()
+    assert read_message("i'll " + "keep to " * 150 + "bid", BUYER) == FoundCommitments()
+    assert read_message("my my my " * 150, SELLER) == FoundCommitments()

@@ -57,7 +57,7 @@ def test_counts_flags_and_keys() -> None:
     assert found.flags == {"broken": 1}
 
 
-def test_the_first_named_place_unless_somebody_saw() -> None:
+def test_named_first_unless_seen_follows_the_belief_condition() -> None:
     told = "They see a jar, a tin and a box. Mo leaves. Lu moves the nut to the tin."
     old, new = (
         Item("x", told, "?", ("Box", "Tin", "Jar"), 0, "False Belief Task", 1, cell)
@@ -67,14 +67,14 @@ def test_the_first_named_place_unless_somebody_saw() -> None:
     assert named_first_unless_seen(new) == (1,)
 
 
-def test_a_learner_without_the_story_finds_a_word_that_gives_the_key_away() -> None:
+def test_blind_learner_finds_a_word_that_reveals_the_key() -> None:
     given_away = [
         Item(f"w-{n}", "s", "Which?", (f"thing {n}", "surely"), 1, pair=f"p-{n}") for n in range(40)
     ]
     assert audited(given_away).lines[0].blind == pytest.approx(100)
 
 
-def test_only_the_learner_with_the_story_finds_what_its_last_sentence_gives_away() -> None:
+def test_only_learner_with_story_finds_leak_in_last_sentence() -> None:
     line = audited([item for item in items(30) if item.condition != "true_control"]).lines[0]
     assert line.page == pytest.approx(100)
     assert line.blind is not None and line.blind < 70

@@ -55,7 +55,7 @@ def test_an_option_is_read_by_letter_or_text(reply: str, place: int) -> None:
 @pytest.mark.parametrize(
     "reply", ["", "no idea", "A or B", "Option: D", "Option: A. the tin", "not A", "Option:"]
 )
-def test_anything_else_is_refused_and_never_the_first_option(reply: str) -> None:
+def test_unreadable_reply_is_refused_not_read_as_first_option(reply: str) -> None:
     with pytest.raises(Unreadable, match="one letter, A, B or C"):
         read_option(reply, TEXTS, "Option")
 
@@ -72,7 +72,7 @@ def test_the_believer_is_right_in_every_generator() -> None:
         assert scores("literal", "literal_strict", generator=generator, length=8) == [100, 100]
 
 
-def test_the_view_has_no_key_and_the_orders_are_the_same_for_everybody() -> None:
+def test_view_hides_the_key_and_option_orders_are_reproducible() -> None:
     game = Battery(generator="belief_action", orders=3)
     view = game.observe(game.start(), READER)
     assert view.asked is not None and "answer" not in view.asked.__struct_fields__
@@ -88,7 +88,7 @@ def test_flips_and_majority_over_orders() -> None:
     assert majority([None, 2, 1, 1]) == 1 and majority([None]) is None
 
 
-def test_a_forfeit_is_no_answer() -> None:
+def test_forfeit_counts_as_missing_answer() -> None:
     game = Battery(generator="applied", number=1)
     after = game.forfeit(game.start(), {}, (READER,))
     assert after.answers == (None,) and game.payoffs(after) == {READER: 0.0}
@@ -107,7 +107,7 @@ def test_practice_comes_first_with_feedback_and_does_not_count() -> None:
     assert "Practice." in context.words.now(game.observe(game.start(), READER))
 
 
-def test_one_item_a_screen_for_people() -> None:
+def test_people_see_one_item_per_screen() -> None:
     game = Battery(generator="nested", length=2)
     words = SPEC.words(game, {**SPEC.texts, **SPEC.people})
     view = game.observe(game.start(), READER)
@@ -118,7 +118,7 @@ def test_one_item_a_screen_for_people() -> None:
     assert [note.text for note in drawn.parts[0].notes] == story  # type: ignore[attr-defined]
 
 
-def test_the_own_answer_is_shown_again_when_reminded() -> None:
+def test_reminder_shows_the_own_answer() -> None:
     game = Battery()
     item = game.items[0]
     assert item.belief is not None
@@ -127,7 +127,7 @@ def test_the_own_answer_is_shown_again_when_reminded() -> None:
     assert item.belief.options[1] in said and item.belief.question in said
 
 
-def test_an_act_follows_from_a_belief() -> None:
+def test_best_reply_follows_from_the_reported_belief() -> None:
     game = Battery(generator="applied", number=1)
     view, item = game.observe(game.start(), READER), game.items[0]
     assert item.belief is not None and SPEC.best_replies is not None
@@ -216,7 +216,7 @@ def test_an_order_counts_only_with_all_lower_ones() -> None:
 
 
 @pytest.mark.parametrize("generator", ["nested", "belief_action", "applied"])
-def test_the_twin_tells_the_same_events_of_units_and_keeps_every_key(generator: str) -> None:
+def test_twin_describes_units_without_mental_terms_and_keeps_every_key(generator: str) -> None:
     minds = re.compile(
         r"\b(believes?|thinks?|told|knows?|knew|saw|sees|nobody|every(one|body)|lie)\b"
     )
@@ -241,7 +241,7 @@ def test_imported_items_have_no_twin() -> None:
         Battery(generator="file", file="x.jsonl", item="a").told_of("units")
 
 
-def test_the_order_pack_lists_options_the_other_way_round() -> None:
+def test_order_pack_lists_options_in_reverse() -> None:
     game = Battery(generator="nested", order=2)
     options = game.options(game.start(), READER)
     view = game.observe(game.start(), READER)

@@ -49,7 +49,7 @@ def test_a_liar_keeps_its_own_belief_and_knows_the_hearers_new_one() -> None:
     assert believed(events, (2,)) == believed(events, (2, 1)) == believed(events, (1, 2)) == 0
 
 
-def test_who_is_out_misses_the_move() -> None:
+def test_absent_person_does_not_learn_of_the_move() -> None:
     events = [Event("put", (0, 1), 0), Event("put", (0,), 2)]
     assert believed(events, ()) == believed(events, (0,)) == 2
     assert believed(events, (1,)) == believed(events, (0, 1)) == 0
@@ -68,7 +68,7 @@ def test_surface_rules_and_their_inverses_are_at_chance(generator: Generator) ->
 
 
 @pytest.mark.parametrize("generator", GENERATORS)
-def test_readings_that_skip_a_step_are_at_chance(generator: Generator) -> None:
+def test_mindless_readings_are_at_chance(generator: Generator) -> None:
     items = items_of(generator)
     even = chance(items)
     for name in {name for item in items for name in item.mindless}:
@@ -79,7 +79,7 @@ def test_readings_that_skip_a_step_are_at_chance(generator: Generator) -> None:
 
 
 @pytest.mark.parametrize("order", range(1, 5))
-def test_every_mind_is_needed_or_none_is(order: int) -> None:
+def test_either_every_belief_level_is_needed_or_none(order: int) -> None:
     apart = 0
     for n in range(40):
         item = nested(7, n, order)
@@ -107,7 +107,7 @@ def test_stories_with_different_keys_have_the_same_outline(order: int) -> None:
     assert found >= 2
 
 
-def test_liars_believe_otherwise_and_sincere_speakers_do_not() -> None:
+def test_speaker_lies_exactly_if_its_belief_differs_from_the_claim() -> None:
     for n in range(12):
         events = _events(Stream(11, n), tuple(range(1 + n % 4)))
         for at, event in enumerate(events):
@@ -115,12 +115,12 @@ def test_liars_believe_otherwise_and_sincere_speakers_do_not() -> None:
                 assert (believed(events[:at], event.who[:1]) != event.place) == event.lie
 
 
-def test_lies_and_tellings_matter() -> None:
+def test_ignoring_talk_changes_many_answers() -> None:
     items = [nested(8, n, 2) for n in range(60)]
     assert sum(item.mindless["talk_ignored"] != item.answer for item in items) > 25
 
 
-def test_twins_differ_only_in_where_people_were() -> None:
+def test_twins_have_equal_length_and_different_answers() -> None:
     story = [belief_action(4, n) for n in range(PER_STORY)]
     for question in {item.task for item in story}:
         twins = [item for item in story if item.task == question]
@@ -132,19 +132,19 @@ def test_twins_differ_only_in_where_people_were() -> None:
     assert SWAPS == 4
 
 
-def test_aware_twins_have_the_same_words() -> None:
+def test_twins_with_different_answers_use_the_same_words() -> None:
     twins = [applied(4, n) for n in (0, 4)]
     words = [Counter(twin.story.split()) for twin in twins]
     assert [twin.answer for twin in twins] == [0, 1]
     assert {w.strip(".,") for w in words[0]} == {w.strip(".,") for w in words[1]}
 
 
-def test_a_reasonable_act_depends_on_what_was_known() -> None:
+def test_reasonable_act_depends_on_awareness() -> None:
     keys = {(i.condition, n % 4): i.answer for n in range(8) if (i := applied(9, n)).task[0] == "r"}
     assert keys == {("aware", 2): 1, ("aware", 3): 0, ("unaware", 2): 0, ("unaware", 3): 1}
 
 
-def test_the_same_number_gives_the_same_item_and_another_seed_another() -> None:
+def test_item_is_determined_by_seed_and_number() -> None:
     assert nested(1, 5) == nested(1, 5) != nested(2, 5)
     assert belief_action(1, 5) == belief_action(1, 5) != belief_action(2, 5)
     assert applied(1, 5) == applied(1, 5) != applied(2, 5)

@@ -74,7 +74,7 @@ def test_two_right_guesses_of_the_interceptor_lose() -> None:
     assert log_of(match)[-1] == Over("interception")
 
 
-def test_both_kinds_of_tokens_can_be_full_in_the_same_round() -> None:
+def test_both_token_limits_can_be_reached_in_the_same_round() -> None:
     match = at_game()
     a_round(match, CLEAR, 123, 421)
     a_round(match, CLEAR, 123, 132)
@@ -89,7 +89,7 @@ def test_the_team_wins_the_last_round() -> None:
     assert match.episode().payoffs == {"encoder": 1, "decoder": 1, "interceptor": -1}
 
 
-def test_a_code_never_comes_twice_and_cannot_be_guessed_twice() -> None:
+def test_code_is_drawn_once_and_removed_from_the_guesses() -> None:
     match = at_game()
     a_round(match, CLEAR, 421, 123)
     say(match, "encoder", CLEAR)
@@ -120,14 +120,14 @@ def test_an_encoder_cannot_win_by_silence() -> None:
     assert "3 rounds in a row were void" in str(match.episode().events[-1])
 
 
-def test_a_game_whose_codes_run_out_has_no_result() -> None:
+def test_game_without_enough_codes_left_is_censored() -> None:
     game = Cipher(games=1, rounds=8, void_limit=24)
     void = tuple(Void(code) for code in CODES)
     assert game.censored(State(log=void[:16])) is None
     assert "too few" in (game.censored(State(log=void[:17])) or "")
 
 
-def test_a_guess_that_is_not_given_is_not_right() -> None:
+def test_missing_guess_counts_as_wrong() -> None:
     match = at_game()
     say(match, "encoder", CLEAR)
     match.answer((match.turn, "decoder", "", ""), Forfeit("unreadable"))
@@ -138,7 +138,7 @@ def test_a_guess_that_is_not_given_is_not_right() -> None:
 
 
 @pytest.mark.parametrize("hint", ["apple", "apples", "pianist", "qwrt"])
-def test_an_illegal_hint_goes_back_to_the_encoder_with_its_reason(hint: str) -> None:
+def test_illegal_hint_is_returned_to_encoder_with_its_reason(hint: str) -> None:
     match = at_game()
     say(match, "encoder", Hints("instrument", "crossing", hint))
     assert [turn.seat for turn in match.asks()] == ["encoder"]
@@ -183,7 +183,7 @@ def test_the_rounds_before_a_game_are_public_and_their_codes_are_used_up() -> No
     ],
     ids=str,
 )
-def test_games_that_cannot_be_are_refused(params: dict[str, Any]) -> None:
+def test_invalid_parameters_are_refused(params: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         match_at("cipher", params)
 
@@ -242,7 +242,7 @@ def test_hints_are_read(reply: str) -> None:
         ("decoder", "Answer: 4215"),
     ],
 )
-def test_what_is_unclear_is_refused(seat: str, reply: str) -> None:
+def test_unclear_reply_is_refused(seat: str, reply: str) -> None:
     with pytest.raises(Unreadable):
         read(seat, reply)
 
@@ -281,20 +281,20 @@ def test_a_guess_is_unseen_until_both_have_guessed(mover: str, other: str) -> No
     assert page_of(match, other) == before
 
 
-def test_two_interceptors_look_the_same_until_they_have_guessed() -> None:
+def test_encoder_page_does_not_depend_on_interceptor_before_guesses() -> None:
     both = [match_at("cipher", {}, interceptor=(who, {})) for who in ("by_history", "by_bayes")]
     shown = {page_of(match, "encoder") for match in both}
     assert len(shown) == 1
 
 
-def test_what_the_encoder_is_told_is_on_its_page_alone() -> None:
+def test_information_for_encoder_is_only_on_its_page() -> None:
     one, other = pages(GAME), pages(GAME, told="bayes")
     assert one["encoder"] != other["encoder"]
     assert one["decoder"] == other["decoder"]
     assert one["interceptor"] == other["interceptor"]
 
 
-def test_a_reading_of_the_line_is_the_interceptors_alone() -> None:
+def test_channel_reading_is_visible_only_to_the_interceptor() -> None:
     game = Cipher(games=1, channel=((0.0, 0.0, 0.0, 1.0),))
     state = game.step(game.start(), {NATURE: 421})
     seen = [game.step(state, {NATURE: reading}) for reading in (421, 123)]
@@ -303,7 +303,7 @@ def test_a_reading_of_the_line_is_the_interceptors_alone() -> None:
     assert game.observe(seen[0], INTERCEPTOR) != game.observe(seen[1], INTERCEPTOR)
 
 
-def test_the_questions_that_show_the_keywords_are_asked_of_the_interceptor_aside_only() -> None:
+def test_keyword_probes_do_not_put_keywords_into_the_interceptors_view() -> None:
     one = played(
         "cipher",
         {"games": 1},
@@ -322,14 +322,14 @@ def test_the_questions_that_show_the_keywords_are_asked_of_the_interceptor_aside
 # --- listeners and encoders -----------------------------------------------------------------------
 
 
-def test_in_the_first_round_no_interceptor_knows_anything() -> None:
+def test_interceptor_odds_are_uniform_in_the_first_round() -> None:
     empty = ((), (), (), ())
     for way in ("history", "bayes", "blind"):
         odds = listener_odds(Listener(way), empty, CLEAR.words, CODES)  # type: ignore[arg-type]
         assert odds == pytest.approx(np.full(24, 1 / 24))
 
 
-def test_the_best_hints_are_no_worse_than_any_others_of_the_set() -> None:
+def test_best_hints_have_the_highest_value_in_the_set() -> None:
     at = position_of(frozen("which").rows[0][0])
     best = best_hints(Mind(), Listener("history"), at, 4)
     words = [MENUS["top16"](Mind(), at, digit)[:4] for digit in digits(at.code)]
@@ -367,13 +367,13 @@ def test_every_hint_of_every_encoder_is_legal() -> None:
         assert all(word in legal for hints in said for word in hints.words)
 
 
-def test_words_from_outside_the_list_are_an_option_of_the_game() -> None:
+def test_words_outside_the_list_are_allowed_with_any_word() -> None:
     match = at_game(any_word=True)
     say(match, "encoder", Hints("instrumentation", "crossing", "blackberry"))
     assert [turn.seat for turn in match.asks()] == ["decoder", "interceptor"]
 
 
-def test_who_models_the_right_listener_wins_and_who_is_only_clear_does_not() -> None:
+def test_encoder_with_right_listener_model_wins_more_than_clear_encoder() -> None:
     won: dict[str, float] = {}
     for name, params in (("nearest", {}), ("crossing", {}), ("crossing", {"against": "bayes"})):
         runs = [
@@ -387,7 +387,7 @@ def test_who_models_the_right_listener_wins_and_who_is_only_clear_does_not() -> 
 
 
 @pytest.mark.parametrize("interceptor", ["by_history", "by_bayes"])
-def test_one_that_adapts_finds_out_how_the_interceptor_listens(interceptor: str) -> None:
+def test_adaptive_encoder_identifies_the_interceptors_method(interceptor: str) -> None:
     one = played(
         "cipher",
         {"number": 5},
@@ -411,7 +411,7 @@ EVERYTHING = {
 }
 
 
-def test_hint_regret_is_clarity_and_secrecy_lost() -> None:
+def test_hint_regret_is_the_sum_of_clarity_and_secrecy_lost() -> None:
     for name in ("nearest", "anything", "decoy", "crossing"):
         one = played("cipher", {"games": 2}, None, encoder=(name, {}), **TEAM)
         for each in scored_hints(one, ENCODER):
@@ -430,7 +430,7 @@ def test_clear_hints_lose_secrecy_and_random_ones_lose_clarity() -> None:
     assert (measured(vague, "encoder", "cipher_clarity_lost") or 0) > 0.5
 
 
-def test_a_wrong_model_costs_modelling_and_not_play() -> None:
+def test_wrong_listener_model_costs_inference_and_not_play() -> None:
     lost = {}
     for against in ("history", "bayes"):
         encoder = ("crossing", {"against": against})
@@ -441,7 +441,7 @@ def test_a_wrong_model_costs_modelling_and_not_play() -> None:
     assert (lost["bayes"].inference or 0) > 0.4
 
 
-def test_what_an_encoder_says_of_the_listener_counts_before_what_it_was_told() -> None:
+def test_encoder_report_takes_precedence_over_what_it_was_told() -> None:
     params = {"set": "which", "rounds": 1, "told": "bayes"}
     told = played("cipher", params, None, encoder=("nearest", {}), **TEAM)
     asked = played("cipher", params, EVERYTHING, encoder=("crossing", {}), **TEAM)
@@ -467,14 +467,14 @@ def test_a_decoder_that_knows_the_encoder_has_no_guess_regret_with_clear_hints()
     assert (measured(deaf, "decoder", "cipher_guess_regret") or 0) > 0.5
 
 
-def test_an_encoder_foresees_the_guesses_of_listeners_that_it_models() -> None:
+def test_encoder_predicts_guesses_of_modelled_listeners() -> None:
     one = played("cipher", {}, EVERYTHING, encoder=("crossing", {}), **TEAM)
     assert measured(one, "encoder", "cipher_foreseen_published") == 1
     expects = measured(one, "encoder", "cipher_expects_interception")
     assert expects == measured(one, "encoder", "cipher_intercepted")
 
 
-def test_a_mind_that_keeps_its_belief_passes_the_tests_of_the_paper() -> None:
+def test_interceptor_with_kept_belief_passes_the_published_tests() -> None:
     one = played("cipher", {}, EVERYTHING, encoder=("crossing", {}), **TEAM)
     for name in ("strong", "weak", "consistent", "strong_of_another", "weak_of_another"):
         assert measured(one, "interceptor", f"cipher_{name}_published") == 1
@@ -482,7 +482,7 @@ def test_a_mind_that_keeps_its_belief_passes_the_tests_of_the_paper() -> None:
     assert 0 <= (measured(one, "interceptor", "cipher_keyword_right") or 0) < 1
 
 
-def test_a_channel_reads_as_it_says_whatever_the_hints() -> None:
+def test_channel_accuracy_matches_setting_whatever_the_hints() -> None:
     chances = (0.1, 0.2, 0.3, 0.4)
     game = Cipher(games=1, channel=(chances,))
     odds = game.odds(game.step(game.start(), {NATURE: 421}))
@@ -518,13 +518,13 @@ def test_every_metric_of_every_seat_stays_within_its_bounds() -> None:
 # --- frozen games ---------------------------------------------------------------------------------
 
 
-def test_frozen_games_are_what_their_generator_makes() -> None:
+def test_frozen_games_equal_generator_output() -> None:
     assert plain(frozen("plain").seed, 7, 1) == frozen("plain").rows[7][1]
     assert which(frozen("which").seed, 0, 0) == frozen("which").rows[0][0]
 
 
 @pytest.mark.parametrize("name", ["plain", "which"])
-def test_frozen_rows_have_games_of_their_own(name: str) -> None:
+def test_frozen_rows_share_no_games(name: str) -> None:
     rows = frozen(name).rows
     assert [len(row) for row in rows] == [GAMES] * ROWS[name]
     every = [problem for row in rows for problem in row]
@@ -537,7 +537,7 @@ def test_certified_decisions_need_a_model_of_the_interceptor() -> None:
             assert is_certified(problem)
 
 
-def test_certified_codes_are_no_guide_by_themselves() -> None:
+def test_no_code_dominates_the_certified_set() -> None:
     codes = [problem.codes[0] for row in frozen("which").rows for problem in row]
     most = max(codes.count(code) for code in CODES)
     assert most <= 20  # of 200 in 24 codes, 8.3 each on average

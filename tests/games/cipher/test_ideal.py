@@ -84,7 +84,7 @@ def team(encoder: str, interceptor: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("interceptor", POOL)
-def test_the_forecast_is_that_of_enumerating_the_pool(interceptor: str) -> None:
+def test_forecast_equals_enumeration_of_the_pool(interceptor: str) -> None:
     episode = sally.play("cipher", team("top16", interceptor), 4, number=3, games=2)
     problem = IDEAL(played(episode), Seat("encoder"))
     assert problem is not None and isinstance(problem.ideal, EncoderPool)
@@ -161,7 +161,7 @@ def adaptive(width: int) -> Any:
 BOUND = (2 + 2 * (1 - 1 / 21) * (1 - 1 / 20) - 1) / 3  # only `random` hits, and by chance
 
 
-def test_where_the_bound_is_attained_the_player_is_exactly_optimal() -> None:
+def test_player_is_exactly_optimal_where_the_bound_is_attained() -> None:
     value = float(np.array(PRIOR) @ (2 * survival(GAME, opening(SMALL.past)) - 1))
     assert value == pytest.approx(BOUND)
     code = SMALL.codes[0]
@@ -181,9 +181,7 @@ def late(seed: int) -> tuple[tuple[PastRound, ...], int]:
 
 
 @pytest.mark.parametrize(("seed", "gap"), [(6, 0.0), (13, 1 / 6)])
-def test_with_three_words_a_digit_the_player_may_miss_the_exact_optimum(
-    seed: int, gap: float
-) -> None:
+def test_player_may_miss_the_optimum_with_three_words_per_digit(seed: int, gap: float) -> None:
     """Late in a game with so few words, not every later round has hints that are safe."""
     past, code = late(seed)
     best = exact(past, code, start(), 2, menu(3))
@@ -205,7 +203,7 @@ def test_no_encoder_of_the_game_earns_more_in_expectation() -> None:
         assert exact(SMALL.past, code, start(), 2, pick) <= mine + 1e-9
 
 
-def test_the_search_reads_every_triple_as_the_listeners_do() -> None:
+def test_search_scores_every_triple_as_the_listeners_do() -> None:
     """The best worth among the triples is that of the hints found, listed one by one."""
     for problem, weights in ((WHICH[1][2], PRIOR), (WHICH[4][0], (0.1, 0.9, 0.0))):
         at = position_of(problem)
@@ -217,13 +215,13 @@ def test_the_search_reads_every_triple_as_the_listeners_do() -> None:
         assert worth_of(game, at, stage, weights, found) == pytest.approx(max(listed))
 
 
-def test_a_deaf_interceptor_wins_by_chance_alone() -> None:
+def test_survival_against_deaf_interceptor_equals_chance() -> None:
     chance = survival(Cipher(), opening(()))
     assert chance == pytest.approx([1, 1, 1 - deaf_rounds()["cipher_won"]])
 
 
 @pytest.mark.parametrize("past", [(), SMALL.past])
-def test_perfect_hints_are_worth_the_value_on_average_over_the_codes(past: Any) -> None:
+def test_mean_value_of_perfect_hints_over_codes_equals_the_value(past: Any) -> None:
     """So that luck is zero on average, whatever the hints."""
     for weights in (PRIOR, (0.7, 0.1, 0.2)):
         stage, left = opening(past), record_of(past, ()).left
@@ -235,7 +233,7 @@ def test_perfect_hints_are_worth_the_value_on_average_over_the_codes(past: Any) 
 # --- rows -----------------------------------------------------------------------------------------
 
 
-def test_the_parts_add_up_and_the_player_loses_nothing_by_moves() -> None:
+def test_regret_parts_add_up_and_ideal_player_has_no_move_loss() -> None:
     episodes = [
         sally.play(
             "cipher", team(who, name), 2, number=1, games=1, probes={"encoder": ["their_guess"]}
@@ -273,7 +271,7 @@ def test_only_the_encoder_has_an_ideal_line() -> None:
     assert IDEAL(one, Seat("decoder")) is None and IDEAL(one, Seat("interceptor")) is None
 
 
-def test_a_void_round_leaves_the_episode_out() -> None:
+def test_episode_with_void_round_is_excluded() -> None:
     who: dict[str, Any] = {seat: (name, {}) for seat, name in team("nearest", "by_history").items()}
     match = match_at("cipher", {"games": 1, "rounds": 1, "tokens": 1}, **who)
     match.answer((match.turn, "encoder", "", ""), Forfeit("unreadable"))

@@ -119,7 +119,7 @@ def chance_of_ends(decoder_is_right: bool) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("name", ["decoder always right", "decoder random"])
-def test_guessing_any_code_left(name: str) -> None:
+def test_vectors_of_random_guessing(name: str) -> None:
     found = chance_of_ends(name == "decoder always right")
     for end, share in VECTORS["chance"][name].items():
         assert found.get(end, 0.0) == pytest.approx(share, abs=1e-6)
@@ -189,7 +189,7 @@ def differences(lineup: tuple[str, str, str], row: int) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("lineup", LINEUPS, ids=" ".join)
-def test_games_are_those_of_a_second_implementation(lineup: tuple[str, str, str]) -> None:
+def test_games_equal_those_of_a_second_implementation(lineup: tuple[str, str, str]) -> None:
     found = [differences(lineup, row) for row in range(EPISODES)]
     assert sum(games for games, _ in found) == 4 * EPISODES
     assert sum(differ for _, differ in found) == 0

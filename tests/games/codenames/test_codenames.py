@@ -50,7 +50,7 @@ def at_board(key: list[str] | None = None, **more: Any) -> Match[Any, Any, Any]:
     return match_at("codenames", {"boards": 1, "problems": [given], **more})
 
 
-def test_a_board_is_won_when_all_own_cards_are_open_and_speed_pays() -> None:
+def test_board_is_won_when_all_own_cards_are_open_with_speed_bonus() -> None:
     match = at_board()
     say(match, "giver", Clue("pet", 2))
     say(match, "guesser", Guess("dog"))
@@ -58,7 +58,7 @@ def test_a_board_is_won_when_all_own_cards_are_open_and_speed_pays() -> None:
     assert match.episode().payoffs == {"giver": 4, "guesser": 4}  # two cards, two rivals covered
 
 
-def test_the_assassin_takes_all() -> None:
+def test_opening_the_assassin_pays_nothing() -> None:
     match = at_board()
     say(match, "giver", Clue("pet", 2))
     say(match, "guesser", Guess("dog"))
@@ -91,7 +91,7 @@ def test_a_guesser_may_stop_after_the_first_card_and_not_before() -> None:
 
 
 @pytest.mark.parametrize("clue", ["dog", "dogs", "breads", "qwrt", "two words"])
-def test_an_illegal_clue_goes_back_to_the_giver_with_its_reason(clue: str) -> None:
+def test_illegal_clue_is_returned_to_giver_with_its_reason(clue: str) -> None:
     match = at_board()
     say(match, "giver", Clue(clue, 1))
     assert [turn.seat for turn in match.asks()] == ["giver"]
@@ -116,7 +116,7 @@ def test_the_guesser_cannot_see_the_key() -> None:
     assert pages[0][1] == pages[1][1]
 
 
-def test_two_minds_look_the_same_to_the_giver_until_a_card_is_turned_over() -> None:
+def test_giver_page_does_not_depend_on_guesser_before_a_guess() -> None:
     pages = [
         page_of(match_at("codenames", {}, guesser=("associates", {"kind": kind})), "giver")
         for kind in ("sense", "cosine")
@@ -150,7 +150,7 @@ def test_every_legal_clue_is_tried_and_no_other() -> None:
     assert [vocabulary()[row] for row in open_rows(covered)] == allowed
 
 
-def test_behind_a_clue_lie_the_sets_for_which_a_giver_says_it() -> None:
+def test_own_sets_are_those_for_which_giver_says_the_clue() -> None:
     words = tuple(WORDS)
     said = best_clue(Mind(), words, ("dog", "cat"))
     found = own_sets(Mind(), words, 2, said.word, said.number, 99)
@@ -160,7 +160,7 @@ def test_behind_a_clue_lie_the_sets_for_which_a_giver_says_it() -> None:
         assert (frozenset(pair) in found) is says
 
 
-def test_a_line_of_play() -> None:
+def test_cards_are_ranked_by_closeness_to_the_clue() -> None:
     assert ranked_cards(Mind(), "music", tuple(WORDS))[:2] == ("piano", "violin")
     assert set(ranked_cards(Mind(), "pet", tuple(WORDS))[:2]) == {"dog", "cat"}
 
@@ -168,14 +168,14 @@ def test_a_line_of_play() -> None:
 # --- partners and measures ------------------------------------------------------------------------
 
 
-def test_a_giver_with_the_guessers_mind_loses_nothing() -> None:
+def test_giver_with_same_mind_as_guesser_has_no_regret() -> None:
     one = played("codenames", {"number": 2}, ASKED, giver=SPELLER, guesser=SPELLER)
     for name in ("regret", "inference", "translation"):
         assert measured(one, "giver", f"codenames_{name}") == 0
     assert measured(one, "giver", "codenames_won") == 1
 
 
-def test_a_learner_loses_less_than_a_giver_who_takes_the_other_for_itself() -> None:
+def test_adaptive_giver_loses_less_than_giver_assuming_its_own_mind() -> None:
     lost = {"associates": 0.0, "adapts": 0.0}
     for who in lost:
         for number in range(4):
@@ -185,7 +185,7 @@ def test_a_learner_loses_less_than_a_giver_who_takes_the_other_for_itself() -> N
     assert lost["adapts"] < 0.6 * lost["associates"]
 
 
-def test_a_guesser_with_the_givers_mind_chooses_by_the_posterior_and_chance_does_not() -> None:
+def test_guesser_with_same_mind_has_less_regret_than_random() -> None:
     mind = ("associates", {})
     known = played("codenames", {"number": 2}, giver=mind, guesser=mind)
     drawn = played("codenames", {"number": 2}, giver=mind)
@@ -226,7 +226,7 @@ def would_say(view: Any, number: int, chosen: tuple[str, ...]) -> bool:
     return (said.word, max(said.number, 1)) == (clue.word, clue.number)
 
 
-def test_what_a_giver_foresees_of_its_own_mind_comes_true() -> None:
+def test_giver_predicts_a_guesser_with_the_same_mind() -> None:
     one = played(
         "codenames", {"number": 2}, ASKED, giver=("associates", {}), guesser=("associates", {})
     )
@@ -242,7 +242,7 @@ def test_what_a_giver_foresees_of_its_own_mind_comes_true() -> None:
 
 
 @pytest.mark.parametrize("name", ["small", "full"])
-def test_own_cards_are_no_nearer_to_everything_than_others(name: str) -> None:
+def test_own_cards_have_the_same_mean_hubness_as_all_cards(name: str) -> None:
     own, every = [], []
     for row in frozen(name).rows:
         for problem in row:
@@ -253,11 +253,11 @@ def test_own_cards_are_no_nearer_to_everything_than_others(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["small", "full"])
-def test_a_frozen_board_is_what_its_generator_makes(name: str) -> None:
+def test_frozen_board_equals_generator_output(name: str) -> None:
     assert board(name, frozen(name).seed, 7, 1) == frozen(name).rows[7][1]
 
 
-def test_no_place_on_the_board_has_a_colour_of_its_own() -> None:
+def test_own_cards_are_spread_evenly_over_board_positions() -> None:
     keys = [problem.key for row in frozen("small").rows for problem in row]
     shares = np.array([[colour == "own" for colour in key] for key in keys]).mean(axis=0)
     assert np.all(np.abs(shares - 5 / 12) < 0.08)
@@ -274,7 +274,7 @@ def test_no_place_on_the_board_has_a_colour_of_its_own() -> None:
         {"problems": [{"words": ["dog", "qwrt"], "key": ["own", "other"]}], "boards": 1},
     ],
 )
-def test_boards_that_cannot_be_are_refused(params: dict[str, Any]) -> None:
+def test_invalid_boards_are_refused(params: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         match_at("codenames", params)
 
@@ -292,7 +292,7 @@ def mean_of_all_ways(game: Codenames, state: State) -> float:
 @pytest.mark.parametrize(
     "key", [KEY, ["own", "other", "other", "other", "neutral", "assassin"]], ids=["even", "easy"]
 )
-def test_who_does_not_hear_clues_earns_the_mean_over_all_cards_that_may_be_turned(
+def test_guesser_ignoring_clues_earns_the_mean_over_all_guesses(
     key: list[Any],
 ) -> None:
     game = Codenames(boards=1, problems=(Problem(tuple(WORDS), tuple(key)),))
@@ -300,7 +300,7 @@ def test_who_does_not_hear_clues_earns_the_mean_over_all_cards_that_may_be_turne
     assert one_a_turn(*counts) == pytest.approx(mean_of_all_ways(game, game.start()))
 
 
-def test_what_chance_earns_is_the_same_on_every_small_board() -> None:
+def test_random_points_are_equal_on_every_small_board() -> None:
     keys = {tuple(sorted(board.key)) for row in frozen("small").rows for board in row}
     assert len(keys) == 1
     assert deaf()["codenames_points"] == pytest.approx(1.09375)  # 35/32

@@ -40,7 +40,7 @@ def brute_force(hand: Hidden) -> dict[tuple[int, ...], int]:
 
 
 @pytest.mark.parametrize("name", ["mini", "small", "very_small"])
-def test_the_posterior_is_what_going_through_every_hand_gives(name: str) -> None:
+def test_posterior_equals_enumeration_of_every_hand(name: str) -> None:
     game = Hanabi(**VARIANTS[name])
     for deal in range(12):
         for state in list(random_states(game, deal))[2::3]:
@@ -89,7 +89,7 @@ def test_a_seat_counts_the_cards_it_sees() -> None:
     assert playable_chance(game, game.observe(told, SEATS[0]), known, 1) == 1
 
 
-def test_drawn_hands_come_as_often_as_they_should() -> None:
+def test_sampled_hands_match_the_posterior() -> None:
     for deal in (1, 2, 3):
         state = list(random_states(MINI, deal))[3]
         own = hidden(MINI, MINI.observe(state, MINI.seats[state.mover]))
@@ -106,7 +106,7 @@ def test_drawn_hands_come_as_often_as_they_should() -> None:
 # --- reading the other's moves ------------------------------------------------------------------
 
 
-def test_past_views_with_the_true_hand_are_what_the_other_saw() -> None:
+def test_past_views_with_true_hand_equal_views_of_the_other_seat() -> None:
     for deal in range(5):
         states = list(random_states(SMALL, deal))[:-1]
         state = states[-1]
@@ -119,7 +119,7 @@ def test_past_views_with_the_true_hand_are_what_the_other_saw() -> None:
             ]
 
 
-def test_what_a_declared_partner_did_says_more_than_counting() -> None:
+def test_moves_of_declared_partner_sharpen_the_posterior() -> None:
     """SimpleBot hints only at playable cards, so whoever knows that knows what was meant."""
     sharper = 0
     for deal in range(6):
@@ -147,7 +147,7 @@ def test_the_true_hand_explains_a_deterministic_partner_with_certainty() -> None
 
 
 @pytest.mark.parametrize("name", ["smart", "info"])
-def test_a_partner_who_saw_another_hand_took_a_hint_otherwise(name: str) -> None:
+def test_likelihood_of_a_partners_move_depends_on_the_hand_it_saw(name: str) -> None:
     """With three players, what a hint says to one hangs on the cards of the third."""
     game, told_apart = Hanabi(players=3), 0
     for deal in range(8):
@@ -163,7 +163,7 @@ def test_a_partner_who_saw_another_hand_took_a_hint_otherwise(name: str) -> None
     assert told_apart
 
 
-def test_moves_that_no_hand_explains_leave_nothing_to_believe() -> None:
+def test_posterior_is_none_if_no_hand_explains_the_moves() -> None:
     """A SimpleBot with a playable card told to it never discards."""
     game = Hanabi(colours=1, hand=2, hints=3, lives=1)
     state = game.dealt(deck_of(game, "r5", "r4", "r1", "r3"))
@@ -171,7 +171,7 @@ def test_moves_that_no_hand_explains_leave_nothing_to_believe() -> None:
     assert read(game, game.observe(state, SEATS[0]), {1: simple(game)}) is None
 
 
-def test_without_a_declared_policy_reading_is_counting() -> None:
+def test_posterior_without_declared_policy_equals_counting() -> None:
     state = list(random_states(MINI, 4))[3]
     view = MINI.observe(state, MINI.seats[state.mover])
     known, nothing = counted(MINI, view), read(MINI, view, {})
@@ -180,7 +180,7 @@ def test_without_a_declared_policy_reading_is_counting() -> None:
         assert nothing.odds[slot] == pytest.approx(known.odds(slot))
 
 
-def test_too_many_hands_are_drawn_and_few_effective_draws_refused() -> None:
+def test_many_hands_are_sampled_and_few_effective_draws_are_refused() -> None:
     game = Hanabi()
     states = list(bot_states(game, simple, 1))
     view = game.observe(states[6], game.seats[states[6].mover])

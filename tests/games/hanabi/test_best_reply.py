@@ -66,9 +66,7 @@ def seen_by(game: Hanabi, state: State, seat: Seat) -> object:
         (["outer", "holmes"], 1),
     ],
 )
-def test_the_best_reply_is_worth_what_a_search_of_whole_decks_finds(
-    pool: list[str], me: int
-) -> None:
+def test_best_reply_value_equals_search_over_whole_decks(pool: list[str], me: int) -> None:
     game = SIX_CARDS
     best, many = BestReply(game, me, *pool), len(pool)
     policies = [BOTS[of](game) for of in pool]
@@ -95,7 +93,7 @@ def test_no_bot_beats_the_best_reply_to_a_pool_in_expectation() -> None:
         assert sum(beside(game, name, of) for of in pool) / len(pool) <= exact + 1e-9
 
 
-def test_with_two_cards_each_it_beats_every_bot_beside_the_same_partner() -> None:
+def test_best_reply_beats_every_bot_with_two_card_hands() -> None:
     game, of = TWO_EACH, "simple"
     best = BestReply(game, 0, of)
     value = {hand: best.dealt(hand) for hand in {s.hands[1] for s, _ in deals(game)}}
@@ -118,7 +116,7 @@ def beside(game: Hanabi, first: str, second: str) -> float:
     return mean
 
 
-def test_who_cannot_be_replied_to_exactly_is_refused_in_one_sentence() -> None:
+def test_bots_without_exact_best_reply_are_refused_with_one_message() -> None:
     with pytest.raises(BadInput, match="no bot with a computable best reply named 'info'"):
         BestReply(SIX_CARDS, 0, "info")
     with pytest.raises(BadInput, match="at most 10 cards"):

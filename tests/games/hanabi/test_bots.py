@@ -37,7 +37,7 @@ TELL_ONES = GAME.hint(1, GAME.colours)
 
 
 @pytest.mark.parametrize("make", [simple, holmes])
-def test_a_bot_tells_its_partner_of_two_playable_ones_and_it_plays_the_older_first(
+def test_bot_hints_two_playable_ones_and_partner_plays_the_older_first(
     make: Make,
 ) -> None:
     assert wants(make, ONES) == TELL_ONES
@@ -45,13 +45,13 @@ def test_a_bot_tells_its_partner_of_two_playable_ones_and_it_plays_the_older_fir
     assert wants(make, told) == GAME.play(1)
 
 
-def test_simple_plays_on_what_it_was_told_until_a_like_card_was_played() -> None:
+def test_simple_forgets_a_hint_once_an_equal_card_is_played() -> None:
     """Both ones were told to go; the play of one makes SimpleBot forget the other."""
     told = played(GAME, ONES, TELL_ONES, GAME.play(1), GAME.hint(1, GAME.colours + 4))
     assert wants(simple, told) != GAME.play(1)  # the five now in slot 0 was told as well
 
 
-def test_a_rank_hint_with_all_tokens_that_touches_the_oldest_card_only_passes_the_time() -> None:
+def test_rank_hint_on_oldest_card_with_all_tokens_is_a_tempo_hint() -> None:
     state = dealt("r3 y3 g3 b3 w3", "r5 y4 g4 b4 w4")
     passing = GAME.hint(1, GAME.colours + 4)
     for make in (simple, holmes, smart):
@@ -59,7 +59,7 @@ def test_a_rank_hint_with_all_tokens_that_touches_the_oldest_card_only_passes_th
         assert wants(make, played(GAME, state, passing)) != GAME.play(0)
 
 
-def test_smart_warns_the_next_seat_off_a_last_copy() -> None:
+def test_smart_hints_a_last_copy_and_the_next_seat_keeps_it() -> None:
     """A five is a last copy from the start; with three at the table it is no tempo hint."""
     game = Hanabi(players=3)
     hands = "r2 y2 g2 b2 w2 r5 y4 g4 b4 w4 r3 y3 g3 b3 w3"
@@ -70,12 +70,12 @@ def test_smart_warns_the_next_seat_off_a_last_copy() -> None:
     assert wants(smart, warned, game) not in (0, game.play(0))
 
 
-def test_smart_takes_the_newest_card_of_a_hint_to_be_playable() -> None:
+def test_smart_plays_the_newest_card_of_a_hint() -> None:
     state = dealt("r3 y3 g3 b3 w3", "y4 r4 g4 b4 r1")
     assert wants(smart, played(GAME, state, GAME.hint(1, 0))) == GAME.play(4)
 
 
-def test_smart_discards_a_playable_card_whose_like_its_partner_holds_as_newest() -> None:
+def test_smart_discards_playable_card_that_partner_holds_as_newest() -> None:
     state = dealt("r1 y3 g3 b3 w3", "y4 b4 g4 b2 r1", "w2")
     fours, red = GAME.hint(1, GAME.colours + 3), GAME.hint(1, 0)
     told = played(GAME, state, fours, red)  # to pass the time, and so that ann knows the red one
@@ -83,7 +83,7 @@ def test_smart_discards_a_playable_card_whose_like_its_partner_holds_as_newest()
     assert wants(smart, played(GAME, told, 0)) == GAME.play(4)
 
 
-def test_iggi_plays_only_what_is_sure_and_tells_of_the_first_playable_card() -> None:
+def test_iggi_hints_the_first_playable_card_and_plays_a_sure_one() -> None:
     iggi = rule_agent("iggi")
     assert wants(iggi, ONES) == TELL_ONES
     told = played(GAME, ONES, TELL_ONES)
@@ -135,7 +135,7 @@ def test_a_bot_is_a_function_of_its_view(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["simple", "holmes", "smart", "info"])
-def test_one_bot_may_sit_in_two_games_at_once(name: str) -> None:
+def test_one_bot_can_play_two_games_at_once(name: str) -> None:
     bot = BOTS[name](GAME)
     games = [list(bot_states(GAME, BOTS[name], deal))[:-1] for deal in (1, 2)]
     for pair in zip(*games, strict=False):
@@ -145,7 +145,7 @@ def test_one_bot_may_sit_in_two_games_at_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("first", ["simple", "holmes", "smart", "info"])
-def test_bots_survive_partners_that_do_not_share_their_conventions(first: str) -> None:
+def test_bots_play_with_partners_of_other_conventions(first: str) -> None:
     for second in ("legal_random", "simple", "smart", "outer"):
         for deal in range(3):
             policies = [BOTS[first](GAME), BOTS[second](GAME)]
@@ -179,7 +179,7 @@ PUBLISHED: dict[tuple[str, int], tuple[float, int]] = {
 
 
 @pytest.mark.parametrize(("name", "players"), sorted(PUBLISHED))
-def test_a_bot_scores_what_was_published(name: str, players: int) -> None:
+def test_bot_scores_match_published_means(name: str, players: int) -> None:
     """Within three standard errors of these deals; `sally reproduce hanabi_bots` plays more."""
     published, deals = PUBLISHED[name, players]
     game = Hanabi(players=players, score="kept")

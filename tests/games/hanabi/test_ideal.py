@@ -34,9 +34,7 @@ def seen(game: Hanabi, state: State, me: int) -> object:
 
 @pytest.mark.parametrize("game", [TINY, ONE_COLOUR])
 @pytest.mark.parametrize("me", [0, 1])
-def test_the_odds_are_those_of_all_decks_and_bots_that_fit_what_was_seen(
-    game: Hanabi, me: int
-) -> None:
+def test_observer_odds_equal_enumeration_of_decks_and_bots(game: Hanabi, me: int) -> None:
     policies = [BOTS[name](game) for name in POOL]
     decks = Counter(permutations(game.cards))
     asked = 0
@@ -81,7 +79,7 @@ def episodes(player: str | tuple[str, dict[str, str]], game: str, deals: int = 3
     ]
 
 
-def test_a_profile_shows_knowing_beside_the_ideal_observer_but_no_regret() -> None:
+def test_profile_shows_knowing_of_ideal_but_no_regret() -> None:
     played = episodes(("observer", {"of": "iggi"}), "hanabi_very_small")
     played += episodes("iggi", "hanabi_very_small")
     rows = {row.player.partition(" ")[0]: row for row in ideal_rows(played) if row.seat == "ann"}
@@ -109,7 +107,7 @@ def test_the_command_and_the_report_show_predictions_only(tmp_path: Path) -> Non
     assert reported.exit_code == 0 and "Players beside an ideal mind" in page.read_text()
 
 
-def test_only_a_partner_of_the_pool_in_a_small_game_that_was_predicted_has_a_row() -> None:
+def test_only_probed_small_games_with_pool_partner_have_ideal_rows() -> None:
     assert not is_observable(Hanabi()) and not is_observable(Hanabi(players=3, colours=1, hand=2))
     asked = {"ann": ["their_move"]}
     lineup = {"ann": "iggi", "bob": "iggi"}
@@ -124,7 +122,7 @@ def test_only_a_partner_of_the_pool_in_a_small_game_that_was_predicted_has_a_row
         sally.play("hanabi", {"ann": "observer", "bob": "simple"}, deal=1, probes=asked)
 
 
-def test_a_partner_that_no_bot_of_the_pool_explains_is_predicted_as_the_own_bot() -> None:
+def test_observer_plays_on_with_partner_outside_the_pool() -> None:
     episode = sally.play(
         "hanabi_mini",
         {"ann": "observer", "bob": "play_oldest"},

@@ -38,7 +38,7 @@ def test_legal_random_draws_from_the_whole_menu() -> None:
     assert odds(rule_agent("legal_random"), START) == dict.fromkeys(menu, 1 / len(menu))
 
 
-def test_outer_tells_the_next_seat_colour_first_and_discards_what_may_be_any_card() -> None:
+def test_outer_hints_colour_first_and_discards_at_random_without_tokens() -> None:
     nothing_playable = dealt("r5 y3 g3 b3 w3", "r2 y4 g4 b4 w4")
     assert odds(rule_agent("outer"), nothing_playable) == {REDS: 1.0}
     spent = dealt("r5 y3 g3 b3 w3", "r2 y4 g4 b4 w4")
@@ -47,7 +47,7 @@ def test_outer_tells_the_next_seat_colour_first_and_discards_what_may_be_any_car
     assert odds(rule_agent("outer"), spent) == dict.fromkeys(range(5), 0.2)
 
 
-def test_piers_plays_at_six_tenths_where_iggi_waits() -> None:
+def test_piers_plays_an_uncertain_card_where_iggi_does_not() -> None:
     """Four of the five colours of a one are still open when red was played."""
     state = dealt("r3 y3 g3 b3 w3", "r1 y1 g4 b4 w4")
     told = played(GAME, state, ONES, GAME.play(0), GAME.hint(1, COLOURS + 3))
@@ -55,7 +55,7 @@ def test_piers_plays_at_six_tenths_where_iggi_waits() -> None:
     assert GAME.play(0) not in odds(rule_agent("iggi"), told)
 
 
-def test_mindless_bots_do_what_they_are_called() -> None:
+def test_mindless_bots_follow_the_rule_in_their_name() -> None:
     told = played(GAME, START, ONES, GAME.hint(1, COLOURS + 4))  # each was told of slot 0
     hints = [a for a in GAME.options(told, GAME.seats[0]) if a >= 2 * GAME.hand_size]
     even = dict.fromkeys(hints, 1 / len(hints))
@@ -73,7 +73,7 @@ def test_mindless_bots_do_what_they_are_called() -> None:
         assert odds(MINDLESS[name], told) == line, name
 
 
-def test_a_bookkeeper_plays_what_counting_shows_and_a_reader_what_a_hint_means() -> None:
+def test_bookkeeper_plays_by_counting_and_reader_by_hint_meaning() -> None:
     """Told its reds, SimpleBot's partner may play; by counting alone a red card may be anything."""
     mini = Hanabi(**VARIANTS["mini"])
     state = mini.dealt(deck_of(mini, "r3", "y3", "g3", "r1", "y2", "g2"))
@@ -88,7 +88,7 @@ def test_a_bookkeeper_plays_what_counting_shows_and_a_reader_what_a_hint_means()
 # --- hat guessing -------------------------------------------------------------------------------
 
 
-def test_one_hint_of_info_tells_both_others_of_a_playable_card() -> None:
+def test_one_hint_of_info_informs_both_partners_of_a_playable_card() -> None:
     game = Hanabi(players=3, score="kept")
     hands = "r5 y5 g5 b5 w5 r4 y1 g4 b4 w4 g1 y4 r3 b3 w3"
     state = game.dealt(deck_of(game, *hands.split()))
@@ -100,7 +100,7 @@ def test_one_hint_of_info_tells_both_others_of_a_playable_card() -> None:
     assert odds(info, second, game) == {game.play(0): 1.0}
 
 
-def test_all_who_guess_hats_keep_the_same_table() -> None:
+def test_info_bots_in_all_seats_hold_the_same_table() -> None:
     """Whatever each of them sees, all take every card to be the same things."""
     game = Hanabi(players=4)
     for state in list(bot_states(game, info, 3))[::6]:
@@ -118,7 +118,7 @@ def test_all_who_guess_hats_keep_the_same_table() -> None:
 
 
 @pytest.mark.parametrize(("players", "least"), [(2, 21.0), (3, 24.0), (4, 23.8), (5, 24.0)])
-def test_info_scores_near_the_bots_of_its_idea(players: int, least: float) -> None:
+def test_info_scores_above_the_expected_minimum(players: int, least: float) -> None:
     """Twelve deals; `sally reproduce hanabi_bots` plays more, beside the published means."""
     game = Hanabi(players=players, score="kept")
     assert mean(final_score(game, BOTS["info"], deal) for deal in range(12)) > least

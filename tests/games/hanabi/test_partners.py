@@ -32,7 +32,7 @@ def measured(metric: str, episode: Episode, seat: str = "ann") -> float | None:
 
 
 @pytest.mark.parametrize("name", sorted(PARTNERS))
-def test_everybody_plays_and_answers_every_question(name: str) -> None:
+def test_every_partner_plays_and_answers_every_probe(name: str) -> None:
     episode = seated("hanabi_mini", 7, PlayerSpec(name), PlayerSpec("simple"), ALL)
     assert episode.payoffs is not None
     replay = laid_open(episode).replay
@@ -43,14 +43,14 @@ def test_everybody_plays_and_answers_every_question(name: str) -> None:
     )
 
 
-def test_a_reader_of_the_full_game_is_refused_in_one_sentence() -> None:
+def test_reader_is_refused_in_the_full_game() -> None:
     with pytest.raises(ValueError, match="to enumerate them; use hanabi_mini"):
         table("hanabi", 1, who="reader")
     with pytest.raises(ValueError, match="no policy named 'simpel'"):
         table("hanabi_mini", 1, who="simple", ann=PlayerSpec("reader", {"of": "simpel"}))
 
 
-def test_whoever_reads_its_partner_scores_more_than_whoever_only_counts() -> None:
+def test_reader_scores_more_than_bookkeeper() -> None:
     """Beside SimpleBot, whose hints mean more than they say, on the same deals."""
     simple, deals = PlayerSpec("simple"), range(15)
     reads, counts = (
@@ -65,7 +65,7 @@ def test_whoever_reads_its_partner_scores_more_than_whoever_only_counts() -> Non
 ODDS = ("own_card_odds",)
 
 
-def test_exact_counting_has_no_excess_and_exact_reading_none_over_itself() -> None:
+def test_exact_counting_and_exact_reading_have_zero_excess() -> None:
     for deal in range(2):
         counting = seated("hanabi_mini", deal, PlayerSpec("bookkeeper"), PlayerSpec("simple"), ODDS)
         assert measured("own_card_excess", counting) == pytest.approx(0)
@@ -73,7 +73,7 @@ def test_exact_counting_has_no_excess_and_exact_reading_none_over_itself() -> No
         assert measured("own_card_excess_read", reading) == pytest.approx(0)
 
 
-def test_reading_a_partner_beats_counting_and_counting_beats_not_looking() -> None:
+def test_reader_has_less_and_play_oldest_more_excess_than_counting() -> None:
     excess: dict[str, list[float]] = {"reader": [], "play_oldest": []}
     for deal in range(6):
         for who, found in excess.items():
@@ -90,7 +90,7 @@ def test_reading_is_measured_only_where_every_other_seat_declares_a_policy() -> 
     assert measured("own_card_excess_read", full) is None
 
 
-def test_the_other_counts_my_cards_so_public_counts_are_further_off() -> None:
+def test_belief_about_partner_is_closer_than_public_counts() -> None:
     arm = ("their_belief",)
     for deal in range(3):
         minds = seated("hanabi_mini", deal, PlayerSpec("simple"), PlayerSpec("simple"), arm)
@@ -101,7 +101,7 @@ def test_the_other_counts_my_cards_so_public_counts_are_further_off() -> None:
         assert close < far
 
 
-def test_a_bot_foresees_a_bot_of_its_kind() -> None:
+def test_bot_predicts_a_bot_of_its_kind() -> None:
     episode = seated("hanabi_mini", 3, PlayerSpec("simple"), PlayerSpec("simple"), ("their_move",))
     whole = laid_open(episode)
     probe = whole.spec.probe("their_move")
@@ -127,7 +127,7 @@ def test_both_conventions_are_columns() -> None:
     assert regret == (best or 0) - (measured("score_kept", lost) or 0)
 
 
-def test_a_misplay_is_of_inference_or_of_translation_by_what_the_seat_said() -> None:
+def test_misplay_is_inference_or_translation_loss_by_the_seats_report() -> None:
     arm = ("own_playable",)
     losses = registry.part("hanabi", "losses")
     assert losses is not None
@@ -143,7 +143,7 @@ def test_a_misplay_is_of_inference_or_of_translation_by_what_the_seat_said() -> 
     assert losses(laid_open(careful), Seat("ann")).translation == 0
 
 
-def test_knowing_a_playable_card_and_hinting_instead_is_seen() -> None:
+def test_sure_but_idle_counts_hinting_with_a_known_playable_card() -> None:
     arm = ("own_playable",)
     idle = seated("hanabi_mini", 5, PlayerSpec("hint_always"), PlayerSpec("iggi"), arm)
     keen = seated("hanabi_mini", 5, PlayerSpec("iggi"), PlayerSpec("iggi"), arm)

@@ -29,7 +29,7 @@ def rank(number: int) -> int:
     return GAME.hint(1, GAME.colours + number - 1)
 
 
-def test_the_full_deck_has_fifty_cards_and_the_small_ones_what_they_should() -> None:
+def test_deck_sizes_of_all_variants() -> None:
     sizes = {name: len(Hanabi(**params).cards) for name, params in VARIANTS.items()}
     assert sizes == {"hanabi": 50, "mini": 18, "small": 20, "very_small": 10}
 
@@ -38,7 +38,7 @@ def test_hands_are_five_for_two_or_three_and_four_for_more() -> None:
     assert [Hanabi(players=n).hand_size for n in (2, 3, 4, 5)] == [5, 5, 4, 4]
 
 
-def test_a_played_card_that_is_next_goes_onto_its_pile_and_the_gap_closes() -> None:
+def test_playable_card_goes_onto_its_pile_and_hand_closes_up() -> None:
     after = played(GAME, DEALT, PLAY(0))
     assert after.piles == (1, 0, 0, 0, 0)
     assert after.ids[0] == (1, 2, 3, 4, 10)
@@ -46,13 +46,13 @@ def test_a_played_card_that_is_next_goes_onto_its_pile_and_the_gap_closes() -> N
     assert (after.lives, after.tokens) == (3, 8)
 
 
-def test_a_played_card_that_does_not_fit_costs_a_life_and_lies_among_the_discards() -> None:
+def test_unplayable_card_costs_a_life_and_is_discarded() -> None:
     after = played(GAME, DEALT, PLAY(2))
     assert (after.lives, sum(after.piles), sum(after.gone)) == (2, 0, 1)
     assert after.gone[DEALT.hands[0][2]] == 1
 
 
-def test_nobody_may_discard_while_all_tokens_are_there_nor_hint_without_one() -> None:
+def test_discard_needs_a_spent_token_and_hint_needs_a_token() -> None:
     assert not any(discard(slot) in GAME.options(DEALT, ANN) for slot in range(5))
     few = Hanabi(hints=1)
     state = played(few, few.dealt(DEALT.deck), few.hint(1, 1))
@@ -66,7 +66,7 @@ def test_a_hint_must_touch_a_card() -> None:
     assert red() in GAME.options(DEALT, ANN)
 
 
-def test_a_hint_points_at_every_card_it_fits_and_says_what_the_others_are_not() -> None:
+def test_hint_marks_matching_cards_and_excludes_the_value_on_others() -> None:
     after = played(GAME, DEALT, red())
     assert after.past.last == Hinted(0, 1, 0, (2, 3))
     assert after.tokens == 7
@@ -75,13 +75,13 @@ def test_a_hint_points_at_every_card_it_fits_and_says_what_the_others_are_not() 
     assert after.marks[0] == DEALT.marks[0]
 
 
-def test_a_discard_gives_a_token_back() -> None:
+def test_discard_restores_a_token() -> None:
     after = played(GAME, DEALT, red(), discard(4))
     assert after.tokens == 8
     assert after.past.last == Discarded(1, 4, 9, DEALT.hands[1][4], 10)
 
 
-def test_completing_a_pile_gives_a_token_back_but_never_a_ninth() -> None:
+def test_completed_pile_restores_a_token_up_to_the_maximum() -> None:
     game = Hanabi(colours=1, ranks=2, hand=1, hints=2)
     deck = deck_of(game, "r1", "r2")
     spent = played(game, game.dealt(deck), game.play(0), game.play(0))
@@ -98,7 +98,7 @@ def test_the_game_ends_with_the_third_life_and_the_two_conventions_differ() -> N
     assert Hanabi(score="zero").payoffs(lost) == {ANN: 0.0, BOB: 0.0}
 
 
-def test_after_the_last_card_is_drawn_everybody_has_one_more_turn_the_drawer_too() -> None:
+def test_each_seat_has_one_more_turn_after_the_last_draw() -> None:
     game = Hanabi(colours=1, ranks=5, hand=4, hints=8, lives=3)
     state = played(game, game.dealt(deck_of(game, "r1", "r2", "r1", "r1")), game.play(0))
     assert state.drawn == 9
@@ -153,7 +153,7 @@ def test_a_deal_is_the_same_on_every_machine() -> None:
 FIRST_DEAL = (0, 2, 3, 0, 4, 1, 3, 1, 0, 2)
 
 
-def test_shuffles_put_every_card_everywhere_alike() -> None:
+def test_shuffles_place_every_card_uniformly() -> None:
     cards = tuple(range(5))
     counts = [[0] * 5 for _ in cards]
     for deal in range(5_000):
@@ -163,7 +163,7 @@ def test_shuffles_put_every_card_everywhere_alike() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_no_card_is_lost_or_doubled(players: int) -> None:
+def test_no_card_is_lost_or_duplicated(players: int) -> None:
     game = Hanabi(players=players)
     for deal in range(20):
         for state in random_states(game, deal):
@@ -179,7 +179,7 @@ def test_no_card_is_lost_or_doubled(players: int) -> None:
             )
 
 
-def test_every_action_is_named_by_one_number() -> None:
+def test_hints_are_encoded_as_distinct_numbers() -> None:
     game = Hanabi(players=4)
     for ahead in (1, 2, 3):
         for value in range(10):
@@ -188,7 +188,7 @@ def test_every_action_is_named_by_one_number() -> None:
     assert game.widest_menu() == 38
 
 
-def test_an_event_tells_the_action_behind_it() -> None:
+def test_action_can_be_recovered_from_its_event() -> None:
     game = Hanabi(players=3)
     for deal in range(10):
         state = game.dealt(shuffled(game.cards, deal))
@@ -214,7 +214,7 @@ def test_an_event_tells_the_action_behind_it() -> None:
         ({"deal": 1, "deck": (0,)}, "deal and deck cannot both be given"),
     ],
 )
-def test_what_cannot_be_a_game_is_refused_in_one_sentence(
+def test_invalid_parameters_are_refused_with_one_message(
     params: dict[str, object], why: str
 ) -> None:
     with pytest.raises(BadInput) as refused:
@@ -222,7 +222,7 @@ def test_what_cannot_be_a_game_is_refused_in_one_sentence(
     assert why in str(refused.value)
 
 
-def test_a_discard_with_all_tokens_is_allowed_by_a_parameter_and_gains_none() -> None:
+def test_parameter_allows_discard_with_all_tokens_without_gain() -> None:
     free = Hanabi(score="kept", discard_at_full=True)
     state = free.dealt(DEALT.deck)
     assert all(discard(slot) in free.options(state, ANN) for slot in range(5))

@@ -15,6 +15,6 @@ pyspiel = pytest.importorskip("pyspiel")
 
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_same_deals_same_moves_same_states(variant: str, players: int) -> None:
+def test_states_equal_open_spiel_for_same_deals_and_moves(variant: str, players: int) -> None:
     for deal in range(10):
         assert difference(pyspiel, VARIANTS[variant], players, deal) is None

@@ -33,7 +33,7 @@ def with_deck(state: State, deck: tuple[int, ...]) -> State:
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_my_own_hand_is_hidden_from_me(players: int) -> None:
+def test_own_hand_is_hidden_from_its_seat(players: int) -> None:
     game = Hanabi(players=players)
     for deal in range(3):
         for state in list(random_states(game, deal))[:-1]:
@@ -48,7 +48,7 @@ def test_my_own_hand_is_hidden_from_me(players: int) -> None:
 
 
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
-def test_the_order_of_the_deck_is_hidden_from_all(variant: str) -> None:
+def test_deck_order_is_hidden_from_all_seats(variant: str) -> None:
     game = Hanabi(**VARIANTS[variant])
     for deal in range(3):
         for state in list(random_states(game, deal))[:-1]:
@@ -58,7 +58,7 @@ def test_the_order_of_the_deck_is_hidden_from_all(variant: str) -> None:
                 assert shown(game, state, seat) == shown(game, other, seat)
 
 
-def test_what_i_discarded_is_no_secret_and_what_another_holds_neither() -> None:
+def test_hands_of_other_seats_are_visible() -> None:
     """The tests above can fail: what is public or in sight does show."""
     game = Hanabi()
     state = next(random_states(game, 1))
@@ -66,7 +66,7 @@ def test_what_i_discarded_is_no_secret_and_what_another_holds_neither() -> None:
     assert shown(game, state, game.seats[0]) != shown(game, swapped, game.seats[0])
 
 
-def test_nature_names_the_deal_and_no_seat_hears_it() -> None:
+def test_deal_number_is_hidden_from_all_seats() -> None:
     game = Hanabi()
     for seat in game.seats:
         first, second = (game.step(game.start(), {game.helpers[0]: n}) for n in (1, 2))

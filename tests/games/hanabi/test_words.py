@@ -27,7 +27,7 @@ def page(seat: str, *actions: int) -> str:
     )
 
 
-def test_a_page_tells_what_the_seat_saw() -> None:
+def test_page_describes_what_the_seat_saw() -> None:
     told, mine, theirs = GAME.hint(1, 0), GAME.play(0), 0
     ann = page("ann", told, GAME.hint(1, 0), mine, theirs)
     assert ann.endswith(
@@ -54,7 +54,7 @@ def test_a_page_tells_what_the_seat_saw() -> None:
         ),
     ],
 )
-def test_a_page_repeats_what_hints_have_said(actions: tuple[int, ...], said: str) -> None:
+def test_page_repeats_the_hints_received(actions: tuple[int, ...], said: str) -> None:
     words = HanabiWords(GAME, SPEC.texts)
     assert said in words.now(GAME.observe(played(GAME, DEALT, *actions), ANN))
 
@@ -65,20 +65,20 @@ def test_reminders_can_be_left_out() -> None:
     assert "What hints have said" not in words.now(game.observe(DEALT, ANN))
 
 
-def test_the_rules_say_which_convention_counts() -> None:
+def test_rules_state_the_scoring_convention() -> None:
     kept, zero = (HanabiWords(Hanabi(score=s), SPEC.texts).rules(ANN) for s in ("kept", "zero"))
     assert "still count" in kept
     assert "the score is 0" in zero
 
 
-def test_hints_name_the_seat_they_go_to() -> None:
+def test_hints_name_the_receiving_seat() -> None:
     game = Hanabi(players=3)
     context = SeatContext(SPEC, game, BOB, 1)
     assert context.words.name(game.hint(1, 0)) == "tell Cat red"
     assert context.words.name(game.hint(2, game.colours + 4)) == "tell Ann rank 5"
 
 
-def test_the_words_pack_tells_the_same_game_with_other_names() -> None:
+def test_words_pack_renames_the_game_and_colours() -> None:
     pack = checked(packs.find("hanabi_garden"), SPEC.texts)
     words = HanabiWords(GAME, {**SPEC.texts, **pack.texts})
     assert words.card(0) == "rose 1"

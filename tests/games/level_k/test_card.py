@@ -51,7 +51,7 @@ def test_a_fixed_number_is_right_for_one_depth_at_most(game: str) -> None:
 
 
 @pytest.mark.parametrize("k", range(4))
-def test_among_three_equal_minds_zero_always_wins_so_the_card_mixes_them(k: int) -> None:
+def test_zero_wins_against_two_players_of_equal_level(k: int) -> None:
     game = LevelGame(pays=Contest(players=3))
     (number,) = level(game, game.seats[0], k).does(NOTHING)
     worth = worths(game, game.seats[0], [{number: 1.0}] * 2)
@@ -60,9 +60,7 @@ def test_among_three_equal_minds_zero_always_wins_so_the_card_mixes_them(k: int)
 
 
 @pytest.mark.parametrize(("role", "even"), [("hider", Fraction(3, 4)), ("seeker", Fraction(1, 4))])
-def test_a_fixed_box_is_worth_what_chance_is_worth_at_every_depth(
-    role: str, even: Fraction
-) -> None:
+def test_fixed_box_earns_the_same_as_chance_at_every_depth(role: str, even: Fraction) -> None:
     square = conditions("hide_and_seek", role)
     assert len(square) == 5
     for condition in square:

@@ -18,13 +18,13 @@ ONE, TWO = Seat("player_1"), Seat("player_2")
 ELEVEN_TWENTY, CONTEST = LevelGame(), LevelGame(pays=Contest())
 
 
-def test_each_number_asked_for_is_so_many_steps_below_the_top() -> None:
+def test_depth_of_a_request_is_its_steps_below_the_top() -> None:
     assert [depth_of(ELEVEN_TWENTY, n) for n in (20, 19, 17, 11)] == [0, 1, 3, 9]
     wide = LevelGame(pays=Request(low=1, high=30, gap=3))
     assert [depth_of(wide, n) for n in (30, 27, 29)] == [0, 1, None]
 
 
-def test_a_number_in_a_contest_counts_within_a_quarter_step() -> None:
+def test_contest_number_has_a_depth_within_a_quarter_step() -> None:
     """Nagel's neighbourhoods (1995): for 2/3, level 1 is 30.1 to 36.9, level 2 20.1 to 24.6."""
     found = [depth_of(CONTEST, n) for n in (50, 33, 31, 36, 30, 22, 15, 40, 0, 100)]
     assert found == [0, 1, 1, 1, None, 2, 3, None, None, None]
@@ -32,7 +32,7 @@ def test_a_number_in_a_contest_counts_within_a_quarter_step() -> None:
     assert [depth_of(above, n) for n in (50, 67, 89, 30)] == [0, 1, 2, None]
 
 
-def test_boxes_have_no_depth_by_themselves() -> None:
+def test_box_choice_has_no_depth() -> None:
     assert depth_of(LevelGame(pays=Boxes()), 2) is None
 
 
@@ -41,7 +41,7 @@ def moves(game: LevelGame, numbers: list[int]) -> list[tuple[View, int]]:
     return [(view, number) for number in numbers]
 
 
-def test_one_move_says_much_where_levels_differ_and_nothing_where_they_do_not() -> None:
+def test_one_move_is_informative_only_where_levels_differ() -> None:
     sure = estimated(ELEVEN_TWENTY, ONE, moves(ELEVEN_TWENTY, [18]))
     assert sure is not None
     assert sure.chances == pytest.approx((0.01 / 0.94, 0.01 / 0.94, 0.91 / 0.94, 0.01 / 0.94))
@@ -52,7 +52,7 @@ def test_one_move_says_much_where_levels_differ_and_nothing_where_they_do_not() 
     assert estimated(ELEVEN_TWENTY, ONE, []) is None
 
 
-def test_more_of_the_same_makes_it_surer() -> None:
+def test_repeated_moves_reduce_the_depth_uncertainty() -> None:
     once, often = (estimated(CONTEST, ONE, moves(CONTEST, [22] * n)) for n in (1, 5))
     assert once is not None and often is not None
     assert often.sd < once.sd
@@ -60,7 +60,7 @@ def test_more_of_the_same_makes_it_surer() -> None:
 
 
 @pytest.mark.parametrize("k", [0, 1, 2])
-def test_the_depth_of_a_k_tom_shows_in_its_coins(k: int) -> None:
+def test_moves_of_k_tom_raise_the_weight_of_its_true_depth(k: int) -> None:
     """Twelve games of sixty rounds: the true level has more weight than at the start."""
     game = LevelGame(pays=Pennies(), rounds=60)
     weights = []
@@ -79,7 +79,7 @@ def test_the_depth_of_a_k_tom_shows_in_its_coins(k: int) -> None:
     assert sum(weights) / len(weights) > 0.4
 
 
-def test_a_mixture_that_was_drawn_is_found_again() -> None:
+def test_level_mixture_is_recovered_by_the_fit() -> None:
     shares, error, n = (0.1, 0.2, 0.4, 0.1), 0.2, 4000
     levels = [mind.does(NOTHING) for mind in ladder(ELEVEN_TWENTY, ONE)]
     even = dict.fromkeys(ELEVEN_TWENTY.menu(ONE), 0.1)
@@ -104,7 +104,7 @@ def test_people_at_eleven_twenty_think_two_or_three_steps() -> None:
     assert 2 < (found.depth.value or 0) < 3
 
 
-def test_distances_reach_from_nothing_to_one() -> None:
+def test_distances_range_from_zero_to_one() -> None:
     people = published()["request"].odds
     assert distance(people, people) == 0
     assert distance({11: 1.0}, {20: 1.0}) == 1
@@ -118,7 +118,7 @@ def test_tau_grows_with_depth() -> None:
     assert shallow.value < deep.value
 
 
-def test_what_cannot_be_fitted_is_refused() -> None:
+def test_unfittable_data_is_refused() -> None:
     for game, counts in (
         (LevelGame(pays=Pennies()), {0: 5, 1: 5}),
         (ELEVEN_TWENTY, {21: 5}),

@@ -8,7 +8,7 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
-from sally.games.level_k.k_tom import Deep, KTom
+from sally.games.level_k.k_tom import KTom, KTomState
 from sally.games.level_k.minds import gains_of, k_tom
 from sally.games.level_k.payoffs import Pennies, Request
 from sally.games.level_k.rules import LevelGame
@@ -47,7 +47,7 @@ WEIGHTS = {
 
 
 @pytest.mark.parametrize(("k", "seat"), CHANCES)
-def test_the_chances_are_those_of_the_public_package(k: int, seat: int) -> None:
+def test_probabilities_equal_those_of_the_public_package(k: int, seat: int) -> None:
     thinks = KTom(gains_of(GAME, SEATS[seat]), k)
     mind, found = thinks.start, []
     found.append(thinks.chance(mind))
@@ -56,12 +56,12 @@ def test_the_chances_are_those_of_the_public_package(k: int, seat: int) -> None:
         found.append(thinks.chance(mind))
     assert found == pytest.approx([float(p) for p in CHANCES[k, seat].split()], abs=1e-6)
     if (k, seat) in WEIGHTS:
-        assert isinstance(mind, Deep)
+        assert isinstance(mind, KTomState)
         assert [g.weight for g in mind.guesses] == pytest.approx(WEIGHTS[k, seat], abs=1e-6)
 
 
 @pytest.mark.parametrize("k", [0, 1, 2])
-def test_a_mind_follows_the_rounds_of_its_view_in_any_order_of_asking(k: int) -> None:
+def test_k_tom_depends_only_on_the_view_not_on_query_order(k: int) -> None:
     mind = k_tom(GAME, SEATS[0], k)
     states = [GAME.start()]
     for own, other in ROUNDS:
@@ -72,7 +72,7 @@ def test_a_mind_follows_the_rounds_of_its_view_in_any_order_of_asking(k: int) ->
         assert mind.does(view)[1] == pytest.approx(wanted[n], abs=1e-6)
 
 
-def test_a_void_round_teaches_nothing() -> None:
+def test_void_round_does_not_change_k_tom() -> None:
     played = GAME.step(GAME.start(), {SEATS[0]: 1, SEATS[1]: 1})
     void = GAME.forfeit(played, {}, (SEATS[1],))
     mind = k_tom(GAME, SEATS[0], 2)
@@ -91,7 +91,7 @@ WITH_MORE = {
 
 
 @pytest.mark.parametrize(("settings", "wanted"), WITH_MORE.items())
-def test_so_they_are_with_a_bias_and_with_dilution(
+def test_probabilities_equal_public_package_with_bias_and_dilution(
     settings: tuple[Any, ...], wanted: tuple[float, ...]
 ) -> None:
     k, seat, *parameters = settings
@@ -109,11 +109,11 @@ def test_a_bias_leans_towards_one_side() -> None:
 
 
 @pytest.mark.parametrize("settings", [{"k": -1}, {"k": 6}, {"k": 1.5}])
-def test_settings_that_cannot_be_are_refused(settings: dict[str, float]) -> None:
+def test_invalid_settings_are_refused(settings: dict[str, float]) -> None:
     with pytest.raises(BadInput):
         k_tom(GAME, SEATS[0], **settings)  # type: ignore[arg-type]
 
 
-def test_k_tom_sits_down_to_two_moves_only() -> None:
+def test_k_tom_requires_a_game_of_two_moves() -> None:
     with pytest.raises(BadInput, match="two moves"):
         k_tom(LevelGame(pays=Request()), SEATS[0])

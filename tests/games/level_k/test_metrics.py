@@ -58,7 +58,7 @@ LEVEL_1 = {"player_2": PlayerSpec("level", {"k": 1})}  # asks for 19
     ("asked", "regret", "depth", "over"),
     [(18, 0, 2, 0), (20, 18, 0, -2), (19, 19, 1, -1), (15, 23, 5, 3)],
 )
-def test_the_right_depth_is_one_above_the_other(
+def test_right_depth_is_one_above_the_partners(
     asked: int, regret: float, depth: float, over: float
 ) -> None:
     played = game_with("eleven_twenty", [asked], LEVEL_1)
@@ -68,21 +68,21 @@ def test_the_right_depth_is_one_above_the_other(
     assert measured(played, "best_reply_percent") == (100 if regret == 0 else 0)
 
 
-def test_rounds_that_were_void_count_nowhere() -> None:
+def test_void_rounds_are_left_out_of_the_metrics() -> None:
     played = game_with("eleven_twenty", [18, None, 20], LEVEL_1)
     assert measured(played, "won_per_round") == (38 + 20) / 2
     assert measured(played, "depth_regret") == (0 + 18) / 2
     assert measured(played, "forfeits") == 1
 
 
-def test_against_somebody_who_declares_nothing_there_is_no_regret() -> None:
+def test_regret_is_blank_against_undeclared_partner() -> None:
     played = game_with("matching_pennies", [0, 1], {"player_2": PlayerSpec("repeater")})
     for name in ("depth_regret", "best_reply_percent", "over_thinking", "depth_played"):
         assert measured(played, name) is None
     assert measured(played, "won_per_round") is not None
 
 
-def test_regret_against_k_tom_uses_the_chances_it_has_after_the_past() -> None:
+def test_regret_against_k_tom_uses_its_odds_given_the_history() -> None:
     """After 1 1 a 0-ToM matcher leans towards 1 with 0.7377: differing is worth 0.4754 a round."""
     played = game_with(
         "matching_pennies", [1, 1], {"player_2": PlayerSpec("constant", {"place": 1})}
@@ -97,7 +97,7 @@ def test_regret_against_k_tom_uses_the_chances_it_has_after_the_past() -> None:
     assert found == pytest.approx((0 + 2 * lost) / 2, abs=1e-5)
 
 
-def test_losses_tell_a_wrong_guess_from_a_right_one_unused() -> None:
+def test_losses_separate_wrong_prediction_from_unused_right_one() -> None:
     losses = registry.part("eleven_twenty", "losses")
     unused = losses(game_with("eleven_twenty", [20], LEVEL_1, says=19), ONE)
     assert (unused.inference, unused.translation) == (0, 18)
@@ -111,7 +111,7 @@ def truth(played: Played, probe: str, about: str = "player_2") -> Any:
     return played.spec.probe(probe).truth(played.replay, At(0, ONE, probe, about))
 
 
-def test_what_a_mind_declares_is_the_truth_about_it() -> None:
+def test_probe_truths_come_from_the_partners_declaration() -> None:
     played = game_with("eleven_twenty", [18], {"player_2": PlayerSpec("level", {"k": 2})})
     assert truth(played, "their_depth") == 2
     assert truth(played, "their_move") == 18
@@ -123,7 +123,7 @@ def test_what_a_mind_declares_is_the_truth_about_it() -> None:
     assert truth(nobody, "their_guess_of_me") is None
 
 
-def test_of_several_others_the_mean_is_true_and_a_depth_only_if_they_share_it() -> None:
+def test_truth_about_several_partners_is_mean_move_and_shared_depth() -> None:
     same = {f"player_{n}": PlayerSpec("level", {"k": 1}) for n in (2, 3)}
     played = game_with("beauty_contest", [22], same)
     assert truth(played, "their_move", "others") == 33

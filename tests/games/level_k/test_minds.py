@@ -32,7 +32,7 @@ def test_each_level_asks_for_one_less() -> None:
     assert numbers(ELEVEN_TWENTY, range(8, 11)) == [12, 11, 20]  # below 11 there is nothing
 
 
-def test_a_wider_gap_makes_wider_steps() -> None:
+def test_level_steps_equal_the_gap() -> None:
     game = LevelGame(pays=Request(low=1, high=30, gap=3))
     assert numbers(game) == [30, 27, 24, 21, 18]
 
@@ -43,7 +43,7 @@ def test_levels_of_a_contest_multiply_by_the_share() -> None:
     assert numbers(LevelGame(pays=Contest(share="4/3"))) == [50, 67, 89, 100, 100]
 
 
-def test_seekers_follow_what_stands_out_and_hiders_avoid_it() -> None:
+def test_salient_box_attracts_seekers_and_repels_hiders() -> None:
     third, rest = {2: 1.0}, dict.fromkeys((0, 1, 3), 1 / 3)
     assert [level(BOXES, ONE, k).does(NOTHING) for k in range(4)] == [third, rest, rest, third]
     assert [level(BOXES, TWO, k).does(NOTHING) for k in range(4)] == [third, third, rest, rest]
@@ -76,7 +76,7 @@ def test_the_hierarchy_replies_to_a_mixture() -> None:
     assert contest.does(NOTHING) == {27: 1.0}  # 2/3 of (0.4 x 50 + 0.6 x 33)
 
 
-def test_people_are_known_for_the_published_game_only() -> None:
+def test_human_odds_exist_only_for_the_published_game() -> None:
     odds = people(ELEVEN_TWENTY, ONE).does(NOTHING)
     assert max(odds, key=odds.__getitem__) == 17
     for game in (BOXES, LevelGame(pays=Request(bonus=10)), LevelGame(pays=Contest())):
@@ -94,7 +94,7 @@ def test_people_are_known_for_the_published_game_only() -> None:
         (LevelGame(pays=Pennies()), {"base": "salient"}),
     ],
 )
-def test_settings_that_cannot_be_are_refused(game: LevelGame, settings: dict[str, Any]) -> None:
+def test_invalid_settings_are_refused(game: LevelGame, settings: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         level(game, ONE, **settings)
 
@@ -113,7 +113,7 @@ DECLARED = [
 
 
 @pytest.mark.parametrize(("game", "name", "params"), DECLARED)
-def test_a_partner_does_what_its_mind_declares(game: str, name: str, params: Any) -> None:
+def test_partner_moves_match_declared_odds(game: str, name: str, params: Any) -> None:
     """Every move has a chance above 0, and over many games the chances are met."""
     expected = seen = variance = 0.0
     for seed in range(60):
@@ -132,7 +132,7 @@ def test_a_partner_does_what_its_mind_declares(game: str, name: str, params: Any
     assert abs(seen - expected) <= 4 * variance**0.5 + 1e-9
 
 
-def test_every_declared_partner_has_its_mind() -> None:
+def test_every_declared_mind_has_a_partner_with_its_settings() -> None:
     partners = registry.partners("level_k")
     assert set(MINDS) - {"random", "constant"} <= set(partners)
     for name, declared in MINDS.items():
@@ -149,7 +149,7 @@ HABITS = [
 
 
 @pytest.mark.parametrize(("name", "plays"), HABITS)
-def test_a_habit_shows_in_a_line_of_play(name: str, plays: str) -> None:
+def test_habits_play_their_declared_sequence(name: str, plays: str) -> None:
     """Against 1, 1, 0 in matching pennies; the first player wins where the coins differ."""
     game = LevelGame(pays=Pennies(), rounds=9)
     spec = registry.game("matching_pennies")

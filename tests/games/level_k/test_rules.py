@@ -39,7 +39,7 @@ def test_with_two_players_the_lower_number_wins() -> None:
     assert all(contest.pay((a, b))[0] == 20 for b in range(1, 101) for a in range(b))
 
 
-def test_the_seeker_wins_where_the_hider_is() -> None:
+def test_seeker_wins_by_choosing_the_hiders_box() -> None:
     assert Boxes().pay((2, 2)) == (0, 1)
     assert Boxes().pay((1, 2)) == (1, 0)
 
@@ -71,7 +71,7 @@ def test_three_void_rounds_in_a_row_end_without_a_result() -> None:
     assert game.censored(state)
 
 
-def test_any_number_of_players_sits_down_to_a_contest() -> None:
+def test_contest_allows_any_number_of_players() -> None:
     for players in (2, 3, 15, 20):
         game = registry.game("beauty_contest").build(
             {"pays": {"kind": "contest", "players": players}}
@@ -102,7 +102,7 @@ def test_any_number_of_players_sits_down_to_a_contest() -> None:
         {"void_limit": 0},
     ],
 )
-def test_what_cannot_be_a_game_is_refused_in_one_sentence(params: dict[str, Any]) -> None:
+def test_invalid_parameters_are_refused_with_one_message(params: dict[str, Any]) -> None:
     with pytest.raises(BadInput) as why:
         registry.game("level_k").build(params)
     assert "\n" not in str(why.value) and len(str(why.value)) < 200

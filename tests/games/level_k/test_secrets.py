@@ -30,12 +30,12 @@ def shown(params: dict[str, Any], moves: dict[Seat, int], seat: Seat) -> str:
     return "\n".join([page, context.words.question(view, game.menu(seat)), drawn, *probe_session])  # type: ignore[attr-defined]
 
 
-def test_a_void_round_does_not_tell_what_the_other_had_picked() -> None:
+def test_void_round_does_not_reveal_the_other_move() -> None:
     for seat in (ONE, TWO):
         assert shown({}, {ONE: 0}, seat) == shown({}, {ONE: 3}, seat)
 
 
-def test_nobody_is_told_which_box_stands_out() -> None:
+def test_salient_box_is_hidden_from_all_seats() -> None:
     first, third = ({"pays": {"kind": "boxes", "salient": place}} for place in (0, 2))
     for seat in (ONE, TWO):
         assert shown(first, {ONE: 0}, seat) == shown(third, {ONE: 0}, seat)

@@ -33,7 +33,7 @@ def balance(game: LevelGame) -> float:
     return deviation_gain(game, {s: solvers.equilibrium(game, s) for s in game.seats})
 
 
-def test_the_equilibrium_of_eleven_twenty_is_the_published_one() -> None:
+def test_equilibrium_of_eleven_twenty_equals_the_published_one() -> None:
     odds = solvers.equilibrium(ELEVEN_TWENTY, ONE)
     wanted = {15: 0.25, 16: 0.25, 17: 0.20, 18: 0.15, 19: 0.10, 20: 0.05}
     assert odds == pytest.approx(wanted)
@@ -62,16 +62,16 @@ def test_the_equilibrium_of_eleven_twenty_is_the_published_one() -> None:
         Contest(players=2),
     ],
 )
-def test_nobody_gains_by_leaving_an_equilibrium(pays: object) -> None:
+def test_deviation_from_equilibrium_gains_nothing(pays: object) -> None:
     assert balance(LevelGame(pays=pays)) == pytest.approx(0, abs=1e-9)  # type: ignore[arg-type]
 
 
-def test_what_is_no_equilibrium_is_told_apart() -> None:
+def test_uniform_play_is_not_an_equilibrium() -> None:
     even = solvers.evenly(range(11, 21))
     assert deviation_gain(ELEVEN_TWENTY, {ONE: even, TWO: even}) > 1
 
 
-def test_hiding_and_seeking_is_even_and_found_one_time_in_four() -> None:
+def test_hide_and_seek_equilibrium_is_uniform_with_value_one_quarter() -> None:
     game = LevelGame(pays=Boxes())
     odds = solvers.equilibrium(game, TWO)
     assert odds == pytest.approx(dict.fromkeys(range(4), 0.25))
@@ -79,7 +79,7 @@ def test_hiding_and_seeking_is_even_and_found_one_time_in_four() -> None:
     assert worth == pytest.approx([0.25] * 4)
 
 
-def test_all_agree_on_zero_or_one_in_a_contest_of_whole_numbers() -> None:
+def test_whole_number_contest_has_equilibria_at_zero_and_one() -> None:
     """With real numbers only 0 is left (Nagel 1995); with whole ones and 2/3 also 1."""
     assert solvers.agreements(LevelGame(pays=Contest(players=15))) == (0, 1)
     assert {0, 100} <= set(solvers.agreements(LevelGame(pays=Contest(share="4/3"))))
@@ -95,7 +95,7 @@ def test_the_best_reply_to_people_is_seventeen() -> None:
     assert {n: by_number[n] for n in wanted} == pytest.approx(wanted)
 
 
-def test_a_best_reply_in_a_contest_counts_ones_own_number() -> None:
+def test_best_reply_in_a_contest_includes_the_own_number() -> None:
     """Against 33 and 33, p S / (N - p) = 18.9 hits the goal; whatever is nearer than 33 wins."""
     game = LevelGame(pays=Contest())
     replies = solvers.best_replies(game, ONE, [{33: 1.0}, {33: 1.0}])
@@ -104,14 +104,14 @@ def test_a_best_reply_in_a_contest_counts_ones_own_number() -> None:
     assert 33 not in replies
 
 
-def test_too_many_combinations_are_left_open_and_not_guessed() -> None:
+def test_too_many_combinations_return_none() -> None:
     game = LevelGame(pays=Contest(players=15))
     even = solvers.evenly(range(101))
     assert solvers.worths(game, ONE, [even] * 14) is None
     assert solvers.best_replies(game, ONE, [even] * 14) is None
 
 
-def test_a_sure_combination_is_worth_what_the_rules_pay() -> None:
+def test_value_against_certain_moves_equals_the_payoff() -> None:
     game = LevelGame(pays=Contest())
     for seat, n in game.number.items():
         worth = solvers.worths(game, seat, [{50: 1.0}, {20: 1.0}])

@@ -44,7 +44,7 @@ def test_a_number_is_asked_for_and_read(strategy: str) -> None:
         assert next((e.probe, e.value) for e in foreseen) == ("their_move", 33)
 
 
-def test_a_prediction_between_two_numbers_is_none() -> None:
+def test_fractional_prediction_is_recorded_as_missing() -> None:
     """Of 11 to 20, only 17 is a name in 17.5, and it is not what was said."""
     model = Listener(lambda page, call: "Prediction 1: 17.5\nPrediction 2: 18\nNumber: 16")
     whole = setup_with("tom_cot", model)
@@ -57,7 +57,7 @@ def test_a_prediction_between_two_numbers_is_none() -> None:
     ]
 
 
-def test_numbers_that_begin_alike_cannot_be_scored_by_name() -> None:
+def test_numbers_sharing_a_prefix_cannot_be_scored_by_name() -> None:
     """1 begins 10: scoring would give it the weight of both, so the table is refused."""
     with pytest.raises(BadInput, match="tell its names apart"):
         resolved(setup_with("lm", Listener(lambda page, call: "")))

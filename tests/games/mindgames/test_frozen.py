@@ -23,19 +23,19 @@ every_set = pytest.mark.parametrize("name", COLLECTIONS)
 
 
 @every_set
-def test_a_set_is_what_its_seed_gives_to_the_letter(name: Collection) -> None:
+def test_frozen_file_equals_generator_output_exactly(name: Collection) -> None:
     stored = files("sally.games.mindgames").joinpath("instances", f"{name}.json").read_text("utf-8")
     assert written(make(name)) == stored
 
 
 @every_set
-def test_every_puzzle_keeps_the_promise_of_its_kind(name: Collection) -> None:
+def test_every_puzzle_satisfies_the_conditions_of_its_kind(name: Collection) -> None:
     kind = "standard" if name in ("standard", "variants") else name.removeprefix("balanced_")
     for each in frozen(name).puzzles:
         assert each.kind == kind and holds(each)
 
 
-def test_there_are_as_many_as_were_played() -> None:
+def test_collections_have_the_published_sizes() -> None:
     assert {name: len(frozen(name).puzzles) for name in COLLECTIONS} == {
         "standard": 40,
         "variants": 20,
@@ -47,20 +47,20 @@ def test_there_are_as_many_as_were_played() -> None:
     }
 
 
-def test_telling_everything_wins_every_other_balanced_puzzle_that_can_be_won() -> None:
+def test_full_disclosure_wins_half_of_balanced_can_win_puzzles() -> None:
     for number, each in enumerate(frozen("balanced_can_win").puzzles):
         assert (each.trap == each.goal) == (number % 2 == 0)
         assert (each.hidden in winning_sets(each)) == (number % 2 == 0)
 
 
-def test_telling_everything_moves_the_target_in_every_other_balanced_puzzle_of_no_win() -> None:
+def test_full_disclosure_moves_target_in_half_of_balanced_never_win() -> None:
     for number, each in enumerate(frozen("balanced_never_win").puzzles):
         assert (each.trap == each.initial) == (number % 2 == 0)
         assert each.goal not in (each.trap, each.initial)
 
 
 @pytest.mark.parametrize("kind", ["never_win", "can_win"])
-def test_balanced_draws_keep_their_promise_from_any_seed(kind: Any) -> None:
+def test_balanced_draws_satisfy_their_conditions_for_any_seed(kind: Any) -> None:
     drawn = sample_balanced(kind, 6, seed=9)
     assert all(map(holds, drawn)) and drawn == sample_balanced(kind, 6, seed=9)
     assert drawn != sample_balanced(kind, 6, seed=10)
@@ -80,14 +80,14 @@ def _class_of(each: Puzzle, found: Solutions, classes: Any) -> int:
     return int(classes[place])
 
 
-def test_no_two_standard_puzzles_are_alike_across_both_sets() -> None:
+def test_standard_puzzles_of_both_sets_are_in_distinct_classes() -> None:
     drawn = [*frozen("standard").puzzles, *frozen("variants").puzzles]
     found = all_matrices()
     classes = symmetry_classes(found)
     assert len({_class_of(each, found, classes) for each in drawn}) == len(drawn)
 
 
-def test_letters_are_dealt_so_that_no_letter_is_always_the_goal() -> None:
+def test_roles_are_spread_over_all_letters() -> None:
     for role in ("goal", "trap", "initial"):
         places = [getattr(each, role) for each in frozen("standard").puzzles]
         assert {places.count(row) > 5 for row in range(3)} == {True}

@@ -56,7 +56,7 @@ def by_the_script(prompt: str, number: int) -> str:
     return LINES[number]
 
 
-def test_a_model_that_asks_errs_and_corrects_itself_wins() -> None:
+def test_model_that_asks_and_corrects_an_error_wins() -> None:
     episode, prompts = conversation(by_the_script)
     assert episode.payoffs == {"persuader": 1.0}
     assert len(prompts) == 4  # the message that came back cost no turn
@@ -68,7 +68,7 @@ def test_a_model_that_asks_errs_and_corrects_itself_wins() -> None:
     assert (checked.replayed, checked.mismatches, checked.unchecked) == (1, [], [])
 
 
-def test_the_conversation_is_as_it_was_read() -> None:
+def test_conversation_equals_golden_file() -> None:
     """If a change is meant, raise words_version and run this file as a module to write it."""
     assert golden() == GOLDEN.read_text(encoding="utf-8")
 
@@ -79,20 +79,20 @@ def golden() -> str:
     return "\n".join(parts) + "\n"
 
 
-def test_a_model_that_only_lies_loses_its_messages_one_by_one() -> None:
+def test_model_that_only_lies_forfeits_every_message() -> None:
     episode, prompts = conversation(lambda p, n: f"---\nProposal A decreases {Y}.", retries=1)
     lost = [e for e in episode.events if isinstance(e, Forfeited)]
     assert [e.reason for e in lost] == ["rejected"] * 3
     assert len(prompts) == 6 and episode.payoffs == {"persuader": 0.0}
 
 
-def test_a_model_that_writes_nothing_forfeits_and_is_taught() -> None:
+def test_model_that_writes_nothing_forfeits_and_gets_advice() -> None:
     episode, prompts = conversation(lambda p, n: "Only thoughts.\n---\n", retries=1)
     assert "Write a message below the line `---`." in prompts[1]
     assert {e.reason for e in episode.events if isinstance(e, Forfeited)} == {"unreadable"}
 
 
-def test_asides_are_answered_scored_and_change_nothing() -> None:
+def test_probes_are_answered_and_scored_without_changing_play() -> None:
     cells = [f"proposal {p} on {a}" for p in "ABC" for a in (X, Y, Z)]
     answers = {
         "had to choose": "Option: proposal C",
@@ -125,7 +125,7 @@ def test_other_strategies_write_messages_too(strategy: str) -> None:
     assert len(said) == 3
 
 
-def test_in_the_discrete_game_the_message_is_json_and_bad_json_comes_back() -> None:
+def test_discrete_game_takes_json_and_returns_bad_json() -> None:
     lines = ["Hello.", '{"inferential": ["A"]}', "Plan.\n---\n{}", "{}"]
     episode, prompts = conversation(lambda p, n: lines[n], variant="discrete_game")
     assert "must be one JSON object" in prompts[1]

@@ -50,7 +50,7 @@ def lies_for(goal: int) -> list[tuple[int, int, int]]:
     ]
 
 
-def test_a_lie_comes_back_unless_lying_is_allowed() -> None:
+def test_lie_is_rejected_unless_lying_is_allowed() -> None:
     honest = match_of(messages=1)
     tell(honest, *lies_for(ONE.goal))
     assert honest.asks()[0].seat == PERSUADER
@@ -63,7 +63,7 @@ def test_a_lie_comes_back_unless_lying_is_allowed() -> None:
     assert liar.state.story[-1].chosen == ONE.goal
 
 
-def test_the_truth_told_later_takes_the_place_of_a_lie() -> None:
+def test_later_truth_replaces_an_earlier_lie() -> None:
     match = match_of(messages=2, lying=True)
     p, a = ONE.cells[0]
     truth = ONE.utility((p, a))
@@ -75,7 +75,7 @@ def test_the_truth_told_later_takes_the_place_of_a_lie() -> None:
     assert match.state.believed == ()
 
 
-def test_the_persuader_is_told_whether_lies_come_back() -> None:
+def test_persuader_rules_state_whether_lies_are_rejected() -> None:
     pages = [
         match_of(lying=lying).context(PERSUADER).words.rules(PERSUADER) for lying in (False, True)
     ]
@@ -83,7 +83,7 @@ def test_the_persuader_is_told_whether_lies_come_back() -> None:
     assert "is believed" in pages[1] and "has to be true" not in pages[1]
 
 
-def test_a_player_in_the_targets_place_chooses_freely_and_is_paid_what_it_truly_gets() -> None:
+def test_free_target_chooses_freely_and_is_paid_true_value() -> None:
     for place in range(3):
         match = match_of(messages=1, target="free")
         assert match.game.seats == (PERSUADER, TARGET)
@@ -97,7 +97,7 @@ def test_a_player_in_the_targets_place_chooses_freely_and_is_paid_what_it_truly_
         }
 
 
-def test_a_free_target_is_not_shown_what_it_does_not_know() -> None:
+def test_free_target_page_omits_hidden_cells() -> None:
     page = match_of(target="free").context(TARGET).words.rules(TARGET)
     names = match_of().game.names  # type: ignore[attr-defined]
     effects = {1: "increases", 0: "has no effect on", -1: "decreases"}
@@ -116,14 +116,14 @@ def test_a_free_target_may_answer_with_a_letter(typed: str) -> None:
     assert words.read(typed, turn.view, turn.options).chosen == names.index("B")
 
 
-def test_a_free_target_that_gives_no_answer_stays_with_its_choice() -> None:
+def test_free_target_that_forfeits_keeps_its_choice() -> None:
     match = match_of(messages=1, target="free")
     tell(match)
     state = match.game.forfeit(match.state, {}, (Seat("target"),))
     assert state.story[-1].chosen == ONE.initial  # type: ignore[attr-defined]
 
 
-def test_both_are_told_in_the_end_what_was_chosen() -> None:
+def test_both_seats_see_the_final_choice() -> None:
     match = match_of(messages=1, target="free")
     tell(match)
     choose(match, ONE.goal)

@@ -27,13 +27,13 @@ def everything() -> Solutions:
     return all_matrices()
 
 
-def test_the_protocol_counts_come_out(everything: Solutions) -> None:
+def test_matrix_counts_equal_the_protocol(everything: Solutions) -> None:
     assert len(everything) == 12_024
     assert count_with_persuader(everything) == 76_728
     assert symmetry_classes(everything).max() + 1 == 252
 
 
-def test_two_attributes_leave_56_and_24() -> None:
+def test_matrix_counts_with_two_attributes_are_56_and_24() -> None:
     small = all_matrices(attributes=2)
     assert (count_with_persuader(small), len(small)) == (56, 24)
 
@@ -42,7 +42,7 @@ def test_three_hidden_cells_are_not_enough() -> None:
     assert len(all_matrices(max_hidden=3)) == 0
 
 
-def test_no_matrix_is_found_twice(everything: Solutions) -> None:
+def test_matrices_are_unique(everything: Solutions) -> None:
     n = len(everything)
     rows = np.concatenate(
         [
@@ -55,13 +55,13 @@ def test_no_matrix_is_found_twice(everything: Solutions) -> None:
     assert len(np.unique(rows, axis=0)) == n
 
 
-def test_four_cells_are_hidden_and_two_of_them_win(everything: Solutions) -> None:
+def test_every_matrix_has_four_hidden_cells_of_which_two_win(everything: Solutions) -> None:
     assert set(everything.hidden.sum(axis=(1, 2))) == {4}
     assert set(everything.winning.sum(axis=(1, 2))) == {2}
     assert not (everything.winning & ~everything.hidden).any()
 
 
-def test_one_puzzle_of_each_class_keeps_the_standard_promise() -> None:
+def test_one_puzzle_of_each_class_satisfies_standard_conditions() -> None:
     puzzles = sample(252, seed=7)
     assert all(holds(puzzle) for puzzle in puzzles)
     for puzzle in puzzles:
@@ -74,7 +74,7 @@ def test_one_puzzle_of_each_class_keeps_the_standard_promise() -> None:
         )
 
 
-def test_a_sample_takes_each_class_once_before_any_twice() -> None:
+def test_sample_uses_each_class_once_before_repeating() -> None:
     def fingerprint(puzzle: Puzzle) -> tuple[object, ...]:
         order = (puzzle.goal, puzzle.trap, puzzle.initial)
         back = relettered(puzzle, tuple(order.index(p) for p in range(3)))
@@ -89,7 +89,7 @@ def test_a_sample_takes_each_class_once_before_any_twice() -> None:
     assert len({fingerprint(puzzle) for puzzle in puzzles}) == 252
 
 
-def test_the_same_seed_gives_the_same_puzzles_and_another_seed_others() -> None:
+def test_puzzles_follow_the_seed() -> None:
     assert sample(5, seed=11) == sample(5, seed=11)
     assert sample(5, seed=11) != sample(5, seed=12)
 
@@ -99,7 +99,7 @@ def test_letters_are_dealt_anew() -> None:
     assert len({(p.goal, p.trap, p.initial) for p in dealt}) == 6
 
 
-def test_relettering_moves_rows_and_nothing_else() -> None:
+def test_relettering_only_permutes_rows() -> None:
     puzzle = sample(1, seed=2)[0]
     order = (2, 0, 1)
     moved = relettered(puzzle, order)
@@ -123,7 +123,7 @@ def test_a_puzzle_with_an_unknown_field_is_refused() -> None:
 
 
 @pytest.mark.parametrize("kind", OTHER_KINDS)
-def test_every_other_kind_keeps_its_promise_over_all_16_subsets(kind: Kind) -> None:
+def test_other_kinds_satisfy_their_conditions_over_all_16_subsets(kind: Kind) -> None:
     puzzles = sample_kind(kind, 25, seed=4)
     won = Counter(
         sum(wins(p, told) for size in range(5) for told in combinations(p.hidden, size))
@@ -139,7 +139,7 @@ def test_every_other_kind_keeps_its_promise_over_all_16_subsets(kind: Kind) -> N
     assert sample_kind(kind, 25, seed=4) == puzzles
 
 
-def test_a_broken_promise_is_noticed() -> None:
+def test_violated_condition_is_detected() -> None:
     puzzle = sample(1, seed=9)[0]
     assert not holds(msgspec.structs.replace(puzzle, kind="never_win"))
     assert not holds(msgspec.structs.replace(puzzle, kind="always_win"))

@@ -35,13 +35,13 @@ def test_success_by_message_does_not_look_ahead() -> None:
     assert measured("time_at_goal_published", played) == 1.0
 
 
-def test_a_lost_game_wins_no_ties_by_looking_ahead() -> None:
+def test_lost_game_is_not_won_with_look_ahead() -> None:
     played = finished(Talk(puzzle=PUZZLE).tell(A_Y))
     assert not any(metrics.won_with_look_ahead(played))
     assert measured("success", played) == 0.0
 
 
-def test_the_trap_is_a_sink_with_sequential_memory_and_not_with_a_frozen_one() -> None:
+def test_trap_is_absorbing_with_sequential_but_not_frozen_memory() -> None:
     told: list[Any] = [B_X, C_Y, A_Y]
     for memory, ends in (("sequential", True), ("frozen", False)):
         talk = Talk(puzzle=PUZZLE, memory=memory)
@@ -53,7 +53,7 @@ def test_the_trap_is_a_sink_with_sequential_memory_and_not_with_a_frozen_one() -
         assert measured("sink", played) == float(ends)
 
 
-def test_disclosures_count_repeats_and_messages_that_came_back_do_not_count() -> None:
+def test_disclosures_count_repeats_but_not_rejected_messages() -> None:
     talk = Talk(puzzle=PUZZLE).tell(A_Y, C_Y).tell(("C", Y, 1)).tell(A_Y)
     played = finished(talk)
     assert metrics.disclosures(played) == (2, 1, 0, 0, 0, 0, 0, 0)
@@ -61,13 +61,13 @@ def test_disclosures_count_repeats_and_messages_that_came_back_do_not_count() ->
     assert measured("turned_down", played) == 1.0
 
 
-def test_the_lead_is_the_exact_worth_of_what_was_told() -> None:
+def test_lead_equals_the_value_of_the_disclosures() -> None:
     assert measured("lead", finished(Talk(puzzle=PUZZLE))) == -1.0
     assert measured("lead", finished(Talk(puzzle=PUZZLE).tell(A_Y))) == 0.0
     assert measured("lead", finished(Talk(puzzle=PUZZLE).tell(A_Y, C_Y))) == 1.0
 
 
-def test_a_ranking_asks_for_all_it_rests_on_where_that_counts() -> None:
+def test_ranking_request_counts_as_appeal_to_all_but_not_literally() -> None:
     ranking = claims(inferential=("A", "B", "C"))
     played = finished(Talk(puzzle=PUZZLE).say("?", ranking))
     assert measured("appealed_to_all", played) == 1.0
@@ -77,7 +77,7 @@ def test_a_ranking_asks_for_all_it_rests_on_where_that_counts() -> None:
     assert measured("appealed_to_all", part) == 0.0
 
 
-def test_asking_for_everything_piece_by_piece_counts_each_piece_once() -> None:
+def test_repeated_appeals_are_counted_once() -> None:
     talk = Talk(puzzle=PUZZLE)
     talk.say("?", claims((), (X, Y, Z)))
     for proposal in "ABC":
@@ -90,7 +90,7 @@ def test_asking_for_everything_piece_by_piece_counts_each_piece_once() -> None:
     assert measured("informational_appeals", played) == 9.0
 
 
-def test_an_unfinished_game_has_no_measures() -> None:
+def test_unfinished_game_has_no_metrics() -> None:
     talk = Talk(puzzle=PUZZLE).say("?", EVERYTHING)
     talk.match.censor("left")
     played = laid_open(talk.match.episode())
@@ -99,7 +99,7 @@ def test_an_unfinished_game_has_no_measures() -> None:
             assert registry.metrics("mindgames")[name].measure(played, PERSUADER) is None
 
 
-def test_no_two_metrics_share_a_name_and_none_hides_a_general_one() -> None:
+def test_metric_names_are_unique_and_shadow_no_general_metric() -> None:
     names = [metric.name for metric in METRICS]
     assert len(names) == len(set(names))
     assert not set(names) & set(registry.metrics("rps"))

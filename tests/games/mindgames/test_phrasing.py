@@ -55,7 +55,7 @@ def test_questions_are_read_back(story) -> None:  # type: ignore[no-untyped-def]
 
 
 @every_story
-def test_the_perfect_game_says_what_its_script_means_and_is_won(story) -> None:  # type: ignore[no-untyped-def]
+def test_perfect_game_text_is_read_as_its_script_and_wins(story) -> None:  # type: ignore[no-untyped-def]
     if not story.mental:
         return
     game = MindGame(story=story.name, variant="perfect_game")

@@ -8,7 +8,7 @@ import pytest
 from sally.games.mindgames.claims import Claims, Names, disclosed_cells, falsehoods
 from sally.games.mindgames.generators import sample
 from sally.games.mindgames.planners import (
-    Known,
+    PersuaderKnowledge,
     at_start,
     disclose,
     goal_only,
@@ -31,7 +31,7 @@ from sally.games.mindgames.target import (
 NAMES = Names(proposals=("A", "B", "C"), attributes=("x", "y", "z"))
 PUZZLES = sample(252, seed=30)
 MEMORIES: tuple[Memory, ...] = ("sequential", "frozen")
-Planner = Callable[[Known, Names], Claims]
+Planner = Callable[[PersuaderKnowledge, Names], Claims]
 
 
 def played(puzzle: Puzzle, planner: Planner, memory: Memory, *, shown: bool) -> Iterator[int]:
@@ -50,7 +50,7 @@ def played(puzzle: Puzzle, planner: Planner, memory: Memory, *, shown: bool) -> 
             known = known_cells(heard)
         if known is not None:
             known |= known_cells(heard)
-        seen = Known(seen.utilities, seen.goal, likes, known, turn + 1)
+        seen = PersuaderKnowledge(seen.utilities, seen.goal, likes, known, turn + 1)
         yield choice_of(puzzle, mind)
 
 
@@ -72,26 +72,26 @@ def test_the_smallest_winning_set_is_the_puzzle_s_own() -> None:
         assert smallest_win(at_start(puzzle, revealed=True)) == puzzle.winning
 
 
-def test_a_plan_without_the_target_s_likes_is_refused() -> None:
+def test_plan_without_target_values_is_refused() -> None:
     with pytest.raises(ValueError, match="ask for both first"):
         smallest_win(at_start(PUZZLES[0], revealed=False))
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
-def test_telling_all_falls_into_the_trap(memory: Memory) -> None:
+def test_full_disclosure_leads_to_the_trap(memory: Memory) -> None:
     for puzzle in PUZZLES:
         assert set(played(puzzle, tell_all, memory, shown=False)) == {puzzle.trap}
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
-def test_talking_about_the_goal_alone_never_wins(memory: Memory) -> None:
+def test_disclosing_only_the_goal_never_wins(memory: Memory) -> None:
     for puzzle in PUZZLES:
         assert puzzle.goal not in played(puzzle, goal_only, memory, shown=False)
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
 @pytest.mark.parametrize("shown", [True, False])
-def test_greed_is_enough_for_a_persuader_that_knows_or_asks(memory: Memory, shown: bool) -> None:
+def test_greedy_planner_wins_if_it_knows_or_asks(memory: Memory, shown: bool) -> None:
     for puzzle in PUZZLES:
         choices = list(played(puzzle, greedy, memory, shown=shown))
         assert choices[0] != puzzle.goal and choices[-1] == puzzle.goal
@@ -99,12 +99,12 @@ def test_greed_is_enough_for_a_persuader_that_knows_or_asks(memory: Memory, show
 
 @pytest.mark.parametrize("memory", MEMORIES)
 @pytest.mark.parametrize("n", [4, 8])
-def test_random_disclosures_win_as_often_as_the_formula_says(memory: Memory, n: int) -> None:
+def test_random_disclosure_win_rate_equals_the_formula(memory: Memory, n: int) -> None:
     rng = np.random.default_rng(5)
     games = 3000
     puzzle = PUZZLES[0]
 
-    def planner(seen: Known, names: Names) -> Claims:
+    def planner(seen: PersuaderKnowledge, names: Names) -> Claims:
         drawn = [seen.cells[int(rng.integers(len(seen.cells)))]] if seen.turn < n else []
         return disclose(seen, drawn, names)
 

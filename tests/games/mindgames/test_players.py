@@ -50,7 +50,7 @@ def by_part(messages: Sequence[Message], settings: Any) -> str:
     return json.dumps(STATED if "What does this last message state?" in shown(messages) else WANTED)
 
 
-def test_two_calls_make_one_reading_and_replay_without_a_model() -> None:
+def test_reading_takes_two_calls_and_replays_without_a_model() -> None:
     episode = game_with(by_part)
     first = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "reader")
     assert [call.purpose for call in first.calls] == ["disclosures", "appeals"]
@@ -60,7 +60,7 @@ def test_two_calls_make_one_reading_and_replay_without_a_model() -> None:
     assert (checked.replayed, checked.mismatches, checked.unchecked) == (1, [], [])
 
 
-def test_each_call_sees_the_whole_conversation_and_not_the_targets_mind() -> None:
+def test_each_call_sees_the_conversation_but_not_the_targets_state() -> None:
     pages: list[str] = []
 
     def watch(messages: Sequence[Message], settings: Any) -> str:
@@ -76,7 +76,7 @@ def test_each_call_sees_the_whole_conversation_and_not_the_targets_mind() -> Non
     assert "increases" not in pages[0] and table(PUZZLE.utilities) not in pages[0]
 
 
-def test_replies_are_held_to_a_schema_where_the_model_can_be() -> None:
+def test_schema_is_sent_with_each_reading_call() -> None:
     seen: list[str] = []
 
     def watch(messages: Sequence[Message], settings: Any) -> str:
@@ -94,7 +94,7 @@ def test_replies_are_held_to_a_schema_where_the_model_can_be() -> None:
     ]
 
 
-def test_an_answer_that_does_not_fit_is_asked_for_again_and_then_the_episode_is_censored() -> None:
+def test_invalid_reading_is_retried_and_then_censors_the_episode() -> None:
     asked: list[str] = []
 
     def stubborn(messages: Sequence[Message], settings: Any) -> str:
@@ -107,7 +107,7 @@ def test_an_answer_that_does_not_fit_is_asked_for_again_and_then_the_episode_is_
     assert isinstance(end, Censored) and end.cause == "helper"
 
 
-def test_it_sits_in_the_readers_seat_of_mindgames_only() -> None:
+def test_model_player_is_limited_to_reader_seat_of_mindgames() -> None:
     with pytest.raises(BadInput, match="only in seat 'reader'"):
         seated(GAME, MindGame(), Seat("persuader"), PlayerSpec("model"))
     other = registry.game("ipd")

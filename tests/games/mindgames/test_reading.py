@@ -60,12 +60,12 @@ def found(row: Labelled) -> Claims:
 
 
 @pytest.mark.parametrize("row", [m for m in MESSAGES if not m.beyond], ids=lambda m: m.text[:60])
-def test_a_message_is_read_as_a_person_would(row: Labelled) -> None:
+def test_labelled_messages_are_read_as_labelled(row: Labelled) -> None:
     assert found(row) == row.claims(story(row.story).names())
 
 
 @pytest.mark.parametrize("row", [m for m in MESSAGES if m.beyond], ids=lambda m: m.text[:60])
-def test_what_is_said_to_be_beyond_the_rules_still_is(row: Labelled) -> None:
+def test_messages_marked_beyond_the_reader_are_still_misread(row: Labelled) -> None:
     assert found(row) != row.claims(story(row.story).names())
 
 
@@ -79,7 +79,7 @@ WORDS = TEXT.split()
 
 @given(st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join) | any_text(max_size=80))
 @settings(max_examples=300, deadline=None)
-def test_any_text_can_be_read_and_yields_names_of_the_game_only(text: str) -> None:
+def test_any_text_can_be_read_and_yields_only_valid_names(text: str) -> None:
     names = story("language_models").names()
     seen = read(text, names, [("Proposal A increases public trust.", "I like public trust.")])
     for d in seen.disclosures:
@@ -96,7 +96,7 @@ MOVES = {1: "increases", 0: "has no effect on", -1: "decreases"}
 
 
 @pytest.mark.parametrize("cell", PUZZLE.cells)
-def test_a_plain_lie_is_read_as_told_even_by_a_reader_that_knows_better(cell: Cell) -> None:
+def test_plain_lie_is_read_literally_despite_the_known_puzzle(cell: Cell) -> None:
     names = story("ocean_energy").names()
     proposal, attribute = names.proposals[cell[0]], names.attributes[cell[1]]
     for said in (-1, 0, 1):
@@ -107,7 +107,7 @@ def test_a_plain_lie_is_read_as_told_even_by_a_reader_that_knows_better(cell: Ce
 
 
 @pytest.mark.parametrize("cell", PUZZLE.cells)
-def test_open_words_are_read_as_the_truth_they_allow(cell: Cell) -> None:
+def test_open_wording_is_read_as_the_truth_it_allows(cell: Cell) -> None:
     names = story("ocean_energy").names()
     text = f"Proposal {names.proposals[cell[0]]} does not decrease {names.attributes[cell[1]]}."
     (told,) = read(text, names, puzzle=PUZZLE).disclosures
@@ -115,7 +115,7 @@ def test_open_words_are_read_as_the_truth_they_allow(cell: Cell) -> None:
 
 
 @pytest.mark.parametrize("cell", PUZZLE.cells)
-def test_a_loose_phrase_does_not_make_a_liar_of_its_speaker(cell: Cell) -> None:
+def test_loose_phrase_is_not_read_as_a_lie(cell: Cell) -> None:
     names = story("ocean_energy").names()
     text = f"Proposal {names.proposals[cell[0]]} safeguards {names.attributes[cell[1]]}."
     told = read(text, names, puzzle=PUZZLE).disclosures
@@ -138,7 +138,7 @@ LOOSE = (
 
 @pytest.mark.parametrize("cell", PUZZLE.cells)
 @pytest.mark.parametrize("text", LOOSE)
-def test_only_plain_words_make_a_lie(text: str, cell: Cell) -> None:
+def test_only_plain_wording_counts_as_a_lie(text: str, cell: Cell) -> None:
     names = story("ocean_energy").names()
     assert falsehoods(read(_falsely(text, cell), names, puzzle=PUZZLE), PUZZLE, names) == ()
 
@@ -151,7 +151,7 @@ TWO_WAYS = (
 
 @pytest.mark.parametrize("cell", PUZZLE.cells)
 @pytest.mark.parametrize("text", TWO_WAYS)
-def test_what_can_be_read_in_two_ways_is_asked_back_and_is_no_lie(text: str, cell: Cell) -> None:
+def test_ambiguous_message_is_unclear_and_not_a_lie(text: str, cell: Cell) -> None:
     names = story("ocean_energy").names()
     other = names.proposals[(cell[0] + 1) % 3]
     seen = read(_falsely(text.replace("{q}", other), cell), names, puzzle=PUZZLE)
@@ -166,7 +166,7 @@ HOSTILE = ("\n", "a ", "what like ", "\nA", "it ", "increases trust ", "so, ", "
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_a_megabyte_is_read_no_longer_than_the_part_that_counts(piece: str) -> None:
+def test_megabyte_message_is_read_only_up_to_the_limit(piece: str) -> None:
     names = story("language_models").names()
     long = piece * (1_000_000 // len(piece))
     assert read(long, names) == read(long[:LONGEST], names)

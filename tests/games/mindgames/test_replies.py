@@ -48,12 +48,12 @@ def test_echo_and_answer_about_one_proposal_share_a_sentence() -> None:
     assert says(found) == "Proposal A increases x and decreases y."
 
 
-def test_a_partial_request_names_what_is_unknown() -> None:
+def test_reply_to_partial_request_names_unknown_cells() -> None:
     found = claims(informational=[Asked("A", "x"), Asked("A", "y")])
     assert says(found) == "Proposal A increases x. I do not know what proposal A does to y."
 
 
-def test_a_request_for_a_whole_proposal_is_silent_about_the_unknown() -> None:
+def test_reply_to_request_for_whole_proposal_omits_unknown_cells() -> None:
     found = claims(informational=[Asked("B", a) for a in "xyz"])
     assert says(found) == "Proposal B increases x and decreases z."
 
@@ -71,7 +71,7 @@ def test_asking_about_one_proposal_gets_the_whole_ranking_with_the_tie() -> None
     )
 
 
-def test_the_parts_come_in_order_and_a_clear_winner_needs_no_tie_sentence() -> None:
+def test_reply_parts_are_ordered_and_clear_winner_has_no_tie_sentence() -> None:
     found = claims([Disclosure("A", "y", -1)], motivational=["x"], inferential=["A"])
     assert says(found) == (
         "Proposal A decreases y. I like x. I prefer proposals B and C equally. "
@@ -79,11 +79,11 @@ def test_the_parts_come_in_order_and_a_clear_winner_needs_no_tie_sentence() -> N
     )
 
 
-def test_nothing_recognised_gets_the_generic_reply() -> None:
+def test_unrecognised_message_gets_the_generic_reply() -> None:
     assert says(Claims()) == PERSON.generic
 
 
-def test_a_system_speaks_without_a_mind() -> None:
+def test_system_reply_uses_no_mental_terms() -> None:
     names = Names(proposals=("A", "B", "C"), attributes=("x", "y", "z"), noun="choice")
     found = claims(motivational=["x", "y", "z"], informational=[Asked("A", "y")], inferential=["A"])
     said = in_words(answer(PUZZLE, first_mind(PUZZLE), found, names), names, SYSTEM)
@@ -93,9 +93,7 @@ def test_a_system_speaks_without_a_mind() -> None:
 
 @given(st.permutations(range(3)), st.integers(0, 251))
 @settings(max_examples=40, deadline=None)
-def test_proposals_are_listed_in_letter_order_whatever_their_roles(
-    order: list[int], index: int
-) -> None:
+def test_proposals_are_listed_in_letter_order_for_any_roles(order: list[int], index: int) -> None:
     puzzle = relettered(PUZZLES[index], tuple(order))
     said = says(claims(informational=ALL_CELLS), puzzle)
     letters = [w for s in said.split(".") for w in s.split()[1:2]]
@@ -107,9 +105,7 @@ PUZZLES = sample(252, seed=8)
 
 @given(st.integers(0, 251), st.data())
 @settings(max_examples=60, deadline=None)
-def test_a_reply_never_tells_a_hidden_cell_that_was_not_disclosed(
-    index: int, data: st.DataObject
-) -> None:
+def test_reply_never_reveals_an_undisclosed_hidden_cell(index: int, data: st.DataObject) -> None:
     """Two puzzles that differ in one hidden cell's utility answer alike until it is disclosed."""
     puzzle = PUZZLES[index]
     row, column = data.draw(st.sampled_from(puzzle.hidden))
@@ -146,7 +142,7 @@ def test_the_discrete_reply_has_known_cells_likes_and_the_ranking() -> None:
     }
 
 
-def test_nothing_asked_in_the_discrete_game_is_answered_with_nothing() -> None:
+def test_empty_discrete_message_gets_empty_reply() -> None:
     assert as_json(answer(PUZZLE, first_mind(PUZZLE), Claims(), NAMES), NAMES) == ""
 
 
@@ -177,7 +173,7 @@ def test_discrete_messages_may_come_in_fences_or_single_quotes(message: str) -> 
         ('{"disclosures": [{"proposal": "A", "attribute": "x", "utility": 2}]}', "not 2"),
     ],
 )
-def test_a_bad_discrete_message_is_refused_and_told_why(message: str, why: str) -> None:
+def test_bad_discrete_message_is_refused_with_the_reason(message: str, why: str) -> None:
     with pytest.raises(BadMessage, match=why):
         parse_discrete(message, NAMES)
 
@@ -198,14 +194,14 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("message", HOSTILE, ids=lambda m: m[:20].encode("unicode_escape").decode())
-def test_a_hostile_discrete_message_is_refused_like_any_bad_one(message: str) -> None:
+def test_hostile_discrete_message_is_refused(message: str) -> None:
     with pytest.raises(BadMessage):
         parse_discrete(message, NAMES)
 
 
 @given(st.text(alphabet="{}[]()'\":,-+ jxyzABC01\\\n", max_size=60))
 @settings(max_examples=300, deadline=None)
-def test_whatever_is_written_is_read_or_refused(message: str) -> None:
+def test_any_discrete_message_is_read_or_refused(message: str) -> None:
     try:
         parse_discrete(message, NAMES)
     except BadMessage as why:

@@ -23,20 +23,20 @@ def test_the_puzzle_of_these_tests_is_a_standard_one() -> None:
 
 
 @pytest.mark.parametrize("memory", ["sequential", "frozen"])
-def test_the_winning_set_wins_and_one_of_it_is_not_enough(memory: str) -> None:
+def test_winning_set_wins_and_one_cell_of_it_does_not(memory: str) -> None:
     talk = Talk(puzzle=PUZZLE, memory=memory)
     assert talk.tell(A_Y).choice == "C"  # level with A, and C was there first
     assert talk.tell(C_Y).choice == "A"
 
 
-def test_a_spoiling_cell_is_survived_by_sequential_memory_only() -> None:
+def test_only_sequential_memory_keeps_the_win_after_a_spoiling_cell() -> None:
     """B's x brings B level with A: a tie at the top, which goes to what is remembered."""
     told = (A_Y, C_Y, B_X)
     assert Talk(puzzle=PUZZLE, memory="sequential").tell(*told[:2]).tell(told[2]).choice == "A"
     assert Talk(puzzle=PUZZLE, memory="frozen").tell(*told[:2]).tell(told[2]).choice == "C"
 
 
-def test_a_tie_goes_to_the_remembered_choice_even_if_it_is_not_among_the_best() -> None:
+def test_tie_is_resolved_by_remembered_choice_even_if_not_best() -> None:
     talk = Talk(puzzle=PUZZLE, memory="frozen").tell(A_Y, C_Y, B_X)
     assert talk.say("Which do you prefer?", EVERYTHING).choice == "C"
     assert "I prefer proposals A and B equally." in talk.reply
@@ -54,7 +54,7 @@ def test_in_the_discrete_game_an_inferential_answer_refreshes_frozen_memory() ->
     assert unasked.say(win).say("{}").say(told % (cell % B_X)).choice == "C"
 
 
-def test_a_false_cell_sends_the_whole_message_back() -> None:
+def test_false_cell_rejects_the_whole_message() -> None:
     talk = Talk(puzzle=PUZZLE)
     known = talk.match.state.mind.known
     talk.tell(A_Y, ("C", Y, 1))
@@ -65,7 +65,7 @@ def test_a_false_cell_sends_the_whole_message_back() -> None:
     assert talk.tell(A_Y).match.state.refused == 0
 
 
-def test_messages_that_come_back_too_often_are_lost_but_cost_no_other() -> None:
+def test_message_rejected_too_often_costs_only_itself() -> None:
     talk = Talk(retries=1, puzzle=PUZZLE)
     for _ in range(2):
         talk.tell(("C", Y, 1))
@@ -85,14 +85,14 @@ def test_exactly_eight_messages_and_then_the_choice_counts() -> None:
     assert talk.match.episode().payoffs == {"persuader": 1.0}
 
 
-def test_a_persuader_who_never_writes_comes_to_the_first_choice() -> None:
+def test_persuader_that_forfeits_every_message_loses() -> None:
     talk = Talk(puzzle=PUZZLE)
     for _ in range(8):
         talk.match.answer((talk.match.turn, PERSUADER, "", ""), Forfeit("unreadable"))
     assert talk.match.episode().payoffs == {"persuader": 0.0}
 
 
-def test_thoughts_stand_before_the_line_and_only_the_rest_arrives() -> None:
+def test_text_before_the_separator_is_private_thought() -> None:
     assert spoken("I plan.\n---\nHello.") == ("I plan.", "Hello.")
     assert spoken("a --- b") == ("", "a --- b")
     assert spoken("---\nHello.\n---\nBye.") == ("", "Hello.\n---\nBye.")
@@ -113,7 +113,7 @@ def test_a_message_is_cut_at_the_limit_but_not_in_the_discrete_game() -> None:
     assert '"utility": -1' in Talk(puzzle=PUZZLE, variant="discrete_game").say(padded).reply
 
 
-def test_an_empty_message_comes_back() -> None:
+def test_empty_message_is_rejected() -> None:
     talk = Talk(puzzle=PUZZLE).say("Only thoughts.\n---\n  ")
     assert talk.match.state.refused == 1 and "There is no message in it." in talk.page()
 
@@ -128,13 +128,13 @@ def test_an_empty_message_comes_back() -> None:
         ('{"disclosures": [{"proposal": "A", "attribute": "public trust", "utility": 1}]}', "not"),
     ],
 )
-def test_bad_json_comes_back_like_a_false_message(message: str, why: str) -> None:
+def test_bad_json_is_rejected_with_the_reason(message: str, why: str) -> None:
     talk = Talk(puzzle=PUZZLE, variant="discrete_game").say(message)
     assert talk.match.state.refused == 1 and talk.match.state.sent == 0
     assert why in talk.page()
 
 
-def test_the_target_has_one_answer_and_no_other() -> None:
+def test_target_has_exactly_one_legal_answer() -> None:
     talk = Talk(puzzle=PUZZLE)
     talk._move("persuader", msgspec.convert({"kind": "say", "text": "Hi."}, GAME.action))
     talk._move("reader", EVERYTHING)
@@ -144,19 +144,19 @@ def test_the_target_has_one_answer_and_no_other() -> None:
     assert talk.match.asks()[0].options == (exact,)
 
 
-def test_a_reader_cannot_name_what_is_not_there() -> None:
+def test_reader_cannot_name_an_unknown_proposal() -> None:
     talk = Talk(puzzle=PUZZLE)
     with pytest.raises(BadInput, match="'D' is not one of A, B or C"):
         talk.say("Hi.", claims([Disclosure("D", X, 1)]))
 
 
-def test_telling_what_is_known_is_echoed_and_changes_nothing() -> None:
+def test_disclosure_of_known_cell_is_echoed_and_changes_nothing() -> None:
     talk = Talk(puzzle=PUZZLE).tell(("C", X, -1))
     assert talk.reply == f"Proposal C decreases {X}."
     assert talk.match.state.mind.known == PUZZLE.visible
 
 
-def test_told_and_asked_cells_that_make_a_whole_proposal_are_silent_about_the_unknown() -> None:
+def test_reply_about_whole_proposal_told_and_asked_omits_unknown_cells() -> None:
     """In the published replies they are, whichever part of the three was told."""
     part = claims([Disclosure("A", Y, 1)], (), [Asked("A", X)])
     told = f"Proposal A increases {Y}."
@@ -178,7 +178,7 @@ def test_the_hidden_planner_wins_every_frozen_puzzle(variant: str, memory: str) 
         assert mismatch(GAME, from_line(to_line(episode))) is None
 
 
-def test_what_other_planners_come_to() -> None:
+def test_results_of_the_other_planners() -> None:
     for number in range(0, 40, 5):
         assert played("revealed", number=number, condition="revealed").payoffs == {"persuader": 1}
         for loser in ("tell_all", "goal_only", "silent", "ask_only"):
@@ -201,12 +201,12 @@ def test_the_revealed_planner_needs_the_revealed_condition() -> None:
         ({"memory": "vague"}, "vague"),
     ],
 )
-def test_parameters_that_cannot_be_are_refused_in_one_sentence(params: dict, why: str) -> None:  # type: ignore[type-arg]
+def test_invalid_parameters_are_refused_with_one_message(params: dict, why: str) -> None:  # type: ignore[type-arg]
     with pytest.raises(BadInput, match=why):
         GAME.build(params)
 
 
-def test_a_message_that_can_be_read_in_two_ways_is_asked_back_and_is_no_lie() -> None:
+def test_ambiguous_message_is_asked_again_and_is_not_a_lie() -> None:
     talk = Talk(puzzle=PUZZLE)
     known = talk.match.state.mind.known
     talk.say("B or C raises it.", claims(unclear=[Disclosure("B", X, 1)]))

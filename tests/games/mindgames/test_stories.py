@@ -22,7 +22,7 @@ def test_five_stories_are_about_policy_and_one_about_metals() -> None:
     assert metals.names().noun == "choice"
 
 
-def test_the_story_without_a_mind_speaks_of_none() -> None:
+def test_non_mental_story_uses_no_mental_terms() -> None:
     metals = story("metals")
     text = f"{metals.text} {metals.target}".lower()
     assert not re.search(r"think|believ|want|prefer|know|mind|player|person", text)
@@ -33,6 +33,6 @@ def test_no_story_gives_away_an_order_of_the_proposals() -> None:
         assert not re.search(r"\b[ABC]\b", each.text.replace("A ", "", 1))
 
 
-def test_an_unknown_story_is_refused_with_the_known_ones() -> None:
+def test_unknown_story_is_refused_with_a_list_of_stories() -> None:
     with pytest.raises(KeyError, match="language_models"):
         story("weather")

@@ -36,13 +36,13 @@ TOY = Puzzle(
 )
 
 
-def test_unknown_cells_count_nothing() -> None:
+def test_unknown_cells_count_as_zero() -> None:
     assert values(TOY, TOY.cells) == (2, 0, 1)
     assert values(TOY, TOY.visible) == (1, 1, 1)
     assert values(TOY, []) == (0, 0, 0)
 
 
-def test_ranking_shares_places() -> None:
+def test_ranking_groups_ties() -> None:
     assert ranking((2, 0, 1)) == ((0,), (2,), (1,))
     assert ranking((1, 0, 1)) == ((0, 2), (1,))
     assert ranking((1, 1, 1)) == ((0, 1, 2),)
@@ -52,14 +52,16 @@ def test_ranking_shares_places() -> None:
     ("worth", "remembered", "chosen"),
     [((3, 1, 2), 1, 0), ((2, 2, 0), 1, 1), ((2, 2, 0), 2, 2), ((0, 0, 0), 0, 0)],
 )
-def test_on_a_tie_it_keeps_what_it_remembers_even_if_that_is_worse(
+def test_tie_keeps_the_remembered_choice_even_if_worse(
     worth: tuple[int, ...], remembered: int, chosen: int
 ) -> None:
     assert choice(worth, remembered) == chosen
 
 
 @pytest.mark.parametrize("puzzle", PUZZLES[:30])
-def test_nothing_said_is_the_initial_choice_and_everything_said_is_the_trap(puzzle: Puzzle) -> None:
+def test_choice_is_initial_without_disclosure_and_trap_after_full_disclosure(
+    puzzle: Puzzle,
+) -> None:
     start = first_mind(puzzle)
     assert choice_of(puzzle, start) == puzzle.initial
     for memory in MEMORIES:
@@ -114,7 +116,7 @@ def random_success(puzzle: Puzzle, n: int, memory: Memory) -> Fraction:
     )
 
 
-def test_random_disclosure_is_the_same_for_every_puzzle_and_equals_the_formula() -> None:
+def test_random_success_is_equal_for_every_puzzle_and_follows_the_formula() -> None:
     for memory in MEMORIES:
         for n in range(5):
             expected = random_success_formula(n, memory)
@@ -131,6 +133,6 @@ def test_the_published_random_figures() -> None:
     assert frozen[8] == Fraction(7, 9) ** 8 * (1 - 2 * Fraction(6, 7) ** 8 + Fraction(5, 7) ** 8)
 
 
-def test_minds_are_values() -> None:
+def test_target_states_compare_and_hash_by_value() -> None:
     assert first_mind(TOY) == Mind(known=TOY.visible, remembered=TOY.initial)
     assert hash(first_mind(TOY)) == hash(first_mind(TOY))

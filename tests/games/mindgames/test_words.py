@@ -49,7 +49,7 @@ def looks(game: MindGame, seat: Seat) -> str:
 
 
 @pytest.mark.parametrize("variant", PLAYED)
-def test_in_hidden_the_targets_values_do_not_reach_the_persuader(variant: str) -> None:
+def test_persuader_page_hides_target_values_in_hidden_condition(variant: str) -> None:
     pages = set()
     for values in itertools.product((-1, 0, 1), repeat=3):
         puzzle = replace(PUZZLE, target_values=values)
@@ -58,7 +58,7 @@ def test_in_hidden_the_targets_values_do_not_reach_the_persuader(variant: str) -
 
 
 @pytest.mark.parametrize("variant", PLAYED)
-def test_in_hidden_the_hidden_cells_do_not_reach_the_persuader(variant: str) -> None:
+def test_persuader_page_hides_hidden_cells_in_hidden_condition(variant: str) -> None:
     pages = set()
     for cells in itertools.combinations(PUZZLE.cells, 4):
         puzzle = replace(PUZZLE, hidden=cells, winning=cells[:2])
@@ -67,13 +67,13 @@ def test_in_hidden_the_hidden_cells_do_not_reach_the_persuader(variant: str) -> 
 
 
 @pytest.mark.parametrize("variant", ["plain", "discrete_game"])
-def test_which_proposals_are_trap_and_initial_does_not_reach_the_persuader(variant: str) -> None:
+def test_persuader_page_hides_trap_and_initial_proposal(variant: str) -> None:
     swapped = replace(PUZZLE, trap=PUZZLE.initial, initial=PUZZLE.trap)
     one, two = (looks(MindGame(puzzle=p, variant=variant), PERSUADER) for p in (PUZZLE, swapped))  # type: ignore[arg-type]
     assert one == two
 
 
-def test_in_revealed_both_are_on_the_page() -> None:
+def test_revealed_page_shows_target_values_and_known_cells() -> None:
     page = rules(puzzle=PUZZLE, condition="revealed")
     assert "It dislikes safety and control, it likes development speed and it is" in page
     known = page.partition("before you write, only this:\n")[2].splitlines()
@@ -84,7 +84,7 @@ def test_in_revealed_both_are_on_the_page() -> None:
     ]
 
 
-def test_what_the_target_learns_unasked_changes_nothing_on_the_persuaders_page() -> None:
+def test_persuader_page_hides_whether_a_disclosure_was_new() -> None:
     """The echo is all there is to see: whether a told cell was news stays in the target."""
     told = f"Proposal A increases {Y}."
     knew = replace(PUZZLE, hidden=((0, 0), (1, 0), (2, 1)))
@@ -92,7 +92,7 @@ def test_what_the_target_learns_unasked_changes_nothing_on_the_persuaders_page()
     assert len(pages) == 1
 
 
-def test_the_reader_and_the_target_see_neither_goal_nor_each_others_minds() -> None:
+def test_reader_and_target_pages_hide_goal_and_reader_page_hides_values() -> None:
     for other in (1, 2):
         moved = replace(PUZZLE, goal=other)
         for seat in (READER, TARGET):
@@ -107,14 +107,14 @@ def looks_of_helper(puzzle: Any, seat: Seat) -> str:
     return f"{SeatContext(GAME, game, seat, 1).opening(view, 'agent_first')}{view}"
 
 
-def test_the_target_cannot_read_the_hidden_cells() -> None:
+def test_target_page_hides_hidden_cells() -> None:
     turned = replace(PUZZLE, utilities=((-1, -1, 0), (1, 0, 0), (-1, 1, -1)))
     assert all(turned.utility(c) == PUZZLE.utility(c) for c in PUZZLE.visible)
     assert looks_of_helper(PUZZLE, TARGET) == looks_of_helper(turned, TARGET)
     assert looks_of_helper(PUZZLE, READER) != looks_of_helper(turned, READER)
 
 
-def test_the_perfect_game_shows_another_puzzle_than_the_one_that_is_played() -> None:
+def test_perfect_game_shows_a_different_puzzle() -> None:
     for collection in ("standard", "variants", "can_win"):
         for number in range(len(frozen(collection).puzzles)):  # type: ignore[arg-type]
             game = MindGame(collection=collection, number=number, variant="perfect_game")  # type: ignore[arg-type]
@@ -124,7 +124,7 @@ def test_the_perfect_game_shows_another_puzzle_than_the_one_that_is_played() -> 
 # --- what is on the page --------------------------------------------------------------------------
 
 
-def test_the_page_tells_what_the_protocol_asks_for() -> None:
+def test_page_contains_the_facts_required_by_the_protocol() -> None:
     page = rules()
     for fact in (
         "exactly 8 messages",
@@ -138,7 +138,7 @@ def test_the_page_tells_what_the_protocol_asks_for() -> None:
         assert fact in page
 
 
-def test_without_minds_nothing_on_the_page_likes_knows_or_wants() -> None:
+def test_non_mental_page_uses_no_mental_terms() -> None:
     page = rules(variant="non_mental", condition="revealed")
     for word in ("player", "like", "dislike", "knows", "mind", "wants", "prefer", "proposal"):
         assert word not in page.lower().replace("other instructions", ""), word
@@ -152,7 +152,7 @@ def test_every_story_is_told_with_its_own_names(story: str) -> None:
     assert told.text in page and all(a in page for a in told.attributes)
 
 
-def test_no_text_has_a_name_left_in_braces() -> None:
+def test_rules_contain_no_unfilled_slots() -> None:
     for variant in VARIANTS:
         for seat in (PERSUADER, READER, TARGET):
             text = rules(seat, **params_of(variant))
@@ -181,12 +181,12 @@ def test_hidden_reasoning_is_dropped_and_thoughts_are_kept() -> None:
 @pytest.mark.parametrize(
     "reply", ["", "<think>Hm.</think>", "Plan.\n---\n", '{"text": "Hi"}', "x" * (2 * LIMIT + 1)]
 )
-def test_a_reply_without_a_message_is_refused_with_a_lesson(reply: str) -> None:
+def test_reply_without_message_is_refused_with_advice(reply: str) -> None:
     with pytest.raises(Unreadable, match=r"message|JSON"):
         read(reply)
 
 
-def test_the_discrete_game_takes_json_behind_the_line() -> None:
+def test_discrete_game_reads_json_after_the_separator() -> None:
     said = read('I ask.\n---\n{"motivational": []}', variant="discrete_game")
     assert said.text.endswith('{"motivational": []}')
 
@@ -228,7 +228,7 @@ def pages(variant: str) -> str:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_pages_of_every_variant_are_as_they_were_read(variant: str) -> None:
+def test_pages_of_every_variant_equal_golden_file(variant: str) -> None:
     """If a change is meant, raise words_version and run this file as a module to write them."""
     assert pages(variant) == (PAGES / f"{variant}.txt").read_text(encoding="utf-8")
 
@@ -238,7 +238,7 @@ if __name__ == "__main__":
         (PAGES / f"{each}.txt").write_text(pages(each), encoding="utf-8")
 
 
-def test_the_end_says_who_chose_what_and_why() -> None:
+def test_last_line_states_the_choice_and_its_reason() -> None:
     talk = Talk(puzzle=PUZZLE, messages=1)
     assert "chooses proposal" not in talk.page()
     talk.say("Hello.", NOTHING)
@@ -248,13 +248,13 @@ def test_the_end_says_who_chose_what_and_why() -> None:
 
 
 @pytest.mark.parametrize("typed", ["B", "b", "Option: B", "proposal B", "(b)", "**B**"])
-def test_a_probe_takes_a_letter(typed: str) -> None:
+def test_probe_accepts_a_letter(typed: str) -> None:
     words = Talk(puzzle=PUZZLE).match.context(PERSUADER).words
     assert words.read_report(typed, Question("target_choice", "choice", (0, 1, 2))).value == 1
 
 
 @pytest.mark.parametrize("typed", ["D", "A or B", "not B", "a b"])
-def test_a_probe_takes_no_more_than_one_letter_of_the_game(typed: str) -> None:
+def test_probe_refuses_several_or_unknown_letters(typed: str) -> None:
     words = Talk(puzzle=PUZZLE).match.context(PERSUADER).words
     with pytest.raises(Unreadable):
         words.read_report(typed, Question("target_choice", "choice", (0, 1, 2)))

@@ -67,7 +67,7 @@ def test_sixty_different_games_all_won_by_the_tracker(
 
 @pytest.mark.parametrize("users", SIZES)
 @pytest.mark.parametrize("collection", EVEN)
-def test_no_rule_of_thumb_leans_by_more_than_one_hit_in_the_set(
+def test_rules_of_thumb_deviate_from_chance_by_at_most_one_hit(
     collection: CollectionName, users: int
 ) -> None:
     games = frozen_games(collection, users)
@@ -79,7 +79,7 @@ def test_no_rule_of_thumb_leans_by_more_than_one_hit_in_the_set(
 
 @pytest.mark.parametrize("users", SIZES)
 @pytest.mark.parametrize("collection", BALANCED)
-def test_nor_within_any_number_of_items_left_or_coincidence_of_boxes(
+def test_rules_of_thumb_are_balanced_within_every_stratum(
     collection: CollectionName, users: int
 ) -> None:
     rules, one_hit = list(RULES_OF_THUMB.values()), lcm(*range(1, users + 1))
@@ -90,9 +90,7 @@ def test_nor_within_any_number_of_items_left_or_coincidence_of_boxes(
 
 @pytest.mark.parametrize("users", SIZES)
 @pytest.mark.parametrize("collection", BALANCED)
-def test_true_beliefs_are_as_frequent_as_a_guess_is_right(
-    collection: CollectionName, users: int
-) -> None:
+def test_share_of_true_beliefs_equals_chance(collection: CollectionName, users: int) -> None:
     met = [pair for game in frozen_games(collection, users) for pair in questions(game)]
     for left in range(2, users + 1):
         hits = [
@@ -105,7 +103,7 @@ def test_true_beliefs_are_as_frequent_as_a_guess_is_right(
 
 
 @pytest.mark.parametrize("users", SIZES)
-def test_in_the_infinite_set_frozen_beliefs_are_a_guess_and_all_families_occur(users: int) -> None:
+def test_naive_rule_is_at_chance_in_infinite_set_with_all_families(users: int) -> None:
     games = frozen_games("infinite_2", users)
     assert {family_of(rule) for game in games for rule in game.rules} == set(FAMILIES)
     naive = mean(score(played(game, where_user_saw_it_last)) for game in games)
@@ -113,7 +111,7 @@ def test_in_the_infinite_set_frozen_beliefs_are_a_guess_and_all_families_occur(u
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS[:2])
-def test_published_sets_come_out_of_the_generator_again(collection: CollectionName) -> None:
+def test_published_sets_equal_generator_output(collection: CollectionName) -> None:
     kept = frozen_sets(collection)
     assert tuple(make(each.collection, each.users, each.seed) for each in kept) == kept
     assert [each.users for each in kept] == list(SIZES)
@@ -121,14 +119,14 @@ def test_published_sets_come_out_of_the_generator_again(collection: CollectionNa
 
 
 @pytest.mark.parametrize("collection", ["balanced_zero", "balanced_2_zero"])
-def test_an_even_set_comes_out_of_the_generator_again(collection: CollectionName) -> None:
+def test_balanced_set_equals_generator_output(collection: CollectionName) -> None:
     kept = frozen_sets(collection)[0]
     assert make(kept.collection, kept.users, kept.seed) == kept
 
 
 @pytest.mark.parametrize("users", SIZES)
 @pytest.mark.parametrize("collection", BALANCED[2:])
-def test_the_number_of_the_askers_looks_tells_nothing_in_the_second_sets(
+def test_number_of_looks_is_uninformative_in_second_sets(
     collection: CollectionName, users: int
 ) -> None:
     one_hit = lcm(*range(1, users + 1))
@@ -136,14 +134,14 @@ def test_the_number_of_the_askers_looks_tells_nothing_in_the_second_sets(
     assert max(abs(sum(column)) for column in zip(*table, strict=True)) <= 2 * one_hit
 
 
-def test_it_gave_answers_away_in_the_first_set_of_mode_zero() -> None:
+def test_number_of_looks_leaked_answers_in_first_zero_set() -> None:
     met = [pair for game in frozen_games("balanced_zero", 3) for pair in questions(game)]
     never = [(seen, believed) for seen, believed in met if not own_looks(seen)]
     assert len(never) > 20
     assert all(believed == seen.states[0].index(seen.asked) for seen, believed in never)
 
 
-def test_choosing_makes_a_set_more_even_than_chance_does() -> None:
+def test_selected_set_is_more_balanced_than_random_sets() -> None:
     games = balanced_games("zero", 3, 120, seed=5)
     rules = list(RULES_OF_THUMB.values())
     chosen = most_even(games, 30, rules, random, Random(0))
@@ -158,7 +156,7 @@ def test_choosing_makes_a_set_more_even_than_chance_does() -> None:
     assert lean(chosen) < lean(games[:30]) / 2
 
 
-def test_unknown_sets_are_refused_with_what_there_is() -> None:
+def test_unknown_sets_are_refused_with_a_list_of_sets() -> None:
     with pytest.raises(ValueError, match=r"sets for \[3, 5, 8\] users, not for 4"):
         frozen_games("balanced_zero", 4)
     with pytest.raises(ValueError, match="There is no collection 'easy'"):
@@ -167,6 +165,6 @@ def test_unknown_sets_are_refused_with_what_there_is() -> None:
         most_even((), 1, [], random, Random(0))
 
 
-def test_the_second_infinite_set_comes_out_of_the_generator_again() -> None:
+def test_second_infinite_set_equals_generator_output() -> None:
     kept = frozen_sets("infinite_2")[0]
     assert make(kept.collection, kept.users, kept.seed) == kept

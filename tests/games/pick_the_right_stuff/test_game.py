@@ -77,7 +77,7 @@ def right_answers(params: dict[str, Any]) -> list[int]:
 # --- nature -------------------------------------------------------------------------------------
 
 
-def test_nature_reads_out_her_script_and_every_line_is_logged() -> None:
+def test_nature_plays_its_script_and_every_move_is_logged() -> None:
     script = (RIGHT, Visit(0), Collection(1), LEFT, Collection(0), Collection(2))
     episode = answering(by_hand("zero", 3, *script), 1, 1, 2)
     logged = [e.action for e in episode.events if isinstance(e, Moved) and e.seat == NATURE]
@@ -85,7 +85,7 @@ def test_nature_reads_out_her_script_and_every_line_is_logged() -> None:
     assert mismatch(registry.game(NAME), from_line(to_line(episode))) is None
 
 
-def test_a_log_with_another_move_of_nature_does_not_play() -> None:
+def test_log_with_changed_move_of_nature_does_not_replay() -> None:
     episode = answering(by_hand("zero", 2, SWAP, Collection(0), Collection(1)), 0, 1)
     events = list(episode.events)
     events[0] = Moved(0, NATURE, Visit(0))
@@ -94,7 +94,7 @@ def test_a_log_with_another_move_of_nature_does_not_play() -> None:
 
 
 @pytest.mark.parametrize("answer", [3, -1, "1", "box 1", None])
-def test_an_answer_naming_no_box_is_refused_and_the_user_waits_on(answer: Any) -> None:
+def test_answer_without_valid_box_is_refused_and_the_ask_stays_open(answer: Any) -> None:
     match = Match(registry.game(NAME), Setup(Instance(NAME, NAME, {"users": 3}), 1, HAND))
     (turn,) = match.asks()
     with pytest.raises(IllegalMove):
@@ -102,7 +102,7 @@ def test_an_answer_naming_no_box_is_refused_and_the_user_waits_on(answer: Any) -
     assert match.asks() == [turn]
 
 
-def test_a_forfeited_question_goes_on_like_a_wrong_answer_but_is_its_own_event() -> None:
+def test_forfeited_question_has_same_effect_as_wrong_answer_and_own_event() -> None:
     params = by_hand("zero", 3, RIGHT, Collection(1), Collection(0), Collection(2))
     wrong, lost, right = (answering(params, first, 0, 2) for first in (2, None, 1))
     assert end_of(wrong).states == end_of(lost).states == end_of(right).states
@@ -118,7 +118,7 @@ def test_a_forfeited_question_goes_on_like_a_wrong_answer_but_is_its_own_event()
     assert [row["forfeits"] for row in rows] == [0, 1, 0]
 
 
-def test_who_only_forfeits_has_no_score_and_zero_as_the_paper_counts() -> None:
+def test_score_of_only_forfeits_is_blank_and_published_score_is_zero() -> None:
     (row,) = sally.episodes(
         [answering(by_hand("zero", 2, SWAP, Collection(0), Collection(1)), None, None)]
     )
@@ -174,7 +174,7 @@ def test_edge_cases_score_full_marks_with_the_believed_boxes(
 
 
 @pytest.mark.parametrize(("params", "users"), [(p, n) for _, p in SETS for n in (3, 5, 8)])
-def test_the_tracker_is_right_in_every_mode_and_knows_why(params: Any, users: int) -> None:
+def test_tracker_is_right_in_every_mode_and_answers_its_probes(params: Any, users: int) -> None:
     asked = {"manager": ("state_last_seen", "true_box")}
     for number in range(0, 60, 12):
         given = {**params, "users": users, "number": number}
@@ -190,7 +190,7 @@ def test_scores_by_belief_split_the_score() -> None:
         assert row["score_false_belief"] in (0, None)
 
 
-def test_a_retried_answer_counts_for_us_and_not_for_the_paper() -> None:
+def test_retried_answer_counts_in_score_but_not_in_published_score() -> None:
     params = by_hand("zero", 2, SWAP, Collection(0), Collection(1))
     match = Match(registry.game(NAME), Setup(Instance(NAME, NAME, params), 1, HAND))
     for answer, tries in ((0, 2), (1, 1)):
@@ -203,7 +203,7 @@ def test_a_retried_answer_counts_for_us_and_not_for_the_paper() -> None:
 # --- probes -------------------------------------------------------------------------------------
 
 
-def test_probes_ask_what_the_user_saw_last_and_where_the_item_is() -> None:
+def test_probes_ask_for_state_last_seen_and_true_box() -> None:
     script = (RIGHT, RIGHT, Snapshot(0, 2), LEFT, Collection(0), Collection(1), Collection(2))
     spec = registry.game(NAME)
     replay = replayed(spec, answering(by_hand("finite", 3, *script), 1, 1, 1))
@@ -238,7 +238,7 @@ def test_the_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) 
 # --- parameters ---------------------------------------------------------------------------------
 
 
-def test_a_game_may_come_from_a_set_a_seed_or_ones_own_hand() -> None:
+def test_game_comes_from_frozen_set_seed_or_custom_script() -> None:
     spec = registry.game(NAME)
     frozen, drawn = (
         spec.build({"users": 3, "number": 7}),
@@ -268,8 +268,6 @@ def test_a_game_may_come_from_a_set_a_seed_or_ones_own_hand() -> None:
         (by_hand("zero", 2, Snapshot(0, 1)), "mode zero"),
     ],
 )
-def test_parameters_that_cannot_be_are_refused_with_a_reason(
-    params: dict[str, Any], words: str
-) -> None:
+def test_invalid_parameters_are_refused_with_a_reason(params: dict[str, Any], words: str) -> None:
     with pytest.raises(BadInput, match=words):
         registry.game(NAME).build(params)

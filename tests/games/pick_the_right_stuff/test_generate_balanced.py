@@ -61,7 +61,7 @@ def test_the_number_of_looks_is_independent_of_the_belief(mode: ObservingMode) -
 
 @settings(max_examples=40, deadline=None)
 @given(modes, st.integers(2, 6), st.integers(0, 10**6), st.booleans())
-def test_every_question_is_open_without_the_users_own_looks(
+def test_every_question_is_undetermined_without_the_users_own_looks(
     mode: ObservingMode, users: int, seed: int, counted: bool
 ) -> None:
     game = balanced_games(mode, users, 1, seed, counted=counted)[0]
@@ -160,7 +160,7 @@ def sample(request: pytest.FixtureRequest) -> tuple[Instance, ...]:
     return balanced_games(mode, users, SAMPLES[mode, users], seed=77)
 
 
-def test_no_rule_of_thumb_departs_from_a_guess_to_either_side(
+def test_rules_of_thumb_score_at_chance(
     sample: tuple[Instance, ...],
 ) -> None:
     guess = 100 * mean(1 / left for left in range(1, sample[0].users + 1))
@@ -176,7 +176,7 @@ def test_the_believed_box_is_uniform_given_start_true_and_last_seen(
     assert uniformity(sample) > 1e-4
 
 
-def test_no_shortcut_is_given_away_by_naming_an_empty_box(sample: tuple[Instance, ...]) -> None:
+def test_believed_start_and_last_seen_boxes_are_occupied(sample: tuple[Instance, ...]) -> None:
     for game in sample:
         for seen, believed in questions(game):
             assert {believed, *start(seen), *last_seen(seen)} <= set(occupied(seen.states[-1]))
@@ -192,7 +192,7 @@ def test_false_and_true_beliefs_both_occur(sample: tuple[Instance, ...]) -> None
     assert held == {True, False}
 
 
-def test_the_test_of_uniformity_sees_the_published_games_for_what_they_are() -> None:
+def test_uniformity_test_rejects_the_published_games() -> None:
     assert uniformity(published_games("zero", 3, 200, seed=77)) < 1e-12
 
 
@@ -219,6 +219,6 @@ def uniformity(games: Sequence[Instance]) -> float:
     return float(chi2.sf(total, freedom))
 
 
-def test_the_seed_decides() -> None:
+def test_games_follow_the_seed() -> None:
     assert balanced_games("finite", 4, 3, seed=1) == balanced_games("finite", 4, 3, seed=1)
     assert balanced_games("finite", 4, 3, seed=1) != balanced_games("finite", 4, 3, seed=2)

@@ -28,7 +28,7 @@ from sally.games.pick_the_right_stuff.tracker import where_user_will_look
 @pytest.mark.parametrize(
     ("mode", "start_score", "true_score"), [("zero", 75.5, 33.8), ("finite", 79.3, 28.1)]
 )
-def test_mindless_rules_earn_what_the_protocol_measured(
+def test_mindless_rules_score_as_in_the_protocol(
     mode: ObservingMode, start_score: float, true_score: float
 ) -> None:
     games = published_games(mode, users=5, count=2000, seed=5)
@@ -90,14 +90,14 @@ def test_the_placement_is_a_parameter() -> None:
     assert len({game.placement for game in published_games("zero", 5, 20, seed=2)}) > 10
 
 
-def test_the_seed_decides_and_games_share_one_stream() -> None:
+def test_games_follow_the_seed_and_share_one_stream() -> None:
     games = published_games("finite", 5, 10, seed=4)
     assert games == published_games("finite", 5, 10, seed=4)
     assert games[:5] == published_games("finite", 5, 5, seed=4)
     assert games != published_games("finite", 5, 10, seed=5)
 
 
-def test_a_reset_is_any_of_the_single_cycles() -> None:
+def test_reset_is_drawn_from_all_single_cycles() -> None:
     chance = Random(0)
     drawn = [random_cycle(4, chance) for _ in range(6000)]
     assert all(is_single_cycle(to) for to in drawn)

@@ -67,7 +67,7 @@ def test_lines_of_belief_on_five_boxes(rule: Rule, seen: int, believed: list[int
     assert [extrapolated(rule, seen, resets, 5) for resets in range(6)] == believed
 
 
-def test_there_are_at_least_five_families_and_every_rule_knows_its_own() -> None:
+def test_at_least_five_families_and_every_rule_maps_to_its_family() -> None:
     assert len(FAMILIES) >= 5
     for family in FAMILIES:
         assert {family_of(rule) for rule in rules_of(family, 5)} == {family}
@@ -81,7 +81,7 @@ def test_rules_of_a_family_are_different_functions(family: Family, boxes: int) -
 
 
 @pytest.mark.parametrize("boxes", range(2, 9))
-def test_rules_that_agree_at_the_deciding_gaps_agree_at_all(boxes: int) -> None:
+def test_rules_equal_at_the_deciding_gaps_are_equal_at_all_gaps(boxes: int) -> None:
     rules = [rule for family in FAMILIES for rule in rules_of(family, boxes)]
     by_signature: dict[tuple[int, ...], Rule] = {}
     for rule in rules:
@@ -90,7 +90,7 @@ def test_rules_that_agree_at_the_deciding_gaps_agree_at_all(boxes: int) -> None:
 
 
 @pytest.mark.parametrize("boxes", [2, 3, 5, 8])
-def test_rehearsals_leave_one_rule_and_one_fewer_would_not_do(boxes: int) -> None:
+def test_rehearsals_identify_one_rule_and_none_is_redundant(boxes: int) -> None:
     chance = Random(1)
     for family in FAMILIES:
         rule = chance.choice(list(rules_of(family, boxes)))
@@ -107,7 +107,7 @@ def test_fewer_families_in_play_need_fewer_rehearsals() -> None:
     assert len(rehearsals(0, Shift(1), FAMILIES, 5, Random(0))) > 1
 
 
-def test_rehearsals_that_leave_two_rules_are_not_guessed_from() -> None:
+def test_ambiguous_rehearsals_are_not_extrapolated() -> None:
     # one box on after one reset: a shift is in box 2 after two resets, an alternation back in 0
     right = Reset((1, 2, 0))
     script = (Rehearsal(0, 0, 1, 1), right, right, Collection(0))
@@ -134,7 +134,7 @@ def test_games_are_playable_and_only_the_extrapolating_tracker_is_always_right(
     assert frozen < 100 / games[0].users + 20
 
 
-def test_every_question_comes_at_a_gap_its_user_never_rehearsed(
+def test_every_question_is_at_a_gap_not_rehearsed_by_its_user(
     games: tuple[Instance, ...],
 ) -> None:
     for game in games:
@@ -148,7 +148,7 @@ def test_every_question_comes_at_a_gap_its_user_never_rehearsed(
 
 
 @pytest.mark.parametrize("users", [3, 5])
-def test_the_first_generator_dealt_families_out_evenly_the_second_leaves_none_out(
+def test_first_generator_balances_families_and_second_uses_all(
     users: int,
 ) -> None:
     def dealt(even: bool) -> Counter[str]:
@@ -160,7 +160,7 @@ def test_the_first_generator_dealt_families_out_evenly_the_second_leaves_none_ou
     assert set(dealt(True)) == set(FAMILIES)
 
 
-def test_no_rule_of_thumb_departs_from_a_guess_over_all_boxes(games: tuple[Instance, ...]) -> None:
+def test_rules_of_thumb_score_at_chance_over_all_boxes(games: tuple[Instance, ...]) -> None:
     for name, rule in RULES_OF_THUMB.items():
         scores = [game_score(game, rule) for game in games]
         error = stdev(scores) / sqrt(len(scores))
@@ -173,14 +173,14 @@ def test_the_seed_and_the_families_are_parameters() -> None:
     assert {family_of(rule) for game in only for rule in game.rules} == {"growing"}
 
 
-def test_the_gap_and_the_rehearsed_gaps_leave_every_distance_open() -> None:
+def test_balanced_plans_allow_every_distance_at_every_gap() -> None:
     for boxes in (3, 5):
         plans = even_plans(FAMILIES, boxes)
         assert {gap for gap, _ in plans} == set(range(1, LONGEST_GAP + 1))
         assert all(len(plan) == boxes and all(plan) for plan in plans.values())
 
 
-def test_families_that_leave_no_even_gap_are_refused() -> None:
+def test_families_without_a_balanced_gap_are_refused() -> None:
     with pytest.raises(ValueError, match="can move an item by every distance"):
         infinite_games(3, 1, seed=1, families=("shift",))
     assert infinite_games(3, 1, seed=1, families=("shift",), even=False)

@@ -47,7 +47,7 @@ def after(instance: Instance, *answers: int | None) -> Locker:
     return locker
 
 
-def test_a_user_who_never_looked_believes_in_the_start_box() -> None:
+def test_belief_of_user_that_never_looked_is_the_start_box() -> None:
     locker = after(game("zero", 3, RIGHT, RIGHT))
     assert (believed_box(locker, 1), true_box(locker, 1)) == (1, 0)
 
@@ -85,7 +85,7 @@ def test_a_retrieval_appends_a_state_and_empty_boxes_move_too() -> None:
     assert locker.resets == (0, 0, 1)
 
 
-def test_a_believed_box_that_was_emptied_since_is_still_the_answer() -> None:
+def test_believed_box_is_the_answer_even_if_emptied_since() -> None:
     # user 0 stored in box 0; after the reset user 2's item lies there; user 2 knows and takes it
     script = (RIGHT, Visit(2), Collection(2), Collection(0))
     locker = after(game("zero", 3, *script), 0)
@@ -175,7 +175,7 @@ def test_the_manager_sees_everything_but_the_private_rules() -> None:
         ),
     ],
 )
-def test_a_game_that_cannot_be_is_refused_with_a_reason(instance: Instance, words: str) -> None:
+def test_invalid_game_is_refused_with_a_reason(instance: Instance, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         check(instance)
 
@@ -191,7 +191,7 @@ def test_answers_out_of_turn_or_out_of_range_are_refused() -> None:
 
 
 @given(st.permutations(range(5)), st.lists(st.integers(0, 4), min_size=5, max_size=5))
-def test_every_retrieval_takes_out_exactly_the_item_of_its_user(
+def test_retrieval_removes_exactly_the_item_of_its_user(
     order: list[int], answers: list[int]
 ) -> None:
     script: list[Move] = []

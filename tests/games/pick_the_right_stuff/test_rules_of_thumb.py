@@ -65,7 +65,7 @@ def test_an_inverse_draws_from_the_other_occupied_boxes() -> None:
     assert but(random)(seen) == (0, 1, 2, 3)  # nothing is left, so it guesses
 
 
-def test_rules_know_which_boxes_are_empty() -> None:
+def test_rules_choose_only_occupied_boxes() -> None:
     script = (Collection(1), Collection(2), RIGHT, Collection(0))
     seen = questions(Instance("x", "zero", 4, (0, 1, 2, 3), script))[2][0]
     assert seen.states[-1] == (3, 0, None, None)
@@ -74,20 +74,20 @@ def test_rules_know_which_boxes_are_empty() -> None:
     assert but(true)(seen) == (0,)
 
 
-def test_last_seen_follows_what_a_snapshot_showed() -> None:
+def test_last_seen_follows_the_snapshot() -> None:
     script = (RIGHT, RIGHT, Snapshot(1, 2), Collection(0))
     seen = asked_first(Instance("x", "finite", 4, (0, 1, 2, 3), script))
     assert last_seen(seen) == (1,)
 
 
-def test_a_manager_deaf_to_how_far_back_is_wrong_in_the_finite_mode() -> None:
+def test_manager_ignoring_snapshot_age_is_wrong_in_finite_mode() -> None:
     script = (RIGHT, RIGHT, Snapshot(0, 2), RIGHT, Collection(0))
     seen = asked_first(Instance("x", "finite", 4, (0, 1, 2, 3), script))
     assert where_user_will_look(seen) == where_user_saw_it_last(seen) == 1
     assert where_it_was_at_the_last_look(seen) == 2
 
 
-def test_a_draw_hits_with_the_share_of_one_box() -> None:
+def test_hit_chance_is_one_over_the_number_of_boxes() -> None:
     assert hit_chance((0, 1, 2, 3), 2) == 0.25
     assert hit_chance((0, 1), 2) == 0
 

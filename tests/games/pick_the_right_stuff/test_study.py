@@ -53,7 +53,7 @@ def announcements(episode: Episode) -> list[str]:
 # --- the chat -----------------------------------------------------------------------------------
 
 
-def test_the_game_is_one_chat_with_a_message_an_announcement_and_own_answers_in_it() -> None:
+def test_game_is_one_chat_with_a_message_per_announcement() -> None:
     episode, shown = chatted("1", "no idea", "2")
     last, settings = shown[-1]
     assert (settings.max_tokens, settings.temperature) == (20, 0)
@@ -65,12 +65,12 @@ def test_the_game_is_one_chat_with_a_message_an_announcement_and_own_answers_in_
         assert after[: len(before)] == before
 
 
-def test_another_game_is_a_fresh_chat() -> None:
+def test_new_game_starts_a_new_chat() -> None:
     _, shown = chatted("0", "0", "0", number=1)
     assert not any(isinstance(m, Assistant) for m in shown[0][0])
 
 
-def test_what_cannot_be_read_is_forfeited_at_once_and_wrong_for_the_paper() -> None:
+def test_unreadable_answer_is_forfeited_and_wrong_in_published_score() -> None:
     episode, shown = chatted("1", "no idea", "Answer: 2")
     assert len(shown) == 3
     assert sum(isinstance(e, Forfeited) for e in episode.events) == 2
@@ -78,7 +78,7 @@ def test_what_cannot_be_read_is_forfeited_at_once_and_wrong_for_the_paper() -> N
     assert (row["score"], row["score_published"]) == (100, pytest.approx(100 / 3))
 
 
-def test_an_answer_cut_by_length_is_read_as_far_as_it_goes() -> None:
+def test_truncated_answer_is_read_as_far_as_it_goes() -> None:
     cut = Reply("The user will go to position 1, because", finish="length")
     episode, _ = chatted(cut, "0", "0")
     (first, *_) = picks(played(episode), MANAGER)
@@ -105,7 +105,7 @@ def test_the_study_has_every_condition_and_no_retry_in_the_authors_harness() -> 
     assert (retries["infinite"], retries["infinite, chat"]) == (2, 0)
 
 
-def test_only_the_papers_condition_counts_as_the_papers() -> None:
+def test_only_the_published_condition_is_matched_to_the_paper() -> None:
     theirs, _ = chatted("0", "0", "0", "0", "0", users=5, generator="published", mode="finite")
     known = facts(played(theirs))
     assert known is not None
@@ -125,9 +125,7 @@ def test_only_the_papers_condition_counts_as_the_papers() -> None:
         ("true", "finite", 28.1),
     ],
 )
-def test_mindless_managers_earn_what_the_protocol_says(
-    player: str, mode: str, about: float
-) -> None:
+def test_mindless_managers_score_as_in_the_protocol(player: str, mode: str, about: float) -> None:
     found = computes({"player": player, "belief_history": mode}, "score", Effort(2000, 1))
     assert found is not None
     assert found.value is not None and found.low is not None and found.high is not None
@@ -151,5 +149,5 @@ def test_the_card_pairs_every_rule_with_its_inverse_and_audits_generated_games()
         assert generated is not condition.name.startswith("frozen")
 
 
-def test_our_page_is_asked_at_temperature_zero_too() -> None:
+def test_own_wording_also_uses_temperature_zero() -> None:
     assert on_our_page("m").params["settings"] == {"temperature": 0.0}

@@ -87,7 +87,7 @@ def test_every_announcement_is_one_line() -> None:
         (None, "You named no box, and User 1 opened box 1: no point."),
     ],
 )
-def test_the_outcome_names_the_believed_and_the_true_box(answer: int | None, told: str) -> None:
+def test_outcome_line_names_believed_and_true_box(answer: int | None, told: str) -> None:
     line = past(asked(params("zero", RIGHT, *ALL), answer))[-2]
     assert line == (
         f"{told} The item was swapped into it from box 2 and User 1 has left with it. Now box 0 "
@@ -95,12 +95,12 @@ def test_the_outcome_names_the_believed_and_the_true_box(answer: int | None, tol
     )
 
 
-def test_an_item_that_is_where_it_is_believed_is_not_swapped() -> None:
+def test_item_in_its_believed_box_is_not_swapped() -> None:
     line = past(asked(params("zero", *ALL), 1))[-2]
     assert "one point. The item was in it and User 1 has left with it." in line
 
 
-def test_a_snapshot_is_told_by_how_far_back_it_lies() -> None:
+def test_snapshot_line_states_its_age() -> None:
     script = (RIGHT, RIGHT, Snapshot(0, 1), Snapshot(1, 3), Snapshot(2, 2), *ALL)
     lines = past(asked(params("finite", *script)))
     assert [line.split("snapshot of the ")[1].split(" state")[0] for line in lines[3:6]] == [
@@ -110,7 +110,7 @@ def test_a_snapshot_is_told_by_how_far_back_it_lies() -> None:
     ]
 
 
-def test_numbers_in_order() -> None:
+def test_ordinal_numbers_have_english_suffixes() -> None:
     said = " ".join(ordinal(n) for n in (0, 1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111))
     assert said == "0th 1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 101st 111th"
     assert [to_last(n) for n in (1, 2, 23)] == ["last", "2nd-to-last", "23rd-to-last"]
@@ -136,7 +136,7 @@ def page(turn: Turn[Any, Any]) -> str:
     return f"{context.opening(turn.view, 'agent_first')}{tail}{words.drawn(turn.view)}{turn.view}"
 
 
-def test_a_private_rule_shows_nowhere_but_in_rehearsals() -> None:
+def test_page_shows_private_rules_only_through_rehearsals() -> None:
     script = (Rehearsal(0, 0, 1, 1), RIGHT, *ALL)
     one, other = (
         asked(params("infinite", *script, rules=(Shift(1), rule, Shift(1))))
@@ -146,7 +146,7 @@ def test_a_private_rule_shows_nowhere_but_in_rehearsals() -> None:
     assert "would open box 1" in page(one)
 
 
-def test_what_nature_will_do_next_does_not_show() -> None:
+def test_page_does_not_depend_on_future_moves_of_nature() -> None:
     one, other = (
         asked(params("zero", RIGHT, Collection(1), *rest))
         for rest in (
@@ -157,7 +157,7 @@ def test_what_nature_will_do_next_does_not_show() -> None:
     assert page(one) == page(other)
 
 
-def test_the_state_in_a_snapshot_is_not_shown_only_how_far_back_it_was() -> None:
+def test_page_shows_age_but_not_content_of_a_snapshot() -> None:
     (_, line) = past(asked(params("finite", RIGHT, Snapshot(0, 2), *ALL)))[1:3]
     assert line.endswith("sees a snapshot of the 2nd-to-last state of the monitor and leaves.")
 
@@ -174,18 +174,18 @@ def read(reply: str, wording: str = "page") -> Any:
     ("reply", "box"),
     [("Answer: 2", 2), ("2", 2), ("**Answer:** 1", 1), ("I track User 1.\nAnswer: 0", 0)],
 )
-def test_our_page_reads_a_labelled_or_a_bare_answer(reply: str, box: int) -> None:
+def test_own_wording_reads_labelled_or_bare_answer(reply: str, box: int) -> None:
     assert read(reply) == box
 
 
 @pytest.mark.parametrize("reply", ["", "Answer: 3", "Answer: 1 or 2", "User 1 saw it last."])
-def test_our_page_refuses_what_names_no_box_or_two(reply: str) -> None:
+def test_own_wording_refuses_answer_with_no_box_or_two(reply: str) -> None:
     with pytest.raises(Unreadable, match="Answer"):
         read(reply)
 
 
 @pytest.mark.parametrize("reply", ["-1", "Answer: -1", "1.5", "Answer: 0,5"])
-def test_digits_of_a_number_that_is_no_box_do_not_name_one(reply: str) -> None:
+def test_number_out_of_range_is_not_read_by_its_digits(reply: str) -> None:
     with pytest.raises(Unreadable, match="There is no box"):
         read(reply)
 
@@ -207,12 +207,12 @@ def test_the_authors_harness_reads_a_bare_integer_or_the_number_after_position(
 
 
 @pytest.mark.parametrize("reply", ["", "Answer: 1", "box 1", "7", "-1", "position 3", "1st", "1."])
-def test_in_the_authors_harness_all_else_is_unreadable(reply: str) -> None:
+def test_authors_harness_refuses_other_replies(reply: str) -> None:
     with pytest.raises(Unreadable, match="one number from 0 to 2"):
         read(reply, "published")
 
 
-def test_the_authors_harness_calls_boxes_by_ordinals_and_wants_a_number() -> None:
+def test_authors_harness_names_boxes_by_ordinals_and_asks_for_a_number() -> None:
     turn = asked(params("zero", RIGHT, *ALL, wording="published"))
     words = turn.context.words
     assert "position 2nd holds the item of User 1" in past(turn)[-2]
@@ -226,7 +226,7 @@ def test_the_authors_harness_calls_boxes_by_ordinals_and_wants_a_number() -> Non
 
 @pytest.mark.parametrize("given", [p for _, p in SETS])
 @pytest.mark.parametrize("wording", ["page", "published"])
-def test_no_page_has_a_gap_and_pages_grow_by_appending(given: Any, wording: str) -> None:
+def test_pages_have_no_unfilled_slot_and_grow_by_appending(given: Any, wording: str) -> None:
     match = match_of({**given, "users": 3, "number": 3, "wording": wording})
     shown = ""
     while asks := match.asks():
@@ -239,7 +239,7 @@ def test_no_page_has_a_gap_and_pages_grow_by_appending(given: Any, wording: str)
         match.answer(turn.id, Decision(0))
 
 
-def test_each_mode_says_what_users_believe_and_only_that() -> None:
+def test_rules_of_each_mode_state_only_its_belief_rule() -> None:
     told = {}
     for mode in ("zero", "finite", "infinite"):
         game = registry.game(NAME).build({"mode": mode, "users": 3})
@@ -252,7 +252,7 @@ def test_each_mode_says_what_users_believe_and_only_that() -> None:
     assert told["infinite"].count("(a,") + told["infinite"].count("(a +") == 6  # six families
 
 
-def test_questions_aside_can_be_answered_by_name() -> None:
+def test_probes_can_be_answered_by_name() -> None:
     turn = asked(params("finite", RIGHT, RIGHT, Snapshot(1, 2), *ALL))
     words, view = turn.context.words, turn.view
     assert isinstance(view, View)

@@ -49,7 +49,7 @@ def told(game, fitting, mine):
     return list(groups.values())
 
 
-def test_the_value_is_that_of_brute_force():
+def test_value_equals_brute_force():
     ideal = ideal_of(SMALL)
     value = ideal.value(ideal.start(), SMALL.rounds)
     assert value == pytest.approx(brute(SMALL, POOL, ()) / len(POOL))
@@ -61,7 +61,7 @@ def test_the_value_is_that_of_brute_force():
     assert max(fixed) <= value + 1e-9 <= ideal.informed(SMALL.rounds) + 1e-6
 
 
-def test_played_games_agree_with_the_machines_and_the_parts_add_up():
+def test_played_games_agree_with_the_automata_and_parts_add_up():
     setting = {"players": 3, "tokens": 3, "ratio": 2.4, "rounds": 4}
     episodes = [
         sally.play(
@@ -83,7 +83,7 @@ def test_played_games_agree_with_the_machines_and_the_parts_add_up():
     assert free.pool_regret.value == pytest.approx(parts)
 
 
-def test_others_with_different_rules_are_not_in_the_pool():
+def test_partners_with_different_rules_are_not_in_the_pool():
     lineup = {"player_1": "random", "player_2": "giver", "player_3": "matcher"}
     rows = ideal_rows([sally.play("public_goods", lineup, 2, players=3)])
     assert not [row for row in rows if row.seat == "player_1"]

@@ -21,7 +21,7 @@ ONE, TWO = SEATS[:2]
 
 
 @pytest.mark.parametrize(("players", "ratio"), [(2, 1.5), (4, 2.0), (3, 4.0), (5, 0.5)])
-def test_dominance_and_joint_optimum_by_trying_everything(players: int, ratio: float) -> None:
+def test_dominance_and_joint_optimum_hold_by_enumeration(players: int, ratio: float) -> None:
     game = PublicGoods(players=players, tokens=3, ratio=ratio)
     for others in itertools.product(game.menu, repeat=players - 1):
         paid = [game.paid((mine, *others))[0] for mine in game.menu]
@@ -32,7 +32,7 @@ def test_dominance_and_joint_optimum_by_trying_everything(players: int, ratio: f
     assert a_round(game, ONE) == pytest.approx((min(ends), max(ends)))
 
 
-def test_a_round_pays_what_is_kept_and_a_share_of_the_pot() -> None:
+def test_round_pays_kept_tokens_and_a_share_of_the_pot() -> None:
     game = PublicGoods(players=4, tokens=20, ratio=2.0, rounds=2)
     state = game.step(game.start(), dict(zip(game.seats, (0, 20, 10, 10), strict=True)))
     assert game.payoffs(state) == dict(zip(game.seats, (40.0, 20.0, 30.0, 30.0), strict=True))
@@ -46,7 +46,7 @@ def test_a_void_round_pays_and_reveals_nothing() -> None:
     assert list(game.observe(state, TWO).past) == [None]
 
 
-def test_nobody_sees_a_contribution_of_the_same_round() -> None:
+def test_contributions_are_visible_only_after_the_round() -> None:
     game = PublicGoods(players=2)
     state = game.start()
     assert game.observe(state, ONE) == game.observe(state, ONE)

@@ -23,7 +23,7 @@ def axelrod() -> Any:
         pytest.skip(str(why))
 
 
-def test_without_the_library_one_sentence_says_how_to_get_it(
+def test_missing_library_error_states_the_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def absent(name: str) -> None:
@@ -35,7 +35,7 @@ def test_without_the_library_one_sentence_says_how_to_get_it(
         partner("axelrod").make(rules("ipd"), PARTNER)
 
 
-def test_its_lines() -> None:
+def test_axelrod_partner_plays_its_declared_lines() -> None:
     axelrod()
     who = partner("axelrod")
     for line in who.lines:
@@ -48,7 +48,7 @@ def test_its_lines() -> None:
 @pytest.mark.parametrize(
     "strategy", ["Win-Stay Lose-Shift", "ForgetfulFoolMeOnce", "EvolvedFSM16", "Adaptive", "Random"]
 )
-def test_the_same_moves_as_in_a_match_of_the_library(strategy: str) -> None:
+def test_moves_equal_those_of_a_library_match(strategy: str) -> None:
     axl = axelrod()
     game, seed = rules("ipd", rounds=60), 5
     against = [int(n % 7 in (2, 3, 6)) for n in range(60)]
@@ -74,7 +74,7 @@ def test_the_same_moves_as_in_a_match_of_the_library(strategy: str) -> None:
     assert ours == theirs
 
 
-def test_a_stochastic_strategy_does_not_depend_on_how_it_is_asked() -> None:
+def test_stochastic_strategy_does_not_depend_on_query_order() -> None:
     axelrod()
     game = rules("ipd")
     shared = partner("axelrod").make(game, PARTNER, strategy="GTFT")
@@ -86,7 +86,7 @@ def test_a_stochastic_strategy_does_not_depend_on_how_it_is_asked() -> None:
             assert shared(turn) == alone(turn)
 
 
-def test_who_reads_minds_by_reading_code_is_refused() -> None:
+def test_strategy_that_inspects_its_opponent_is_refused() -> None:
     axelrod()
     with pytest.raises(BadInput, match="can see only moves"):
         partner("axelrod").make(rules("ipd"), PARTNER, strategy="Darwin")
@@ -94,7 +94,7 @@ def test_who_reads_minds_by_reading_code_is_refused() -> None:
         partner("axelrod").make(rules("ipd"), PARTNER, strategy="Tit For Tatt")
 
 
-def test_a_strategy_that_cannot_use_these_payoffs_says_so_at_once() -> None:
+def test_strategy_incompatible_with_the_payoffs_is_refused_early() -> None:
     axelrod()
     with pytest.raises(BadInput, match="ZD-GTFT-2 cannot play this game"):
         partner("axelrod").make(rules("ipd"), PARTNER, strategy="ZD-GTFT-2")

@@ -44,14 +44,14 @@ def near(found: Row, wanted: float) -> bool:
     return bool(abs(found["value"] - wanted) <= 1.5 * (high - low) + 1e-9)
 
 
-def test_a_random_player_loses_one_a_round_to_best_play(rps: list[Row]) -> None:
+def test_random_player_loses_one_per_round_to_best_play(rps: list[Row]) -> None:
     """The best reply wins 1 in every round, and random play has mean 0."""
     found = row(rps, "rps: single_action 0", "random", "functional_regret")
     assert near(found, 1.0) and found["interval"][1] - found["interval"][0] < 0.2
     assert near(row(rps, "rps: single_action 0", "random", "tom_percent"), 100 / 3)
 
 
-def test_rows_without_an_interval_say_why(rps: list[Row]) -> None:
+def test_rows_without_interval_give_a_reason(rps: list[Row]) -> None:
     assert without_intervals(rps) == [] and all(row["interval"] for row in rps)
     few = audit_of([condition("rps: random")], episodes=2, seed=4)
     reason = "no interval: fewer than 5 clusters"
@@ -76,7 +76,7 @@ def test_constants_and_their_inverses(rps: list[Row], player: str, regret: float
     assert near(row(rps, "rps: single_action 0", player, "functional_regret"), regret)
 
 
-def test_to_expect_what_was_is_right_and_to_copy_it_is_not(rps: list[Row]) -> None:
+def test_copy_last_predicts_well_but_plays_badly(rps: list[Row]) -> None:
     """Literal theory of mind without the functional kind: the paper's point, from a rule."""
     knows = row(rps, "rps: single_action 0", "copy_last", "tom_percent")
     loses = row(rps, "rps: single_action 0", "copy_last", "functional_regret")
@@ -84,7 +84,7 @@ def test_to_expect_what_was_is_right_and_to_copy_it_is_not(rps: list[Row]) -> No
     assert loses["value"] == pytest.approx(1.0, abs=0.02)  # it ties
 
 
-def test_nobody_is_off_chance_against_an_unpredictable_partner(rps: list[Row]) -> None:
+def test_no_player_is_off_chance_against_unpredictable_partner(rps: list[Row]) -> None:
     assert off_chance("rps", rps, slack=2.0) == []
     tampered = [
         {**r, "value": r["value"] + 9, "interval": [x + 9 for x in r["interval"]]} for r in rps
@@ -104,12 +104,12 @@ def test_in_ipd_defection_dominates_one_round_and_loses_to_tit_for_tat() -> None
         assert found["value"] == pytest.approx(regret)
 
 
-def test_an_audit_is_the_same_with_the_same_seed() -> None:
+def test_audit_follows_the_seed() -> None:
     wanted = [condition("ibs: tit_for_tat")]
     assert audit_of(wanted, 2, 3) == audit_of(wanted, 2, 3) != audit_of(wanted, 2, 4)
 
 
-def test_the_partners_of_the_paper_are_all_there() -> None:
+def test_conditions_include_all_partners_of_the_paper() -> None:
     names = {c.name for c in conditions_of("rps")}
     assert names == {f"rps: single_action {a}" for a in range(3)} | {
         "rps: tit_for_tat",
@@ -121,7 +121,7 @@ def test_the_partners_of_the_paper_are_all_there() -> None:
 # --- refused --------------------------------------------------------------------------------------
 
 
-def test_a_game_without_a_card_says_where_it_belongs() -> None:
+def test_game_without_card_is_refused() -> None:
     with pytest.raises(BadInput, match="cups has no card yet"):
         audit("cups")
 
@@ -143,7 +143,7 @@ def test_bad_input() -> None:
         Card("x", "none", ())
 
 
-def test_a_metric_that_is_not_there_is_named() -> None:
+def test_unknown_metric_is_refused_with_a_suggestion() -> None:
     odd = Condition(
         "odd",
         (instance("rps"),),

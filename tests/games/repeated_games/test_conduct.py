@@ -46,7 +46,7 @@ def game(name: str, agent: str, partner: str, **params: Any) -> Played:
     return Played(spec, episode, replayed(spec, episode))
 
 
-def test_who_is_defected_upon_may_strike_back_or_not() -> None:
+def test_retaliation_and_forgiveness_are_counted_by_hand() -> None:
     played = game("ipd", "JJFFJJ", "JFFJJJ")
     # the other defected in rounds 2 and 3; the agent defected in 3 and 4
     assert retaliation(played, AGENT) == Rate(2, 2)
@@ -57,33 +57,33 @@ def test_who_is_defected_upon_may_strike_back_or_not() -> None:
     assert exploitation(played, PARTNER) == Rate(1, 1)
 
 
-def test_a_grudge_is_never_forgiven_and_a_victim_is_exploited() -> None:
+def test_grim_player_never_forgives_and_exploits_a_cooperator() -> None:
     grim = game("ipd", "JJFFFF", "JFJJJJ")
     assert BY_NAME["forgiveness"].measure(grim, AGENT) == 0.0
     assert BY_NAME["exploitation"].measure(grim, AGENT) == 1.0
     assert BY_NAME["retaliation"].measure(grim, PARTNER) == 0.0
 
 
-def test_nothing_follows_upon_a_void_round() -> None:
+def test_round_after_a_void_round_is_not_counted() -> None:
     played = game("ipd", "JJ.J", "FFFF")
     assert retaliation(played, AGENT) == Rate(0, 1)
 
 
-def test_without_an_occasion_there_is_no_share() -> None:
+def test_conduct_rates_are_blank_without_an_occasion() -> None:
     kind = game("ipd", "JJJ", "JJJ")
     for name in ("retaliation", "forgiveness", "exploitation"):
         assert BY_NAME[name].measure(kind, AGENT) is None
     assert BY_NAME["alternation"].measure(kind, AGENT) is None  # no coordination game
 
 
-def test_taking_turns_is_meeting_at_the_other_place_next() -> None:
+def test_alternation_counts_meetings_at_the_other_place() -> None:
     played = game("ibs", "JFJFFJ", "JFJFJJ")
     # after the meetings of rounds 1 to 4: F, J and F in turn, then apart
     assert alternation(played, AGENT) == Rate(3, 4)
     assert BY_NAME["same_move_share"].measure(played, AGENT) == pytest.approx(5 / 6)
 
 
-def test_void_rounds_count_against_the_win_rate_and_not_against_shares_of_moves() -> None:
+def test_void_rounds_lower_the_win_rate_but_not_move_shares() -> None:
     played = game("rps", "PPR.", "RRPR")
     assert BY_NAME["win_rate"].measure(played, AGENT) == 0.5
     assert BY_NAME["win_rate"].measure(played, PARTNER) == 0.25
@@ -92,7 +92,7 @@ def test_void_rounds_count_against_the_win_rate_and_not_against_shares_of_moves(
     assert BY_NAME["joint_move_share_01"].measure(played, PARTNER) == pytest.approx(2 / 3)
 
 
-def test_a_dilemma_and_a_place_to_meet_are_known_by_their_payoffs() -> None:
+def test_dilemma_and_coordination_games_are_recognized_by_payoffs() -> None:
     assert is_dilemma(rules("ipd")) and not is_coordination(rules("ipd"))
     assert is_coordination(rules("ibs")) and not is_dilemma(rules("ibs"))
     assert not is_dilemma(rules("rps")) and not is_coordination(rules("rps"))

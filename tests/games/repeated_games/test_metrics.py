@@ -19,7 +19,7 @@ from sally.core.match.playback import replayed
 from sally.core.match.player import Decision, Fault, Forfeit, Turn
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.core.rules.probe import Foreseen, ProbeReport
+from sally.core.rules.probe import ProbeReport, StatedPrediction
 from sally.games.repeated_games.players.bulk import keyed_luck, play_tabular
 from sally.games.repeated_games.regret import (
     functional_regret,
@@ -86,7 +86,7 @@ def always(move: int) -> Planned:
 # --- regret -------------------------------------------------------------------------------------
 
 
-def test_cooperating_with_tit_for_tat_loses_two_a_round_myopically_and_hardly_anything_over_all():
+def test_cooperation_with_tit_for_tat_has_myopic_but_hardly_any_total_regret():
     played = play("ipd", always(0))
     assert score(played, "reward") == 800
     assert score(played, "reward_per_round") == 8
@@ -102,7 +102,7 @@ def test_optimal_play_has_no_regret():
     assert score(played, "functional_regret_published") == pytest.approx(-0.02)
 
 
-def test_the_worst_play_against_tit_for_tat_loses_three_a_round_in_the_published_convention():
+def test_worst_play_against_tit_for_tat_has_published_regret_three():
     # (10 + 99 * 5) / 100 = 5.05 a round for ever defecting; 2.95 below the rate of 8
     assert score(play("ipd", always(1)), "functional_regret_published") == pytest.approx(2.95)
     opened = play("ipd", always(1), first=1)
@@ -110,13 +110,13 @@ def test_the_worst_play_against_tit_for_tat_loses_three_a_round_in_the_published
 
 
 @pytest.mark.parametrize(("action", "best"), [(0, 1), (1, 2), (2, 0)])
-def test_in_rps_each_move_against_a_single_action_loses_nothing_one_or_two(action, best):
+def test_rps_regret_against_single_action_is_zero_one_or_two(action, best):
     for step, regret in ((0, 0), (1, 2), (2, 1)):
         played = play("rps", always((best + step) % 3), "single_action", action=action)
         assert score(played, "functional_regret") == pytest.approx(regret)
 
 
-def test_void_rounds_are_left_out_and_the_optimum_is_that_of_the_rounds_played():
+def test_void_rounds_are_excluded_and_optimum_covers_played_rounds():
     played = play("ipd", Planned(lambda n: Forfeit("unreadable") if n in (3, 50) else 0))
     assert score(played, "forfeits") == 2
     assert score(played, "reward") == 98 * 8
@@ -141,14 +141,14 @@ def test_a_void_round_of_the_other_is_not_charged_to_the_seat():
     assert METRICS["format_loss"].measure(played, PARTNER) == pytest.approx(10 / 5)
 
 
-def test_a_censored_episode_has_no_result():
+def test_censored_episode_has_blank_outcome_metrics():
     played = play("ipd", Planned(lambda n: Fault("budget") if n == 40 else 0))
     blank = ("reward", "functional_regret", "functional_regret_published", "horizon_term")
     assert [score(played, name) for name in blank] == [None] * 4
     assert running_regret(played, AGENT) is not None
 
 
-def test_without_an_automaton_across_the_table_regret_is_blank_and_reward_is_not():
+def test_regret_is_blank_but_reward_is_not_without_partner_automaton():
     played = play("ipd", always(0), "q_learning")
     assert score(played, "functional_regret") is None
     assert score(played, "functional_regret_published") is None
@@ -156,12 +156,12 @@ def test_without_an_automaton_across_the_table_regret_is_blank_and_reward_is_not
     assert score(played, "reward") is not None
 
 
-def test_a_scripted_seat_is_measured_against_whoever_sits_across():
+def test_scripted_seat_has_regret_against_its_partner():
     played = play("ipd", "tit_for_tat", "tit_for_tat")
     assert METRICS["functional_regret"].measure(played, PARTNER) == pytest.approx(0.02)
 
 
-def test_against_another_version_of_the_partner_there_is_no_optimum():
+def test_optimum_is_blank_against_another_partner_version():
     played = play("ipd", always(0))
     setup = played.episode.setup
     old = msgspec.structs.replace(setup.lineup["partner"], versions={"player": 99})
@@ -172,7 +172,7 @@ def test_against_another_version_of_the_partner_there_is_no_optimum():
         functional_regret(Played(played.spec, episode, played.replay), AGENT)
 
 
-def test_where_chance_ends_the_game_optimal_play_has_no_regret_at_any_length():
+def test_optimal_play_has_no_regret_with_random_stopping():
     lengths = set()
     for seed in range(8):
         played = play("ipd", always(0), seed=seed, stop_chance=0.1)
@@ -181,7 +181,7 @@ def test_where_chance_ends_the_game_optimal_play_has_no_regret_at_any_length():
     assert len(lengths) > 3
 
 
-def test_where_chance_ends_the_game_void_rounds_shorten_what_could_be_planned_for():
+def test_void_rounds_shorten_the_optimum_with_random_stopping():
     # two rounds at most, the first void: one is left, in which defection was worth 10
     agent = Planned(lambda n: Forfeit("unreadable") if n == 1 else 0)
     played = play("ipd", agent, rounds=2, stop_chance=0.01)
@@ -193,7 +193,7 @@ def test_where_chance_ends_the_game_void_rounds_shorten_what_could_be_planned_fo
 
 
 @given(st.lists(st.sampled_from([0, 1, None]), min_size=6, max_size=6))
-def test_curves_end_where_the_measures_are(moves):
+def test_running_curves_end_at_the_metric_values(moves):
     made = [Forfeit("unreadable") if m is None else m for m in moves]
     agent = Planned(lambda n: made[n - 1], lambda turn: ProbeReport(0))
     played = play("ipd", agent, arm=("their_move",), rounds=6)
@@ -209,7 +209,7 @@ def test_curves_end_where_the_measures_are(moves):
 # --- predictions --------------------------------------------------------------------------------
 
 
-def test_tom_regret_is_what_a_rational_reply_to_the_prediction_would_lose():
+def test_tom_regret_is_the_loss_of_best_reply_to_the_prediction():
     # the partner plays 0; believing 1 means replying 2, which loses to 0: 2 below the best
     for said, lost in ((0, 0), (1, 2), (2, 1)):
         agent = Planned(lambda n: 0, lambda turn, said=said: ProbeReport(said))
@@ -219,14 +219,14 @@ def test_tom_regret_is_what_a_rational_reply_to_the_prediction_would_lose():
         assert score(played, "tom_percent") == (100 if said == 0 else 0)
 
 
-def test_a_true_best_reply_makes_tom_regret_zero_in_ipd_whatever_is_predicted():
+def test_tom_regret_is_zero_in_ipd_for_any_prediction():
     played = play("ipd", Planned(lambda n: n % 2, lambda turn: ProbeReport(1)), arm=("their_move",))
     assert score(played, "tom_percent") == pytest.approx(50, abs=2)
     assert score(played, "tom_regret") == 0
     assert score(played, "tom_regret_published") == pytest.approx(3.5 * 0.5, abs=0.1)
 
 
-def test_the_published_price_depends_on_the_move_of_a_single_action_partner():
+def test_published_tom_regret_depends_on_single_action_of_partner():
     for action, price in ((0, 10), (1, 7)):
         agent = Planned(lambda n: 0, lambda turn, said=1 - action: ProbeReport(said))
         played = play("ibs", agent, "single_action", ("their_move",), action=action)
@@ -240,7 +240,7 @@ def test_unreadable_answers_are_counted_and_not_scored():
     assert score(played, "unread_reports") == 25
 
 
-def test_the_question_with_ones_own_move_stated_counts_before_the_others():
+def test_their_move_given_mine_takes_precedence_over_other_probes():
     answers = {"their_move_given_mine": 0, "their_move": 1, "their_odds": 1}
 
     def says(turn: Turn[Any, Any]) -> ProbeReport:
@@ -251,10 +251,10 @@ def test_the_question_with_ones_own_move_stated_counts_before_the_others():
         assert score(play("ipd", Planned(lambda n: 0, says), arm=arm), "tom_percent") == right
 
 
-def test_predictions_made_inside_decisions_count_where_nobody_asked():
+def test_predictions_in_decisions_count_if_no_probe_was_asked():
     class Social:
         def decide(self, turn: Turn[Any, Any]) -> Any:
-            return Decision(0, foreseen=(Foreseen("their_move", 0, "partner"),))
+            return Decision(0, foreseen=(StatedPrediction("their_move", 0, "partner"),))
 
         def report(self, turn: Turn[Any, Any]) -> ProbeReport:
             return ProbeReport(1, (0.0, 1.0))
@@ -294,7 +294,7 @@ def test_retries_are_counted_over_moves_and_probes():
 # --- where a loss comes from ----------------------------------------------------------------------
 
 
-def test_knowing_and_not_acting_on_it_is_translation_loss():
+def test_unused_right_prediction_is_translation_loss():
     knows = Planned(lambda n: 0, lambda turn: ProbeReport(0))
     played = play("rps", knows, "single_action", ("their_move",), action=0)
     assert score(played, "inference_loss") == 0
@@ -315,7 +315,7 @@ def test_luck_is_a_negative_translation_loss():
     assert score(played, "translation_loss") == -2
 
 
-def test_stated_odds_are_the_belief_where_odds_were_asked_for():
+def test_stated_odds_are_used_as_the_belief():
     # against odds (.40, .21, .39) move 0 pays most, .18, though a reply to the likeliest is move 1
     odds = Planned(lambda n: 0, lambda turn: ProbeReport(0, (0.40, 0.21, 0.39)))
     played = play("rps", odds, "single_action", ("their_odds",), action=2)
@@ -326,7 +326,7 @@ def test_stated_odds_are_the_belief_where_odds_were_asked_for():
     assert score(played, "translation_loss") == -2
 
 
-def test_any_best_reply_to_a_belief_translates_it():
+def test_any_best_reply_to_a_belief_has_no_translation_loss():
     torn = Planned(lambda n: 2, lambda turn: ProbeReport(0, (1 / 3, 1 / 3, 1 / 3)))
     played = play("rps", torn, "single_action", ("their_odds",), action=0)
     assert score(played, "translation_loss") == 0
@@ -347,7 +347,7 @@ def test_the_parts_add_up_to_functional_regret(seed, game):
 
 @pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
 @pytest.mark.parametrize("kind", ["single_action", "tit_for_tat"])
-def test_metrics_of_an_episode_are_those_of_bulk_play(name, kind):
+def test_episode_metrics_equal_bulk_play_metrics(name, kind):
     game = registry.game(name).build({})
     automaton = registry.partners("repeated_games")[kind].automaton(game, PARTNER)
     luck = keyed_luck([7], AGENT, PARTNER, 100)

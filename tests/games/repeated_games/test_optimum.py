@@ -81,13 +81,13 @@ def searched(game, seat, automaton, state, left: int) -> float:
 
 
 @given(games, automata(), st.sampled_from([AGENT, PARTNER]), st.integers(0, 5))
-def test_the_tables_find_what_exhaustive_search_finds(game, automaton, seat, rounds):
+def test_optimal_reward_equals_exhaustive_search(game, automaton, seat, rounds):
     found = optimal_reward(game, seat, automaton, rounds)
     assert found == pytest.approx(searched(game, seat, automaton, automaton.start, rounds))
 
 
 @given(games, automata())
-def test_the_rate_is_what_long_play_earns_per_round(game, automaton):
+def test_optimal_rate_equals_mean_reward_of_long_play(game, automaton):
     game = RepeatedGame(matrix=game.matrix)
     long = 1000
     rate = optimal_rate(game, AGENT, automaton)
@@ -106,19 +106,19 @@ def test_the_first_move_of_the_partner_counts():
     assert optimal_reward(IPD, AGENT, tit_for_tat(IPD, first=1)) == 802 - 8
 
 
-def test_grim_trigger_is_worth_eight_until_it_is_angry():
+def test_optimal_rate_against_grim_trigger_is_eight_until_triggered():
     assert optimal_rate(IPD, AGENT, GRIM) == pytest.approx(8)
     angry = Automaton("angry", GRIM.odds, GRIM.after)
     assert optimal_rate(IPD, AGENT, angry) == pytest.approx(5)
     assert optimal_reward(IPD, AGENT, angry) == 500
 
 
-def test_against_a_coin_the_optimum_is_an_expectation():
+def test_optimum_against_random_partner_is_an_expectation():
     assert optimal_reward(IPD, AGENT, COIN, 10) == pytest.approx(10 * 7.5)
 
 
 @pytest.mark.parametrize("stop", [0.1, 0.5])
-def test_where_chance_ends_the_game_the_course_averages_to_the_optimum(stop):
+def test_mean_of_optimal_course_equals_optimum_with_random_stopping(stop):
     game = RepeatedGame(rounds=40, stop_chance=stop)
     partner = tit_for_tat(game)
     course = optimal_course(game, AGENT, machine_of(game, AGENT, partner), 40)
@@ -127,7 +127,7 @@ def test_where_chance_ends_the_game_the_course_averages_to_the_optimum(stop):
     assert float(course @ ends) == pytest.approx(optimal_reward(game, AGENT, partner))
 
 
-def test_a_short_shadow_of_the_future_makes_defection_optimal():
+def test_high_stop_chance_makes_defection_optimal():
     # defecting for ever: 10 + 5 d / (1 - d); cooperating: 8 / (1 - d); equal at d = 0.4
     for stop, cooperates in ((0.5, True), (0.7, False)):
         game = RepeatedGame(rounds=60, stop_chance=stop)
@@ -135,7 +135,7 @@ def test_a_short_shadow_of_the_future_makes_defection_optimal():
         assert best[-1, 0].tolist() == [cooperates, not cooperates]
 
 
-def test_a_plan_used_on_its_own_partner_earns_its_value():
+def test_plan_against_its_partner_earns_its_value():
     machine = machine_of(IPD, AGENT, tit_for_tat(IPD))
     rewards = course_of(plan(IPD, AGENT, machine, 100), pay_table(IPD, AGENT), machine)
     assert rewards.sum() == pytest.approx(802)
@@ -182,7 +182,7 @@ def test_seats_across_the_table():
 
 
 @pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
-def test_round_trips_and_the_program_find_the_same_rate(name: str) -> None:
+def test_cycle_search_and_linear_program_find_the_same_rate(name: str) -> None:
     game, same = registry.game(name).build({}), 0
     for partner in registry.partners("repeated_games").values():
         try:
@@ -198,7 +198,7 @@ def test_round_trips_and_the_program_find_the_same_rate(name: str) -> None:
     assert same > 5
 
 
-def test_the_best_round_trip_may_lie_beyond_a_loss() -> None:
+def test_best_cycle_may_require_an_initial_loss() -> None:
     # from its start it can be led to either of two states for good: one pays 1, the other 3
     odds = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     after = np.array([[[1, 2], [0, 0]], [[1, 1], [0, 0]], [[0, 0], [2, 2]]])
@@ -209,7 +209,7 @@ def test_the_best_round_trip_may_lie_beyond_a_loss() -> None:
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 @pytest.mark.parametrize("machine", [GRIM, COIN])
-def test_a_random_player_expects_the_mean_over_all_its_sequences(rounds: int, machine) -> None:
+def test_random_player_value_is_the_mean_over_all_sequences(rounds: int, machine) -> None:
     """Every sequence of moves of the random player, and of the machine with its odds."""
     pay = pay_table(IPD, AGENT)
 

@@ -30,7 +30,7 @@ def test_there_are_144_games_each_with_every_rank_once() -> None:
         assert game_id(matrix) == name
 
 
-def test_each_of_the_576_matrices_is_one_of_them_and_four_are_each() -> None:
+def test_each_game_corresponds_to_four_of_the_576_matrices() -> None:
     """Counted by hand over swaps of rows and columns, without `canonical`."""
     found: dict[frozenset[object], int] = {}
     for a in permutations((1, 2, 3, 4)):
@@ -53,7 +53,7 @@ def test_swapping_the_seats_permutes_the_games() -> None:
     assert [with_seats_swapped(m) for m in swapped] == list(GAMES.values())
 
 
-def test_twelve_games_are_symmetric_and_78_are_left_without_regard_to_seats() -> None:
+def test_twelve_games_are_symmetric_and_78_differ_up_to_seat_swap() -> None:
     """The counts of Rapoport and Guyer 1966."""
     assert sum(map(is_symmetric, GAMES.values())) == 12
     assert len({min(m, with_seats_swapped(m)) for m in GAMES.values()}) == 78
@@ -73,12 +73,12 @@ def test_the_moves_of_a_symmetric_game_are_in_the_same_order_for_both() -> None:
         ("deadlock", (((2, 2), (1, 4)), ((4, 1), (3, 3)))),
     ],
 )
-def test_the_famous_ones(name: str, matrix: object) -> None:
+def test_well_known_games_have_their_matrices(name: str, matrix: object) -> None:
     assert ordinal_game(name) == matrix
     assert ordinal_game(FAMOUS[name]) == matrix
 
 
-def test_every_one_can_be_played() -> None:
+def test_every_ordinal_game_can_be_played() -> None:
     instances = ordinal_instances(rounds=7)
     assert [i.id for i in instances] == list(GAMES)
     for each in instances:
@@ -86,6 +86,6 @@ def test_every_one_can_be_played() -> None:
         assert game.matrix == GAMES[each.id]  # type: ignore[attr-defined]
 
 
-def test_an_unknown_game_is_named() -> None:
+def test_unknown_game_suggests_the_nearest() -> None:
     with pytest.raises(BadInput, match="did you mean chicken"):
         ordinal_game("chickens")

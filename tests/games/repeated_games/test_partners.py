@@ -51,7 +51,7 @@ def some_past(game: RepeatedGame, rounds: int, chance: random.Random) -> list[Jo
 
 
 @pytest.mark.parametrize(("who", "line"), LINES)
-def test_every_partner_plays_its_lines_whatever_the_seed(who: Partner, line: Line) -> None:
+def test_every_partner_plays_its_declared_lines_for_any_seed(who: Partner, line: Line) -> None:
     game = rules(line.game)
     against = said(line.against, game.names_of(AGENT))
     for seed in range(5):
@@ -88,7 +88,7 @@ def test_the_script_draws_from_the_automatons_odds(who: Partner, name: str, para
 
 
 @pytest.mark.parametrize("who", [p for p in OURS if p.memory is not None], ids=lambda p: p.name)
-def test_a_partner_remembers_no_more_than_it_declares(who: Partner) -> None:
+def test_partner_depends_only_on_its_declared_memory(who: Partner) -> None:
     game = rules("rps" if who.name in rps.STABLE else "ibs")
     script, chance = who.make(game, PARTNER), random.Random(5)
     assert who.memory is not None
@@ -134,7 +134,7 @@ def test_one_script_serves_many_episodes_at_once(name: str) -> None:
 # --- rock, paper, scissors ------------------------------------------------------------------------
 
 
-def test_people_are_known_to_play_against_each_stable_bot() -> None:
+def test_human_results_exist_for_each_stable_bot() -> None:
     table = load("riemer2025").tables["brockbank_vul"]
     assert {figure.row["partner"] for figure in table.rows} == set(rps.STABLE)
     assert len(rps.STABLE) == 7
@@ -142,7 +142,7 @@ def test_people_are_known_to_play_against_each_stable_bot() -> None:
 
 
 @pytest.mark.parametrize("who", rps.STABLE.values(), ids=lambda p: p.name)
-def test_whoever_knows_a_stable_bot_wins_nine_rounds_in_ten(who: Partner) -> None:
+def test_best_reply_to_a_stable_bot_wins_nine_rounds_in_ten(who: Partner) -> None:
     """.9 won and .05 lost in every round after the drawn ones."""
     game = rules("rps", rounds=300)
     assert who.automaton is not None and who.memory is not None
@@ -160,13 +160,13 @@ def test_a_stable_bot_follows_its_rule_nine_times_in_ten() -> None:
     assert all(first[move] / 3000 == pytest.approx(1 / 3, abs=0.03) for move in (0, 1, 2))
 
 
-def test_stable_bots_play_for_other_stakes_too() -> None:
+def test_stable_bots_accept_other_payoffs() -> None:
     stakes = [[[0, 0], [-1, 3], [3, -1]], [[3, -1], [0, 0], [-1, 3]], [[-1, 3], [3, -1], [0, 0]]]
     script = partner("previous_move_plus").make(rules("rps", matrix=stakes), PARTNER, follow=1.0)
     assert script(turn_after(rules("rps", matrix=stakes), [(0, 1)])) == 2
 
 
-def test_an_adaptive_bot_is_even_between_moves_that_came_as_often() -> None:
+def test_adaptive_bot_is_uniform_over_equally_frequent_moves() -> None:
     game = rules("rps")
     script = partner("adaptive_opponent_previous").make(game, PARTNER)
     past = [(0, 0), (1, 0), (0, 0), (2, 0), (0, 0)]  # after R came P once and S once
@@ -175,7 +175,7 @@ def test_an_adaptive_bot_is_even_between_moves_that_came_as_often() -> None:
     assert told[2] / 2000 == pytest.approx(0.5, abs=0.05)
 
 
-def test_an_adaptive_bot_by_outcome_keeps_wins_and_losses_apart() -> None:
+def test_adaptive_bot_by_outcome_counts_wins_and_losses_separately() -> None:
     game = rules("rps")
     # the agent wins (P against R), then moves up; it loses (S against R), then repeats
     past = [(1, 0), (2, 0), (2, 0), (1, 0)]
@@ -236,7 +236,7 @@ def test_level_three_over_a_uniform_base_is_the_third_best_reply() -> None:
         assert script(turn_after(game, [])) == level_one_of[k]
 
 
-def test_fictitious_players_find_the_odds_of_rps() -> None:
+def test_fictitious_play_converges_to_uniform_odds_in_rps() -> None:
     """In a zero-sum game the frequencies of fictitious play converge (Robinson 1951)."""
     game = rules("rps", rounds=1000)
     scripts = {seat: partner("fictitious_play").make(game, seat) for seat in game.seats}
@@ -262,7 +262,7 @@ def test_a_bayesian_cooperates_with_tit_for_tat_until_the_last_round() -> None:
     assert [mine for _, mine in past[5:]] == [0] * 24 + [1]
 
 
-def test_a_bayesian_can_only_find_what_it_considers() -> None:
+def test_bayesian_partner_learns_only_among_its_hypotheses() -> None:
     game = rules("ipd", rounds=30)
     narrow = partner("bayesian_best_responder").make(game, PARTNER, hypotheses=["random"])
     echo = partner("tit_for_tat").make(game, AGENT)
@@ -337,14 +337,14 @@ ONE = {"odds": [1, 0], "after": [["a", "a"], ["a", "a"]]}
         ("axelrod", "rps", {}, "two moves per seat"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_sentence(
+def test_invalid_parameters_are_refused_with_one_message(
     name: str, game: str, params: Any, why: str
 ) -> None:
     with pytest.raises(BadInput, match=why.replace("(", r"\(")):
         partner(name).make(rules(game), PARTNER, **params)
 
 
-def test_who_copies_needs_the_others_moves() -> None:
+def test_copying_partner_needs_the_moves_of_the_other_seat() -> None:
     game = rules(
         "repeated_games",
         matrix=[[[1, 0], [0, 1]], [[0, 1], [1, 0]], [[2, 2], [2, 2]]],

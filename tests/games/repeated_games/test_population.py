@@ -14,7 +14,13 @@ from sally.core.rules.training import check_split
 from sally.games.repeated_games import population as drawing
 from sally.games.repeated_games.population import LETTERS, population, random_table, relettered
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.games.repeated_games.training import TRAINING, _becomes, _machine, _Soon, split
+from sally.games.repeated_games.training import (
+    TRAINING,
+    _becomes,
+    _machine,
+    _PreparedMachine,
+    split,
+)
 
 SIZES = {"train": 12, "validation": 3, "held_out": 3}
 
@@ -31,7 +37,7 @@ def test_parts_differ_in_behaviour_and_letters(game):
         assert not TRAINING.alike(task, other) and not TRAINING.alike(other, task)
 
 
-def test_a_population_is_the_same_every_time_and_another_with_another_seed():
+def test_population_follows_the_seed():
     assert population("ipd", SIZES) == population("ipd", SIZES)
     assert population("ipd", SIZES).parts != population("ipd", SIZES, seed=1).parts
 
@@ -42,11 +48,11 @@ def test_the_quick_comparison_agrees_with_the_exact_one():
     machines = [_machine(rules, AGENT, task.others[PARTNER]) for task in tasks]
     pairs = list(product(machines, repeat=2))
     exact = [_becomes(a, b) for a, b in pairs]
-    assert [_Soon(a).becomes(_Soon(b)) for a, b in pairs] == exact
+    assert [_PreparedMachine(a).becomes(_PreparedMachine(b)) for a, b in pairs] == exact
     assert 0 < sum(exact) < len(exact)  # both answers occur
 
 
-def test_every_move_against_a_machine_has_an_exact_worth():
+def test_every_move_against_an_automaton_has_an_exact_value():
     task = relettered(population("rps", SIZES).part("train")[0], Stream("test"))
     env = TextEnv("rps", strategy="lm", pack="repeated_games_terse")
     env.begin(task, 1)
@@ -56,12 +62,12 @@ def test_every_move_against_a_machine_has_an_exact_worth():
     assert len(env.rows()) == 10
 
 
-def test_all_kinds_of_machines_are_drawn():
+def test_automata_of_all_sizes_are_drawn():
     sizes = {len(random_table(Stream("kinds", n), 3)["states"]) for n in range(60)}
     assert sizes == {1, 2, 3, 4}
 
 
-def test_too_many_machines_are_refused(monkeypatch):
+def test_too_many_automata_are_refused(monkeypatch):
     monkeypatch.setattr(drawing, "MOST_TRIES", 1)
     with pytest.raises(BadInput, match="of 20 machines for held_out behave differently"):
         population("ipd", {"train": 1, "validation": 1, "held_out": 20})

@@ -18,7 +18,12 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Automaton, Scripted
 from sally.games.repeated_games.optimum import pay_table
-from sally.games.repeated_games.players.bulk import Luck, drawn_luck, keyed_luck, play_tabular
+from sally.games.repeated_games.players.bulk import (
+    UniformDraws,
+    drawn_luck,
+    keyed_luck,
+    play_tabular,
+)
 from sally.games.repeated_games.players.learners import Fictitious, QLearning
 from sally.games.repeated_games.players.tabular import (
     Settings,
@@ -56,13 +61,13 @@ def predictions(of: Episode) -> list[Any]:
 # --- how it plays -------------------------------------------------------------------------------
 
 
-def test_before_anything_is_known_every_move_is_worth_the_best_payoff_for_ever():
+def test_initial_values_are_the_discounted_best_payoff():
     pay = pay_table(registry.game("ipd").build({}), AGENT)
     worth = values(empty_model(pay, Settings())[None], pay, Settings(gamma=0.9))
     assert worth == pytest.approx(np.full((1, 5, 2), 100.0))
 
 
-def test_a_known_move_that_pays_the_most_ties_with_unknown_ones():
+def test_best_paying_known_move_ties_with_unknown_moves():
     player = Tabular(pay_of("tabular", registry.game("rps").build({}), AGENT))
     firsts = set()
     for seed in range(40):
@@ -74,7 +79,7 @@ def test_a_known_move_that_pays_the_most_ties_with_unknown_ones():
 
 
 @given(st.integers(0, 10**6), st.sampled_from([(1, 0.9), (2, 0.8), (1, 0.0)]))
-def test_values_are_those_of_plain_value_iteration(seed, how):
+def test_values_equal_plain_value_iteration(seed, how):
     visits, gamma = how
     settings = Settings(gamma=gamma, visits=visits)
     chance = np.random.default_rng(seed)
@@ -95,7 +100,7 @@ def test_values_are_those_of_plain_value_iteration(seed, how):
 
 
 @given(st.integers(0, 10**6))
-def test_a_models_values_do_not_depend_on_its_neighbours(seed):
+def test_values_of_a_model_do_not_depend_on_others_in_the_batch(seed):
     chance = np.random.default_rng(seed)
     pay = chance.integers(-5, 6, (3, 3)).astype(float)
     models = chance.integers(0, 2, (6, 10, 3, 3)).astype(np.int32)
@@ -104,19 +109,19 @@ def test_a_models_values_do_not_depend_on_its_neighbours(seed):
     assert all((a == b).all() for a, b in zip(together, alone, strict=True))
 
 
-def test_it_settles_on_the_best_reply():
+def test_tabular_player_converges_to_the_best_reply():
     for action, best in ((0, 1), (1, 2), (2, 0)):
         of = episode("rps", "single_action", 3, params={"action": action})
         assert set(moves(of)[-50:]) == {best}
     assert set(moves(episode("ipd", "tit_for_tat", 3))[-50:]) == {0}  # it learns to cooperate
 
 
-def test_it_is_the_same_again_under_the_same_seed():
+def test_tabular_player_follows_the_seed():
     assert episode("rps", "tit_for_tat", 5).events == episode("rps", "tit_for_tat", 5).events
     assert moves(episode("rps", "tit_for_tat", 5)) != moves(episode("rps", "tit_for_tat", 6))
 
 
-def test_being_asked_does_not_change_play():
+def test_probing_does_not_change_play():
     for player in ("tabular", "q_learning", "fictitious_learner"):
         asked = episode("rps", "tit_for_tat", 5, player, ("their_move", "their_move_given_mine"))
         assert moves(asked) == moves(episode("rps", "tit_for_tat", 5, player, ()))
@@ -125,7 +130,7 @@ def test_being_asked_does_not_change_play():
 # --- what it predicts ---------------------------------------------------------------------------
 
 
-def test_it_predicts_move_0_where_it_has_no_count_and_the_most_frequent_move_elsewhere():
+def test_prediction_is_the_most_frequent_move_or_move_0_without_counts():
     player = Tabular(pay_of("tabular", registry.game("ipd").build({}), AGENT))
     known = player.untaught()
     for joint in [(0, 1), (0, 1), (0, 0), (0, 1), (0, 1)]:
@@ -135,7 +140,7 @@ def test_it_predicts_move_0_where_it_has_no_count_and_the_most_frequent_move_els
     assert known.state == 2
 
 
-def test_before_the_move_and_after_it_the_prediction_is_the_same():
+def test_predictions_before_and_after_the_move_are_equal():
     both = episode("rps", "tit_for_tat", 2, arm=("their_move", "their_move_given_mine"))
     said = predictions(both)
     assert said[0::2] == said[1::2]
@@ -149,7 +154,7 @@ def test_stated_odds_follow_the_rule_of_succession():
     assert all(r.value == int(r.odds[1] > 0.5) for r in reports)
 
 
-def test_a_void_round_teaches_nothing():
+def test_void_round_does_not_update_the_player():
     class Lapsing:
         """Cooperates, but cannot be read in round 2."""
 
@@ -181,7 +186,7 @@ def test_a_void_round_teaches_nothing():
 @pytest.mark.parametrize("settings", [{}, {"visits": 2, "gamma": 0.8}, {"ties": "first"}])
 @pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
 @pytest.mark.parametrize("kind", ["single_action", "tit_for_tat"])
-def test_bulk_play_is_one_episode_play_move_by_move(name, kind, settings):
+def test_bulk_play_equals_single_episode_play_move_by_move(name, kind, settings):
     game = registry.game(name).build({"rounds": 40})
     seeds = [3, 14, 15]
     automaton = registry.partners("repeated_games")[kind].automaton(game, PARTNER)
@@ -194,7 +199,7 @@ def test_bulk_play_is_one_episode_play_move_by_move(name, kind, settings):
         assert predictions(of) == bulk.predicted[row].tolist()
 
 
-def test_bulk_play_is_one_episode_play_against_chance_too():
+def test_bulk_play_equals_single_episode_play_against_random_partner():
     odds = {0: 0.2, 1: 0.5, 2: 0.3}
     dice = Automaton(0, lambda q: odds, lambda q, own, their: 0)
     spec, seeds = registry.game("rps"), list(range(6))
@@ -221,16 +226,20 @@ def test_each_bulk_episode_meets_its_own_partner():
     assert rounds.mine[:, -1].tolist() == [0, 1, 2, 2]
 
 
-def test_a_move_without_a_chance_is_never_drawn():
+def test_move_with_zero_probability_is_never_drawn():
     game = RepeatedGame(rounds=3)
     stubborn = Automaton(0, lambda q: {0: 0.0, 1: 1.0}, lambda q, own, their: 0)
     rounds = play_tabular(
-        game, AGENT, [stubborn], np.zeros(1, np.intp), Luck(np.zeros((1, 3)), np.zeros((1, 3)))
+        game,
+        AGENT,
+        [stubborn],
+        np.zeros(1, np.intp),
+        UniformDraws(np.zeros((1, 3)), np.zeros((1, 3))),
     )
     assert rounds.theirs.tolist() == [[1, 1, 1]]
 
 
-def test_bulk_play_refuses_what_it_cannot_do():
+def test_bulk_play_refuses_unsupported_games():
     game = RepeatedGame(rounds=5)
     coin = Automaton(0, lambda q: {0: 0.5, 1: 0.5}, lambda q, own, their: 0)
     luck, lots = drawn_luck(2, 5, np.random.default_rng(1)), np.zeros(2, np.intp)
@@ -239,7 +248,7 @@ def test_bulk_play_refuses_what_it_cannot_do():
     with pytest.raises(BadInput, match="`lots` must contain indices of partners, from 0 to 0"):
         play_tabular(game, AGENT, [coin], lots + 1, luck)
     with pytest.raises(BadInput, match="episodes by rounds"):
-        play_tabular(game, AGENT, [coin], lots, Luck(luck.ties[:, :4], luck.partner))
+        play_tabular(game, AGENT, [coin], lots, UniformDraws(luck.ties[:, :4], luck.partner))
 
 
 # --- second opinions ----------------------------------------------------------------------------
@@ -258,13 +267,13 @@ def test_q_learning_finds_the_best_reply():
     assert set(moves(episode("rps", "single_action", 1, "q_learning"))[-20:]) == {1}
 
 
-def test_epsilon_greedy_play_keeps_trying():
+def test_epsilon_greedy_play_keeps_exploring():
     settings = {"epsilon": 1.0}
     of = episode("ipd", "single_action", 1, "q_learning", settings=settings)
     assert 30 < sum(moves(of)) < 70
 
 
-def test_fictitious_play_replies_best_to_what_it_has_counted():
+def test_fictitious_play_best_responds_to_its_counts():
     of = episode("rps", "single_action", 1, "fictitious_learner", params={"action": 1})
     assert set(moves(of)[1:]) == {2}
     assert predictions(of) == [0] + [1] * 99
@@ -282,7 +291,7 @@ def test_fictitious_play_replies_best_to_what_it_has_counted():
         ("q_learning", {"epsilon": 2}, "epsilon must be"),
     ],
 )
-def test_settings_that_cannot_be_are_refused(player, settings, why):
+def test_invalid_settings_are_refused(player, settings, why):
     with pytest.raises(BadInput, match=why):
         episode("ipd", "tit_for_tat", player=player, settings=settings)
 

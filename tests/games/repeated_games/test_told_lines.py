@@ -11,7 +11,7 @@ from sally.games.repeated_games.rules import AGENT, PARTNER
 
 @pytest.mark.parametrize("seat", [AGENT, PARTNER])
 @pytest.mark.parametrize("form", ["agent_first", "partner_first"])
-def test_a_round_told_when_it_was_played_reads_as_when_told_later(seat, form):
+def test_lines_of_a_round_are_equal_whether_rendered_early_or_late(seat, form):
     spec = registry.game("ipd")
     game = spec.build({"rounds": 9, "names": ["\ue000", "{round}"]})  # names that could confuse
     words, state, grown = SeatContext(spec, game, seat, 1).words, game.start(), list[str]()

@@ -35,7 +35,7 @@ def test_a_third_order_adds_little() -> None:
 
 
 @pytest.mark.parametrize("settings", [{"k": -1}, {"k": 5}, {"rate": 0.0}, {"rate": 1.5}])
-def test_settings_that_cannot_be_are_refused(settings: dict[str, float]) -> None:
+def test_invalid_settings_are_refused(settings: dict[str, float]) -> None:
     game = registry.game("rps").build()
     with pytest.raises(BadInput):
         registry.partners("repeated_games")["tom_k"].make(game, PARTNER, **settings)

@@ -41,7 +41,7 @@ def odds(name: str, past: Past, void: str = "published") -> Odds:
 
 
 @pytest.mark.parametrize("hidden", [R, P, S])
-def test_what_the_other_had_moved_in_a_void_round_stays_its_secret(hidden: int) -> None:
+def test_move_of_the_other_seat_in_a_void_round_is_hidden(hidden: int) -> None:
     game = rules("rps", rounds=9)
     one, two = (view(game, [(R, P), (None, move)], AGENT) for move in (R, hidden))
     assert one == two
@@ -58,27 +58,27 @@ def test_a_seat_remembers_its_own_move_of_a_void_round() -> None:
 # --- adaptive bots --------------------------------------------------------------------------------
 
 
-def test_skipping_joins_what_lies_on_either_side_and_the_published_bot_does_not() -> None:
+def test_skip_joins_rounds_around_a_void_round_and_published_does_not() -> None:
     # after rock the person once played paper, if the void round between them is left out
     past = [(R, R), (None, R), (P, R), (R, R)]
     assert odds("adaptive_opponent_previous", past, "skip") == {S: 1.0}
     assert odds("adaptive_opponent_previous", past) == {R: 1 / 3, P: 1 / 3, S: 1 / 3}
 
 
-def test_the_published_bot_draws_evenly_where_the_move_it_needs_was_not_made() -> None:
+def test_published_bot_draws_uniformly_if_the_needed_move_is_missing() -> None:
     past = [(R, R), (R, R), (None, R)]
     assert odds("adaptive_opponent_previous", past, "skip") == {P: 1.0}
     assert len(odds("adaptive_opponent_previous", past)) == 3
 
 
-def test_the_published_bot_goes_by_its_own_move_of_the_void_round() -> None:
+def test_published_bot_uses_its_own_move_of_the_void_round() -> None:
     # after its rock the person played paper, after its scissors rock
     past = [(R, R), (P, S), (R, R), (None, S)]
     assert odds("adaptive_bot_previous", past, "skip") == {S: 1.0}
     assert odds("adaptive_bot_previous", past) == {P: 1.0}
 
 
-def test_two_moves_back_must_both_have_been_made() -> None:
+def test_published_bot_needs_both_of_the_last_two_moves() -> None:
     past = [(R, R), (R, R), (R, R), (None, R), (R, R)]
     assert odds("adaptive_opponent_previous_two", past, "skip") == {P: 1.0}
     assert len(odds("adaptive_opponent_previous_two", past)) == 3
@@ -91,18 +91,18 @@ def likeliest(chances: Odds) -> int:
     return max(chances, key=lambda move: chances[move])
 
 
-def test_who_does_not_move_has_lost_to_a_bot_that_goes_by_outcomes() -> None:
+def test_missing_move_counts_as_loss_for_outcome_based_bot() -> None:
     past = [(P, R), (None, S)]  # it lost with rock, then nobody moved against its scissors
     assert likeliest(odds("win_plus_lose_minus", past, "skip")) == S  # down from rock
     assert likeliest(odds("win_plus_lose_minus", past)) == R  # up from scissors, a win
 
 
-def test_a_bot_that_copies_draws_evenly_when_there_is_nothing_to_copy() -> None:
+def test_copying_bot_draws_uniformly_if_there_is_no_move_to_copy() -> None:
     past = [(P, R), (None, S)]
     assert likeliest(odds("opponent_previous_nil", past, "skip")) == P
     assert set(odds("opponent_previous_nil", past).values()) == {1 / 3}
 
 
-def test_an_unknown_way_with_void_rounds_is_one_sentence() -> None:
+def test_unknown_void_round_setting_is_refused_with_a_suggestion() -> None:
     with pytest.raises(BadInput, match="did you mean published"):
         odds("adaptive_transition", [], "publishd")

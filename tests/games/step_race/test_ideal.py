@@ -39,13 +39,13 @@ def brute(missing, turn, pairs, left):
 
 
 @pytest.mark.parametrize("missing", [(3, 3, 3), (5, 4, 6), (6, 6, 6)])
-def test_the_value_is_that_of_brute_force_on_a_short_race(missing):
+def test_value_equals_brute_force_on_a_short_race(missing):
     pool = RacePool(missing, 0)
     pairs = list(product(MINDS, MINDS))
     assert pool.value(pool.start(), 0) == pytest.approx(brute(missing, 1, pairs, 7) / len(pairs))
 
 
-def test_against_known_minds_the_value_is_the_solver_s():
+def test_value_against_known_partners_equals_the_solver():
     for number in range(3):
         pool = RacePool((9, 9, 9), number)
         for one, two in ((0, 4), (2, 3), (4, 4), (1, 1)):
@@ -69,7 +69,7 @@ def earned(pool, missing, policy, most=40):
     return total / len(MINDS) ** 2
 
 
-def test_the_player_earns_its_value_and_nobody_earns_more_in_expectation():
+def test_ideal_player_earns_its_value_and_no_policy_earns_more():
     missing = (8, 8, 8)
     pool = RacePool(missing, 0)
     value = pool.value(pool.start(), 0)
@@ -84,12 +84,12 @@ def test_the_player_earns_its_value_and_nobody_earns_more_in_expectation():
         assert earned(pool, missing, policy) <= value + 1e-9
 
 
-def test_finding_out_costs_something_in_a_short_race():
+def test_informed_value_exceeds_adaptive_value_in_a_short_race():
     pool = RacePool((6, 6, 6), 0)
     assert pool.informed(0) - pool.value(pool.start(), 0) == pytest.approx(0.72 - 0.6933333333)
 
 
-def test_the_parts_add_up_and_the_player_loses_nothing_by_moves():
+def test_regret_parts_add_up_and_ideal_player_has_no_move_loss():
     episodes = [
         sally.play(
             "step_race", {"player_1": who, "player_2": one, "player_3": two}, 3, target=8,
@@ -114,7 +114,7 @@ def test_opponents_outside_the_pool_have_no_ideal_line():
     assert [row.seat for row in rows] == ["player_2"]  # it alone faces two opponents of the pool
 
 
-def test_waiting_costs_nothing_and_luck_is_zero_on_average_over_the_pool():
+def test_luck_is_zero_on_average_over_the_pool():
     """A player that makes the others' move loses no steps to them; its loss is counted once."""
     seats = {"player_2": "player_2", "player_3": "player_3"}
     episodes = [

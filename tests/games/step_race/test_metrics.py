@@ -42,7 +42,7 @@ KEEPER = PlayerSpec("keeper", {"p": 1.0})
 BREAKER = PlayerSpec("keeper", {"p": 0.0})
 
 
-def test_the_best_reply_in_every_turn_does_one() -> None:
+def test_doing_of_the_best_reply_is_one() -> None:
     race = played(ALWAYS_3, ALWAYS_5, ALWAYS_5, talks=0)
     assert race.episode.payoffs == {"player_1": 1.0, "player_2": 0.0, "player_3": 0.0}
     assert measured(race, "doing_steps") == 1.0
@@ -52,7 +52,7 @@ def test_the_best_reply_in_every_turn_does_one() -> None:
     assert measured(race, "step_regret") == pytest.approx(0.0)
 
 
-def test_an_error_beside_two_that_collide_is_survived() -> None:
+def test_errors_survived_counts_a_win_despite_an_error() -> None:
     """With two that always take 5, a 1 gains less than a 3 and still gets ahead of both."""
     race = played(PlayerSpec("always", {"move": 1}), ALWAYS_5, ALWAYS_5, talks=0)
     assert measured(race, "errors_survived") == 1.0 and measured(race, "best_reply_rate") < 1.0
@@ -60,7 +60,7 @@ def test_an_error_beside_two_that_collide_is_survived() -> None:
     assert measured(lost, "errors_survived") == 0.0
 
 
-def test_colliding_for_ever_wins_nothing_and_costs_all() -> None:
+def test_permanent_collision_pays_nothing_and_has_full_regret() -> None:
     race = played(ALWAYS_5, ALWAYS_5, ALWAYS_5, talks=0, max_turns=5)
     assert race.episode.payoffs == {"player_1": 0.0, "player_2": 0.0, "player_3": 0.0}
     assert measured(race, "collision_rate") == 1.0
@@ -70,7 +70,7 @@ def test_colliding_for_ever_wins_nothing_and_costs_all() -> None:
     assert all(cost.loss == pytest.approx(1.0) and cost.how == decisions.SOLVED for cost in costs)
 
 
-def test_promises_of_keepers_and_breakers() -> None:
+def test_promise_metrics_of_keepers_and_breakers() -> None:
     kept = played(KEEPER, KEEPER, KEEPER, talks=1)
     assert measured(kept, "announced_rate") == measured(kept, "promise_kept") == 1.0
     broken = played(BREAKER, KEEPER, KEEPER, talks=1)
@@ -79,21 +79,21 @@ def test_promises_of_keepers_and_breakers() -> None:
     assert 0 < (measured(broken, "broken_upwards") or 0) < 1
 
 
-def test_a_follower_takes_what_the_truthful_leave() -> None:
+def test_follower_takes_the_number_left_free_by_truthful_partners() -> None:
     race = played("follower", KEEPER, KEEPER, talks=1)
     assert measured(race, "free_taken") == 1.0 and measured(race, "collides_with_truthful") == 0.0
     hit = played("hits_announced", KEEPER, KEEPER, talks=1)
     assert measured(hit, "collides_with_truthful") == 1.0
 
 
-def test_without_talk_a_keeper_announces_nothing_and_is_solved_so() -> None:
+def test_keeper_without_talk_announces_nothing_and_is_solvable() -> None:
     race = played("random", KEEPER, KEEPER, talks=0)
     found = solution(race, ME)
     assert found is not None and found.value((20, 20, 20)) == pytest.approx(0.971432952678)
     assert measured(race, "announced_rate") == 0.0 and measured(race, "promise_kept") is None
 
 
-def test_costs_say_by_what_they_are_judged() -> None:
+def test_costs_name_their_reference() -> None:
     hows = {
         (two, three): {c.how for c in decisions.COSTS(played("random", two, three), ME)}
         for two, three in (("uniform", "blocker"), ("follower", "uniform"), ("listener", "uniform"))
@@ -110,7 +110,7 @@ def test_losses_split_into_inference_and_translation() -> None:
     assert decisions.LOSSES(listening, ME).translation == pytest.approx(0.0)
 
 
-def test_best_replies_need_both_others() -> None:
+def test_best_replies_need_predictions_for_both_others() -> None:
     race = played("random", "uniform", "uniform", talks=0)
     view = decided(race, ME)[0].view
     game: Any = race.replay.game
@@ -138,7 +138,7 @@ def test_the_study_has_the_certified_tables_and_plays() -> None:
     assert episode.payoffs is not None and episode.cell == cell
 
 
-def test_a_listener_learns_the_habit_of_the_silent() -> None:
+def test_listener_learns_the_habit_of_silent_partners() -> None:
     race = played("listener", ALWAYS_5, ALWAYS_5)
     assert race.episode.payoffs == {"player_1": 1.0, "player_2": 0.0, "player_3": 0.0}
     assert decided(race, ME)[0].mine == 5  # what it expects at first

@@ -27,13 +27,13 @@ from tests.test_secrets import page
 MOVES = (1, 3, 5)
 
 
-def test_a_number_of_several_moves_none_of_them() -> None:
+def test_players_choosing_the_same_number_do_not_move() -> None:
     assert gains((5, 5, 5)) == (0, 0, 0)
     assert gains((1, 3, 5)) == (1, 3, 5)
     assert gains((3, 1, 3)) == (0, 1, 0)
 
 
-def test_the_highest_total_wins_and_equals_share() -> None:
+def test_highest_total_wins_and_ties_share_the_prize() -> None:
     assert prize((19, 18, 3), 20) is None
     assert prize((20, 24, 3), 20) == (0.0, 1.0, 0.0)
     assert prize((22, 22, 22), 20) == (1 / 3, 1 / 3, 1 / 3)
@@ -56,7 +56,7 @@ def test_a_second_implementation_agrees_on_seeded_games(seed: int) -> None:
     assert [game.payoffs(state)[seat] for seat in SEATS] == (points or [0.0, 0.0, 0.0])
 
 
-def test_a_race_that_nobody_ends_pays_nobody() -> None:
+def test_unfinished_race_pays_zero() -> None:
     game = StepRace(talks=0, max_turns=3)
     state = game.start()
     for _ in range(3):
@@ -79,7 +79,7 @@ def test_all_speak_in_the_drawn_order_and_talk_ends_when_all_are_done() -> None:
     assert game.to_move(state) == SEATS  # two rounds of three
 
 
-def test_a_seat_that_gives_no_move_stays_and_collides_with_nobody() -> None:
+def test_forfeiting_seat_stays_and_does_not_collide() -> None:
     game = StepRace(talks=0)
     state = game.forfeit(game.start(), {SEATS[0]: 5, SEATS[1]: 3}, (SEATS[2],))
     assert state.positions == (5, 3, 0)
@@ -96,7 +96,7 @@ def test_a_seat_that_gives_no_move_stays_and_collides_with_nobody() -> None:
         {"letters": 2},
     ],
 )
-def test_parameters_that_cannot_be_are_refused(wrong: dict[str, Any]) -> None:
+def test_invalid_parameters_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         spec_of("step_race").build(wrong)
 
@@ -139,7 +139,7 @@ def read(reply: str) -> Any:
     return words.read(reply, view, game.options(state, SEATS[0]))
 
 
-def test_messages_are_read_behind_the_last_label() -> None:
+def test_messages_are_read_after_the_last_label() -> None:
     assert read("Say: I take 5.") == Say("I take 5.")
     assert read('Thoughts: they will fold.\nSay: "I take 5." <stop>') == Done("I take 5.")
     assert read("say: <STOP>") == Done("")
@@ -166,7 +166,7 @@ def test_every_pair_of_joint_moves_has_its_own_name() -> None:
 # --- people ---------------------------------------------------------------------------------------
 
 
-def test_the_study_of_triples_works_in_a_rehearsal(tmp_path: Path) -> None:
+def test_study_of_triples_runs_in_rehearsal(tmp_path: Path) -> None:
     file = Path(str(resources.files("sally.games.step_race"))) / "study_of_triples.toml"
     arguments = ["people", "rehearse", str(file), "--people", "6", "--drop-out", "0", "--json"]
     run = CliRunner().invoke(cli, [*arguments, "--out", str(tmp_path / "out")])

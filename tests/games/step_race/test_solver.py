@@ -58,7 +58,7 @@ def test_equilibria_of_one_turn() -> None:
     assert worth == pytest.approx(vector["symmetric_mixed"]["value"], abs=1e-8)
 
 
-def test_the_value_of_a_seat_does_not_hang_on_its_number() -> None:
+def test_value_of_a_seat_does_not_depend_on_its_number() -> None:
     assert value((4, 9, 12)) == pytest.approx(value((9, 4, 12), 1))
     assert sum(value((4, 9, 12), n) for n in range(3)) == pytest.approx(1.0)
 
@@ -95,7 +95,7 @@ def simulated(minds: tuple[Mind, Mind, Mind], target: int, games: int) -> list[f
         ("rotator", "keeper"),
     ],
 )
-def test_solved_values_are_those_of_simulated_games(others: tuple[str, str]) -> None:
+def test_solved_values_equal_simulated_means(others: tuple[str, str]) -> None:
     one, two = (solver.MINDS[name]() for name in others)
     mine = uniform()
     exact = solved(12, 0, (one, two), mine).value((12, 12, 12))
@@ -103,7 +103,7 @@ def test_solved_values_are_those_of_simulated_games(others: tuple[str, str]) -> 
     assert mean == pytest.approx(exact, abs=0.05)  # four standard errors at most
 
 
-def test_a_solved_reply_is_worth_what_it_says() -> None:
+def test_solved_reply_earns_its_stated_value() -> None:
     """Play the solved best reply to a keeper and an always-5 with the second rules."""
     minds = (always(5), solver.keeper(0.8))
     found = solved(12, 0, minds)
@@ -115,7 +115,7 @@ def test_a_solved_reply_is_worth_what_it_says() -> None:
     assert mean == pytest.approx(found.value((12, 12, 12)), abs=0.05)
 
 
-def test_a_mind_that_reacts_to_words_is_not_solved() -> None:
+def test_partner_that_reacts_to_messages_is_not_solved() -> None:
     with pytest.raises(BadInput, match="announcements"):
         solved(12, 0, (solver.follower(), uniform()))
     assert solver.solved_against(20, 0, [("follower", {}), ("uniform", {})]) is None
@@ -125,13 +125,13 @@ def test_a_mind_that_reacts_to_words_is_not_solved() -> None:
 # --- certified tables -----------------------------------------------------------------------------
 
 
-def test_a_table_that_nobody_can_win_is_no_problem() -> None:
+def test_problem_that_cannot_be_won_is_refused() -> None:
     others = {"player_2": ("always", {"move": 5}), "player_3": ("always", {"move": 3})}
     with pytest.raises(BadInput, match="cannot win"):
         certify({"target": 20, "talks": 0}, "player_1", others)
 
 
-def test_a_table_that_a_mute_player_solves_is_no_problem() -> None:
+def test_problem_solved_by_a_mute_player_is_refused() -> None:
     others = {"player_2": ("uniform", {}), "player_3": ("uniform", {})}
     with pytest.raises(BadInput, match="no scale can be defined between them"):
         certify({"target": 12, "talks": 0}, "player_1", others)
@@ -143,7 +143,7 @@ def test_a_partner_that_is_not_solved_is_refused() -> None:
         certify({"target": 20}, "player_1", others)
 
 
-def test_certified_tables_leave_room_above_every_mute_player() -> None:
+def test_certified_optimum_exceeds_every_mute_player() -> None:
     assert len(certified()) >= 20
     assert len({each.id for each in certified()}) == len(certified())
     for each in certified():
@@ -151,7 +151,7 @@ def test_certified_tables_leave_room_above_every_mute_player() -> None:
 
 
 @pytest.mark.parametrize("number", range(0, 21, 5))
-def test_certificates_are_found_again(number: int) -> None:
+def test_certificates_are_reproduced(number: int) -> None:
     each = certified()[number]
     others = {seat: (who.player, who.params) for seat, who in each.others.items()}
     again = certify(each.params, each.seat, others)
@@ -160,6 +160,6 @@ def test_certificates_are_found_again(number: int) -> None:
     assert (again.id, again.first_moves) == (each.id, each.first_moves)
 
 
-def test_gains_and_prize_are_those_of_the_solver() -> None:
+def test_gains_and_prize_equal_those_of_the_solver() -> None:
     assert solver.after((6, 6, 6), 1, 5, 5, 3) == triple(6 - g for g in gains((5, 5, 3)))
     assert solver.standing((0, 3, 4), 0) == (prize((20, 17, 16), 20) or (0.0,))[0] == 1.0

@@ -39,13 +39,13 @@ def test_announcements(text: str, move: int | None) -> None:
     assert announcement(text) == move
 
 
-def test_a_label_counts_for_its_own_speaker_and_in_a_confirmed_plan_only() -> None:
+def test_label_announces_only_for_its_seat_in_a_confirmed_plan() -> None:
     plan = "Confirmed: P1=5, P2=3, P3=1."
     assert [announcement(plan, number) for number in range(3)] == [5, 3, 1]
     assert announcement("P1=5, P2=3, P3=1", 0) is None
 
 
-def test_what_is_said_of_another_turn_does_not_count() -> None:
+def test_announcement_for_another_turn_is_ignored() -> None:
     assert announcement("For round 6 I'll take 5.", 0, turn=5) is None
     assert announcement("For round 5 I'll take 5.", 0, turn=5) == 5
 

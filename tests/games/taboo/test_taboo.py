@@ -46,7 +46,7 @@ def test_every_hint_costs_a_point(misses: int, points: int) -> None:
         ("two words", "written in letters"),
     ],
 )
-def test_an_illegal_hint_goes_back_to_the_giver_with_its_reason(hint: str, why: str) -> None:
+def test_illegal_hint_is_returned_to_giver_with_its_reason(hint: str, why: str) -> None:
     match = match_at("taboo", one_round(DUCK))
     say(match, "giver", Hint(hint))
     assert [turn.seat for turn in match.asks()] == ["giver"]
@@ -54,7 +54,7 @@ def test_an_illegal_hint_goes_back_to_the_giver_with_its_reason(hint: str, why: 
     assert why not in page_of(match, "guesser")
 
 
-def test_a_hint_cannot_be_said_twice() -> None:
+def test_hint_cannot_be_repeated() -> None:
     match = match_at("taboo", one_round(DUCK))
     for _ in range(2):
         say(match, "giver", Hint("pond"))
@@ -63,7 +63,7 @@ def test_a_hint_cannot_be_said_twice() -> None:
     assert "already" in page_of(match, "giver")
 
 
-def test_the_guesser_sees_neither_the_word_nor_what_is_banned() -> None:
+def test_guesser_page_hides_word_and_banned_words() -> None:
     pages = []
     for problem in (DUCK, SWAN):
         match = match_at("taboo", one_round(problem))
@@ -82,7 +82,7 @@ def test_a_forfeited_hint_is_used_up() -> None:
     assert match.episode().payoffs == {"giver": 1, "guesser": 1}
 
 
-def test_cues_before_play_show_both_what_comes_to_the_guessers_mind() -> None:
+def test_cue_answers_before_play_are_shown_to_both_seats() -> None:
     match = match_at("taboo", {"rounds": 1, "cues": 3})
     game: Any = match.game
     for cue in game.asked:
@@ -97,7 +97,7 @@ def test_cues_before_play_show_both_what_comes_to_the_guessers_mind() -> None:
 # --- minds ----------------------------------------------------------------------------------------
 
 
-def test_no_other_first_hint_finds_what_the_best_cannot() -> None:
+def test_best_first_hint_succeeds_if_any_hint_does() -> None:
     for target in ("abbey", "acorn", "dog"):
         problem = problem_of(target)
         hint, found = best_hint(Mind(), problem)
@@ -114,17 +114,17 @@ def test_a_guesser_does_not_name_a_word_again() -> None:
 @pytest.mark.parametrize(
     ("mind", "hint", "names"), [(Mind(), "puppy", "dog"), (Mind("form", 0.5), "puppy", "puppet")]
 )
-def test_lines_of_play(mind: Mind, hint: str, names: str) -> None:
+def test_guesses_follow_the_declared_mind(mind: Mind, hint: str, names: str) -> None:
     assert guess(mind, (), hint) == names
 
 
-def test_a_giver_with_the_guessers_mind_loses_nothing() -> None:
+def test_giver_with_same_mind_as_guesser_has_no_regret() -> None:
     one = played("taboo", {"number": 1}, ASKED, giver=SPELLER, guesser=SPELLER)
     assert measured(one, "giver", "taboo_regret") == 0
     assert measured(one, "giver", "taboo_inference") == 0
 
 
-def test_a_learner_loses_less_than_a_giver_who_takes_the_other_for_itself() -> None:
+def test_adaptive_giver_loses_less_than_giver_assuming_its_own_mind() -> None:
     plain, learner = (
         played("taboo", {"number": 1}, ASKED, giver=(who, {}), guesser=SPELLER)
         for who in ("associates", "adapts")
@@ -134,7 +134,7 @@ def test_a_learner_loses_less_than_a_giver_who_takes_the_other_for_itself() -> N
     assert (measured(plain, "giver", "taboo_inference") or 0) > 0.3
 
 
-def test_two_hints_are_enough_wherever_one_is_not() -> None:
+def test_two_hints_always_suffice() -> None:
     for problem in map(problem_of, cards()[::90]):
         assert worth(Mind(), problem, (), best_hint(Mind(), problem)[0], 5) in (5, 4)
 
@@ -142,7 +142,7 @@ def test_two_hints_are_enough_wherever_one_is_not() -> None:
 # --- the frozen set -------------------------------------------------------------------------------
 
 
-def test_every_frozen_target_can_be_found_after_one_hint_by_plain_sense() -> None:
+def test_every_frozen_target_can_be_found_with_one_hint() -> None:
     for row in frozen("balanced").rows[::25]:
         assert all(best_hint(Mind(), problem)[1] for problem in row)
 
@@ -163,7 +163,7 @@ def test_plurals_are_right_and_other_forms_are_not() -> None:
 
 
 @pytest.mark.parametrize("params", [{"hints": 0}, {"cues": 21}, {"rounds": 11}, {"set": "?"}])
-def test_parameters_that_cannot_be_are_refused(params: dict[str, Any]) -> None:
+def test_invalid_parameters_are_refused(params: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         match_at("taboo", params)
 

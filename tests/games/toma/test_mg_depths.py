@@ -68,7 +68,7 @@ def top(score: Sequence[float]) -> list[int]:
     return [n for n, value in enumerate(score) if value > max(score) - 1e-9]
 
 
-def test_a_second_solver_finds_the_same_places_at_every_depth(
+def test_second_solver_agrees_at_every_depth(
     drawn: dict[int, list[Scenario]],
 ) -> None:
     older = [item.scenario for item in frozen.mg(4).scenarios]
@@ -78,7 +78,7 @@ def test_a_second_solver_finds_the_same_places_at_every_depth(
         assert found[one.level] == [answer(one)] == found[-1]
 
 
-def test_a_matched_set_of_level_1_differs_only_in_whose_dislikes_are_whose(
+def test_matched_sets_of_level_1_differ_only_in_owners_of_dislikes(
     drawn: dict[int, list[Scenario]],
 ) -> None:
     spec = registry.game("toma_mg")
@@ -99,7 +99,7 @@ def test_a_matched_set_of_level_1_differs_only_in_whose_dislikes_are_whose(
 
 
 @pytest.mark.parametrize("level", [2, 3])
-def test_a_matched_set_differs_only_in_whom_relations_name(
+def test_matched_sets_differ_only_in_targets_of_relations(
     drawn: dict[int, list[Scenario]], level: int
 ) -> None:
     spec = registry.game("toma_mg")
@@ -144,7 +144,7 @@ def test_every_shallower_player_and_every_rule_is_at_chance(level: int) -> None:
     assert off <= (STEPS if level == 3 else set())
 
 
-def test_the_sixth_set_has_forty_a_level_and_comes_out_again() -> None:
+def test_sixth_set_has_40_per_level_and_is_reproduced_by_generator() -> None:
     assert Counter(one.block for one in certified().values()) == dict.fromkeys(LEVELS, 40)
     for one in certified().values():
         assert one == certified_mg(one.scenario)
@@ -153,7 +153,7 @@ def test_the_sixth_set_has_forty_a_level_and_comes_out_again() -> None:
         assert list(islice(scenarios(level, SEED), 4)) == of_level(level)[:4]
 
 
-def test_the_fifth_set_is_kept_with_its_own_level_1() -> None:
+def test_fifth_set_keeps_its_level_1_scenarios() -> None:
     kept = [one for one in certified(5).values() if one.block == 1]
     assert len(kept) == 40 and not {one.scenario.id for one in kept} & set(certified())
     for one in kept:

@@ -38,7 +38,7 @@ def kept() -> dict[int, list[Scenario]]:
     return {level: [s for s in listed if s.level == level] for level in LEVELS}
 
 
-def test_a_seed_gives_the_same_scenarios(drawn: dict[int, list[Scenario]]) -> None:
+def test_scenarios_follow_the_seed(drawn: dict[int, list[Scenario]]) -> None:
     assert list(islice(scenarios(2, 11, 4), 2)) == drawn[2][:2]
     assert next(scenarios(2, 12, 4)) != drawn[2][0]
 
@@ -51,7 +51,7 @@ def test_a_level_or_version_that_does_not_exist_is_refused() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_answers_and_sizes_are_even(drawn: dict[int, list[Scenario]], level: int) -> None:
+def test_answers_and_sizes_are_balanced(drawn: dict[int, list[Scenario]], level: int) -> None:
     assert set(Counter(answer(s) for s in drawn[level]).values()) == {MANY // 4}
     sizes = ROLES[level]
     expected = dict.fromkeys(sizes, MANY // len(sizes))
@@ -66,7 +66,7 @@ EXCEPTIONS = {f"{side}_{name}" for side in ("least", "most") for name in PARTIAL
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_no_count_of_mentions_tells_one_place_from_another(
+def test_mention_counts_do_not_distinguish_places(
     drawn: dict[int, list[Scenario]], kept: dict[int, list[Scenario]], level: int
 ) -> None:
     for scenario in drawn[level] + kept[level]:
@@ -84,7 +84,7 @@ def test_no_count_of_mentions_tells_one_place_from_another(
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_no_shortcut_of_the_frozen_set_strays_by_more_than_two(
+def test_shortcuts_in_frozen_set_deviate_from_chance_by_at_most_two(
     kept: dict[int, list[Scenario]], level: int
 ) -> None:
     rates = mg_hit_rates(kept[level])
@@ -92,14 +92,14 @@ def test_no_shortcut_of_the_frozen_set_strays_by_more_than_two(
 
 
 @pytest.mark.parametrize("level", [2, 3])
-def test_part_of_the_solution_never_gives_the_answer_away(
+def test_partial_solution_never_determines_the_answer(
     drawn: dict[int, list[Scenario]], kept: dict[int, list[Scenario]], level: int
 ) -> None:
     for scenario in drawn[level] + kept[level]:
         assert level_is_needed(profiles(scenario), answer(scenario))
 
 
-def test_the_frozen_set_has_thirty_certified_scenarios_a_level(
+def test_frozen_set_has_30_certified_scenarios_per_level(
     kept: dict[int, list[Scenario]],
 ) -> None:
     assert {level: len(listed) for level, listed in kept.items()} == dict.fromkeys(LEVELS, 30)
@@ -114,15 +114,13 @@ def test_the_frozen_set_has_thirty_certified_scenarios_a_level(
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4])
-def test_the_frozen_keys_are_what_the_solver_finds(version: int) -> None:
+def test_frozen_keys_equal_solver_output(version: int) -> None:
     for item in frozen.mg(version).scenarios:
         assert item == keyed_mg(item.scenario)
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_the_frozen_set_comes_out_of_its_generator_again(
-    kept: dict[int, list[Scenario]], level: int
-) -> None:
+def test_frozen_set_equals_generator_output(kept: dict[int, list[Scenario]], level: int) -> None:
     assert list(islice(scenarios(level, SEED, 4), 2)) == kept[level][:2]
 
 
@@ -133,7 +131,7 @@ def test_both_relations_are_used(kept: dict[int, list[Scenario]], level: int) ->
     assert sum(agent.avoids is not None for agent in agents) > 20
 
 
-def test_every_wish_of_ours_names_a_feature_that_is_there(kept: dict[int, list[Scenario]]) -> None:
+def test_every_wish_names_an_existing_feature(kept: dict[int, list[Scenario]]) -> None:
     for scenario in (s for listed in kept.values() for s in listed):
         for agent in scenario.agents:
             named = [*agent.likes, *agent.dislikes]
@@ -145,7 +143,7 @@ def test_every_wish_of_ours_names_a_feature_that_is_there(kept: dict[int, list[S
             assert len({features[0] for features in met}) == len(named)
 
 
-def test_there_are_at_least_six_stories_and_partial_names_are_unambiguous() -> None:
+def test_at_least_six_stories_and_partial_names_are_unambiguous() -> None:
     assert len(stories()) >= 6
     for story in stories().values():
         assert len(set(story.places)) >= 4
@@ -175,14 +173,14 @@ def test_most_features_share_a_word_with_another_one() -> None:
         (None, "must name all places equally often"),
     ],
 )
-def test_what_is_not_sound_is_not_certified(agent: Agent | None, sentence: str) -> None:
+def test_unsound_scenario_is_not_certified(agent: Agent | None, sentence: str) -> None:
     good = next(scenarios(1, 3, 4))
     first = agent or replace(good.agents[0], likes=good.agents[0].likes[:1])
     with pytest.raises(ValueError, match=sentence):
         certify(replace(good, agents=(first, *good.agents[1:])))
 
 
-def test_names_in_full_need_no_reading() -> None:
+def test_scenario_with_full_feature_names_is_not_certified() -> None:
     scenario = next(scenarios(1, 3, 4))
     features = [f for place in scenario.places for f in place.features]
 

@@ -31,7 +31,7 @@ RIGHT = ("Berry Farm", "Shadow Crypt", "Minty Cool")
     list(zip(printed.ALL, RIGHT, strict=True)),
     ids=["L1", "L2", "L3"],
 )
-def test_the_printed_answers_hold(scenario: Scenario, right: str) -> None:
+def test_printed_answers_are_right(scenario: Scenario, right: str) -> None:
     check(scenario)
     assert scenario.places[answer(scenario)].name == right
 
@@ -45,7 +45,7 @@ def test_the_printed_answers_hold(scenario: Scenario, right: str) -> None:
     ],
     ids=["L1", "L2", "L3"],
 )
-def test_the_printed_agents_go_where_the_paper_says(scenario: Scenario, places: list[str]) -> None:
+def test_printed_predictions_match_the_paper(scenario: Scenario, places: list[str]) -> None:
     assert [scenario.places[place].name for place in predictions(scenario).values()] == places
 
 
@@ -69,7 +69,7 @@ def test_the_printed_level_3_needs_its_missing_features() -> None:
         ("mint", "mint flavor", False),
     ],
 )
-def test_a_wish_matches_whole_words_in_a_row(feature: str, wish: str, met: bool) -> None:
+def test_wish_matches_consecutive_whole_words(feature: str, wish: str, met: bool) -> None:
     assert meets(feature, wish) is met
 
 
@@ -107,7 +107,7 @@ def test_a_chain_is_worked_out_from_its_anchor() -> None:
     assert destinations(chain) == {0: 1, 1: 0, 2: 0, 3: 1}
 
 
-def test_a_circle_of_relations_is_refused() -> None:
+def test_cycle_of_relations_is_refused() -> None:
     circle = (Agent("x", ("a",), (), follows=1), Agent("y", ("a",), (), avoids=0))
     with pytest.raises(ValueError, match="Agent number 1 depends on itself"):
         depths(circle)

@@ -40,7 +40,7 @@ def answered(game: str, predicted: dict[str, int], chosen: int, **params: Any) -
 
 
 @pytest.mark.parametrize("game", PROBES)
-def test_the_solver_knows_and_does(game: str) -> None:
+def test_solver_predicts_and_acts_correctly(game: str) -> None:
     module: Any = {"toma_po": po, "toma_mg": mg}[game]
     for id, scenario in list(module.frozen_scenarios().items())[::7]:
         row = row_of(
@@ -54,7 +54,7 @@ def test_the_solver_knows_and_does(game: str) -> None:
 
 
 @pytest.mark.parametrize("scenario", PO_PRINTED, ids=lambda s: s.id)
-def test_printed_scenarios_are_solved_at_the_table(scenario: Any) -> None:
+def test_printed_scenarios_are_solved_in_play(scenario: Any) -> None:
     plain = msgspec.to_builtins(scenario)
     for matrix in ("full", "known"):
         episode = played("toma_po", {"player": "solver"}, scenario=plain, matrix=matrix)
@@ -62,7 +62,7 @@ def test_printed_scenarios_are_solved_at_the_table(scenario: Any) -> None:
 
 
 @pytest.mark.parametrize("scenario", MG_PRINTED, ids=lambda s: s.id)
-def test_printed_minority_scenarios_are_solved_at_the_table(scenario: Any) -> None:
+def test_printed_minority_scenarios_are_solved_in_play(scenario: Any) -> None:
     plain = msgspec.to_builtins(scenario)
     assert played("toma_mg", {"player": "solver"}, scenario=plain).payoffs == {"player": 1.0}
 
@@ -79,7 +79,7 @@ def test_acting_on_a_wrong_prediction_is_consistent_and_fails() -> None:
     assert row["task_success"] == float(answer(scenario) == FAILURE)
 
 
-def test_knowing_without_doing_is_seen() -> None:
+def test_right_predictions_with_wrong_choice_are_scored_as_such() -> None:
     scenario = next(
         s for s in po.frozen_scenarios().values() if s.level == 3 and answer(s) != FAILURE
     )
@@ -104,7 +104,7 @@ def test_an_unreadable_prediction_leaves_knowing_and_consistency_blank() -> None
     assert row["unread_reports"]
 
 
-def test_every_episode_falls_into_one_cell() -> None:
+def test_every_episode_is_in_exactly_one_cell() -> None:
     for id in list(po.frozen_scenarios())[30::13]:
         arms = {"player": ("their_choice",)}
         row = row_of(played("toma_po", {"player": "own_min"}, arms=arms, scenario=id))
@@ -120,7 +120,7 @@ def test_a_tie_between_places_leaves_both_consistent() -> None:
         assert row["action_consistency"] == consistent
 
 
-def test_a_forfeited_choice_is_no_wrong_choice() -> None:
+def test_forfeited_choice_is_blank_and_zero_in_published_score() -> None:
     match = match_at("toma_po", {"player": "random"})
     match.answer(match.asks()[0].id, Forfeit("unreadable", "Hm."))
     row = row_of(match.episode())
@@ -129,7 +129,7 @@ def test_a_forfeited_choice_is_no_wrong_choice() -> None:
     assert row["forfeited"] == 1
 
 
-def test_without_predictions_there_is_no_consistency_but_at_level_0() -> None:
+def test_consistency_without_predictions_is_blank_except_at_level_0() -> None:
     assert row_of(played("toma_po", {"player": "solver"}, level=2))["action_consistency"] is None
     assert row_of(played("toma_po", {"player": "solver"}, level=0))["action_consistency"] == 1
     assert row_of(played("toma_po", {"player": "own_max"}, level=0))["action_consistency"] == 0
@@ -139,7 +139,7 @@ def test_without_predictions_there_is_no_consistency_but_at_level_0() -> None:
 
 
 @pytest.mark.parametrize("game", PROBES)
-def test_injected_truth_is_told_and_injected_error_never_is(game: str) -> None:
+def test_injected_values_are_true_without_error_and_false_with_error_1(game: str) -> None:
     for error, share in ((0.0, 1.0), (1.0, 0.0)):
         told = Injection(PLAYER, PROBES[game], error=error)
         match = match_at(game, {"player": "random"}, injections=(told,), level=3)
@@ -157,7 +157,7 @@ def test_injected_truth_is_told_and_injected_error_never_is(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", PROBES)
-def test_a_believer_is_right_when_told_the_truth_and_suffers_from_errors(game: str) -> None:
+def test_believer_wins_with_injected_truth_and_loses_with_errors(game: str) -> None:
     module: Any = {"toma_po": po, "toma_mg": mg}[game]
     some = [id for id, one in module.frozen_scenarios().items() if one.level == 3]
     wins = {}
@@ -176,7 +176,7 @@ def test_a_believer_is_right_when_told_the_truth_and_suffers_from_errors(game: s
 
 @pytest.mark.parametrize("level", [0, 1])
 @given(row=st.permutations([17, 23, 31, 47]))
-def test_hidden_costs_do_not_reach_the_page(level: int, row: list[int]) -> None:
+def test_page_does_not_depend_on_hidden_costs(level: int, row: list[int]) -> None:
     scenario = next(s for s in po.frozen_scenarios().values() if s.level == level)
     hidden = next(a for a in range(4) if a != scenario.player and a not in predictable(scenario))
     costs = [tuple(row) if a == hidden else r for a, r in enumerate(scenario.costs)]
@@ -224,7 +224,7 @@ def test_numbers_and_names_are_read(reply: str, place: int) -> None:
         "0",
     ],
 )
-def test_what_is_unclear_is_refused(reply: str) -> None:
+def test_unclear_reply_is_refused(reply: str) -> None:
     with pytest.raises(Unreadable):
         read_numbered(reply, NAMES, "Answer")
 
@@ -243,7 +243,7 @@ def test_what_is_unclear_is_refused(reply: str) -> None:
         ("toma_mg", {"level": 0}, "1 to 3"),
     ],
 )
-def test_bad_parameters_are_refused_in_a_sentence(
+def test_bad_parameters_are_refused_with_one_message(
     game: str, params: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(BadInput, match=says):

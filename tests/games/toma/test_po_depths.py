@@ -43,7 +43,7 @@ def drawn() -> dict[int, list[Scenario]]:
     return {block: list(islice(scenarios(block, 11), MANY)) for block in DEPTHS}
 
 
-def test_a_second_solver_finds_the_same_answers_at_every_depth(
+def test_second_solver_agrees_at_every_depth(
     drawn: dict[int, list[Scenario]],
 ) -> None:
     published = [s for level in range(4) for s in islice(level_scenarios(level, 3), 40)]
@@ -53,7 +53,7 @@ def test_a_second_solver_finds_the_same_answers_at_every_depth(
         assert answer_at(one, DEEPEST + 2) == answer(one)  # it stays right
 
 
-def test_depth_is_the_least_from_which_the_answer_stays_right() -> None:
+def test_depth_is_the_smallest_from_which_answers_stay_right() -> None:
     for one in certified().values():
         right = [given == (one.answer,) for given in one.by_depth]
         assert all(right[one.depth :]) and (one.depth == 0 or not right[one.depth - 1])
@@ -83,7 +83,7 @@ def test_shallower_reasoners_and_rules_are_at_chance(
     assert abs(rates["own_min"] - CHANCE[block]) <= 0.01
 
 
-def test_own_costs_tell_nothing_about_the_tasks_that_are_left(
+def test_own_costs_are_uninformative_about_remaining_tasks(
     drawn: dict[int, list[Scenario]],
 ) -> None:
     """A player that knows what Y and Z take has two tasks left: the dearer is right in half."""
@@ -97,7 +97,7 @@ def test_own_costs_tell_nothing_about_the_tasks_that_are_left(
     assert dearer == MANY // 2
 
 
-def test_the_frozen_set_has_sixty_scenarios_a_depth_and_comes_out_again() -> None:
+def test_frozen_set_has_60_per_depth_and_is_reproduced_by_generator() -> None:
     assert Counter(one.block for one in certified().values()) == dict.fromkeys(DEPTHS, 60)
     assert len({one.scenario.costs for one in certified().values()}) == 240
     for one in certified().values():
@@ -115,7 +115,7 @@ def test_a_certified_scenario_is_played_by_its_id() -> None:
         assert episode.payoffs == {"player": wins}
 
 
-def test_depths_are_not_defined_where_one_plan_is_asked_for() -> None:
+def test_depths_are_undefined_at_level_4() -> None:
     with pytest.raises(ValueError, match="levels 0 to 3"):
         answer_at(next(level_scenarios(4, 1)), 1)
 

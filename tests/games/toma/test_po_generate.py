@@ -31,7 +31,7 @@ def kept() -> dict[int, list[Scenario]]:
     return {level: [s for s in listed if s.level == level] for level in LEVELS}
 
 
-def test_a_seed_gives_the_same_scenarios_whatever_the_world_drew_before() -> None:
+def test_scenarios_follow_the_seed_and_ignore_global_randomness() -> None:
     first = list(islice(scenarios(2, 5), 70))
     np.random.default_rng(1).random(10)
     assert list(islice(scenarios(2, 5), 70)) == first
@@ -44,7 +44,7 @@ def test_a_level_that_does_not_exist_is_refused() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_answers_are_even(drawn: dict[int, list[Scenario]], level: int) -> None:
+def test_answers_are_balanced(drawn: dict[int, list[Scenario]], level: int) -> None:
     counts = Counter(answer(s) for s in drawn[level])
     assert abs(counts[FAILURE] - SHARES[level][0] * MANY) <= 2
     tasks = [counts[task] for task in range(4)]
@@ -74,7 +74,7 @@ def chance(level: int, names: Iterable[str]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 4])
-def test_no_shortcut_nor_its_inverse_beats_or_misses_chance(
+def test_shortcuts_and_their_inverses_are_at_chance(
     drawn: dict[int, list[Scenario]], level: int
 ) -> None:
     rates = po_hit_rates(drawn[level])
@@ -87,7 +87,7 @@ def test_no_shortcut_nor_its_inverse_beats_or_misses_chance(
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 4])
-def test_no_shortcut_of_the_frozen_set_strays_by_more_than_two(
+def test_shortcuts_in_frozen_set_deviate_from_chance_by_at_most_two(
     kept: dict[int, list[Scenario]], level: int
 ) -> None:
     rates = po_hit_rates(kept[level])
@@ -96,7 +96,7 @@ def test_no_shortcut_of_the_frozen_set_strays_by_more_than_two(
     assert off.keys() <= SHAPE | {"smallest_cost"}  # whoever has it, mostly takes it
 
 
-def test_the_frozen_set_has_thirty_certified_scenarios_a_level(
+def test_frozen_set_has_30_certified_scenarios_per_level(
     kept: dict[int, list[Scenario]],
 ) -> None:
     assert {level: len(listed) for level, listed in kept.items()} == dict.fromkeys(LEVELS, 30)
@@ -108,12 +108,12 @@ def test_the_frozen_set_has_thirty_certified_scenarios_a_level(
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_the_frozen_keys_are_what_the_solver_finds(version: int) -> None:
+def test_frozen_keys_equal_solver_output(version: int) -> None:
     for item in frozen.po(version).scenarios:
         assert item == keyed_po(item.scenario)
 
 
-def test_both_frozen_sets_come_out_of_their_generators_again() -> None:
+def test_both_frozen_sets_equal_generator_output() -> None:
     for version, made in ((1, first_scenarios), (2, scenarios)):
         listed = [item.scenario for item in frozen.po(version).scenarios]
         for level in LEVELS:
@@ -122,7 +122,7 @@ def test_both_frozen_sets_come_out_of_their_generators_again() -> None:
 
 
 @pytest.mark.parametrize("level", [1, 2])
-def test_mission_failure_is_right_in_a_fair_share(
+def test_mission_failure_is_the_answer_in_6_to_8_of_30(
     kept: dict[int, list[Scenario]], level: int
 ) -> None:
     assert 6 <= sum(answer(s) == FAILURE for s in kept[level]) <= 8
@@ -135,7 +135,7 @@ def test_a_scenario_with_two_equal_costs_is_not_certified() -> None:
         certify(replace(good, costs=(good.costs[0], row, *good.costs[2:])))
 
 
-def test_there_are_at_least_eight_stories_with_distinct_names() -> None:
+def test_at_least_eight_stories_have_distinct_scenes() -> None:
     assert len(stories()) >= 8
     for story in stories().values():
         assert len(set(story.tasks)) >= 4
@@ -149,13 +149,13 @@ def test_every_generated_scenario_is_well_formed(drawn: dict[int, list[Scenario]
             check(scenario)
 
 
-def test_picking_repays_the_debt() -> None:
+def test_pick_selects_the_row_that_offsets_the_debt() -> None:
     excess = np.array([[0.75, -0.25], [-0.25, 0.75], [-0.25, -0.25]])
     assert pick(excess, np.array([0.5, -0.75])) == 1
     assert pick(excess, np.array([0.25, 0.25])) == 2
 
 
-def test_dealing_gives_each_item_once_a_round() -> None:
+def test_dealing_yields_each_item_once_per_round() -> None:
     stream = dealt("abc", np.random.default_rng(0))
     for _ in range(5):
         assert sorted(islice(stream, 3)) == ["a", "b", "c"]

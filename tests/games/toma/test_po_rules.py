@@ -32,7 +32,7 @@ from tests.games.toma import po_printed as printed
     list(zip(printed.ALL, ("Cave", "River", "West", "Treaty A", "Asteroid X"), strict=True)),
     ids=lambda x: getattr(x, "id", x),
 )
-def test_the_printed_answers_hold(scenario: Scenario, right: str) -> None:
+def test_printed_answers_are_right(scenario: Scenario, right: str) -> None:
     check(scenario)
     assert scenario.tasks[answer(scenario)] == right
 
@@ -41,7 +41,7 @@ def named(scenario: Scenario) -> dict[str, str]:
     return {"ABCD"[agent]: scenario.tasks[task] for agent, task in predictions(scenario).items()}
 
 
-def test_the_printed_predictions_hold_as_the_protocol_corrects_them() -> None:
+def test_printed_predictions_match_the_protocol_corrections() -> None:
     assert named(printed.L0_3) == {}
     assert named(printed.L1_2) == {"A": "Mountain", "C": "Cave"}
     assert named(printed.L2_5) == {"A": "North", "B": "South", "C": "East"}
@@ -64,7 +64,7 @@ def test_strangers_may_collide_without_mission_failure() -> None:
     assert answer(printed.L0_3) != FAILURE
 
 
-def test_two_known_agents_on_one_task_mean_mission_failure() -> None:
+def test_two_known_agents_on_one_task_give_mission_failure() -> None:
     costs = list(printed.L1_2.costs)
     costs[2] = (42, 71, 51, 80)  # now C, like A, wants the mountain
     assert answer(replace(printed.L1_2, costs=tuple(costs))) == FAILURE
@@ -76,13 +76,13 @@ def test_a_stranger_on_the_chosen_task_changes_nothing() -> None:
     assert printed.L1_2.tasks[answer(replace(printed.L1_2, costs=tuple(costs)))] == "River"
 
 
-def test_second_order_agents_that_flee_to_the_same_task_fail() -> None:
+def test_second_order_agents_avoiding_to_the_same_task_give_failure() -> None:
     costs = list(printed.L2_5.costs)
     costs[2] = (5, 15, 87, 137)  # C, fleeing North, now goes South like B
     assert answer(replace(printed.L2_5, costs=tuple(costs))) == FAILURE
 
 
-def test_hidden_costs_are_hidden_under_matrix_known() -> None:
+def test_known_costs_omit_hidden_rows() -> None:
     assert known_costs(printed.L0_3) == (printed.L0_3.costs[0], None, None, None)
     assert known_costs(printed.L1_2)[3] is None
     assert known_costs(printed.L1_2)[:3] == printed.L1_2.costs[:3]
@@ -161,7 +161,7 @@ matrices = st.lists(st.integers(1, 200), min_size=16, max_size=16, unique=True).
 
 
 @given(matrices)
-def test_the_best_assignment_costs_what_scipy_says(costs: tuple[tuple[int, ...], ...]) -> None:
+def test_best_assignment_has_the_cost_found_by_scipy(costs: tuple[tuple[int, ...], ...]) -> None:
     scenario = replace(printed.L4_18, costs=costs)
     rows, columns = linear_sum_assignment(np.array(costs))
     least = int(np.array(costs)[rows, columns].sum())
@@ -173,7 +173,7 @@ def test_the_best_assignment_costs_what_scipy_says(costs: tuple[tuple[int, ...],
 
 
 @given(matrices)
-def test_a_chain_of_knowledge_never_collides(costs: tuple[tuple[int, ...], ...]) -> None:
+def test_chain_of_knowledge_has_no_collisions(costs: tuple[tuple[int, ...], ...]) -> None:
     scenario = replace(printed.L3_7, costs=costs)
     taken = set(predictions(scenario).values())
     assert len(taken) == 3
@@ -181,7 +181,7 @@ def test_a_chain_of_knowledge_never_collides(costs: tuple[tuple[int, ...], ...])
 
 
 @given(matrices, st.permutations(range(4)), st.sampled_from(sorted(SHAPES)))
-def test_the_answer_moves_with_the_tasks(
+def test_answer_follows_a_permutation_of_tasks(
     costs: tuple[tuple[int, ...], ...], order: list[int], level: int
 ) -> None:
     """Listing the tasks in another order moves the answer and nothing else."""

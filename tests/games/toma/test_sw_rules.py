@@ -65,7 +65,7 @@ def turn(
 # --- the channel ----------------------------------------------------------------------------------
 
 
-def test_two_who_speak_at_once_make_noise() -> None:
+def test_simultaneous_messages_become_noise() -> None:
     match = turn(table(), Speak("What is the password?"), Speak("4821"))
     for seat in (GUIDE, EXPLORER, EAVESDROPPER):
         (radio,) = match.game.observe(match.state, seat).radio
@@ -74,7 +74,7 @@ def test_two_who_speak_at_once_make_noise() -> None:
         assert "4821" not in page_of(match, "guide")
 
 
-def test_one_who_speaks_is_heard_by_all() -> None:
+def test_single_message_is_heard_by_all() -> None:
     match = turn(table(), WAIT, Speak("The password is 4821."))
     for seat in (GUIDE, EXPLORER, EAVESDROPPER):
         assert 'B says: "The password is 4821."' in page_of(match, seat)
@@ -88,7 +88,7 @@ def test_a_message_cannot_forge_a_line_of_the_log() -> None:
 # --- the box and the win --------------------------------------------------------------------------
 
 
-def test_the_box_opens_with_the_password_only() -> None:
+def test_box_opens_only_with_the_password() -> None:
     match = turn(turn(table(), Open("0000"), WAIT), Open("4821"), WAIT)
     assert match.state.opened_in == 2
     page = page_of(match, "guide")
@@ -110,7 +110,7 @@ def test_the_treasure_does_not_count_before_the_box_is_open() -> None:
     assert turn(match, Open("4821"), WAIT).state.outcome == "win"
 
 
-def test_as_published_the_treasure_counts_at_once() -> None:
+def test_published_rule_wins_at_the_treasure_before_the_box_is_open() -> None:
     match = walk(table(win="published"), "EAST", "EAST")
     assert match.episode().payoffs == {"guide": 1, "explorer": 1, "eavesdropper": -1}
 
@@ -132,7 +132,7 @@ def test_a_right_guess_ends_the_game_and_a_wrong_one_blocks_a_turn() -> None:
     assert match.episode().payoffs == {"guide": -1, "explorer": -1, "eavesdropper": 1}
 
 
-def test_b_is_guessed_where_it_stands_after_its_move() -> None:
+def test_guess_of_b_is_judged_after_its_move() -> None:
     assert turn(table(), WAIT, Move("NORTH"), Guess("B", 2, 0)).state.outcome == "loss"
     assert turn(table(), WAIT, Move("NORTH"), Guess("B", 3, 0)).state.outcome == ""
 
@@ -178,7 +178,7 @@ def test_c_never_learns_which_landmark_is_which() -> None:
     assert not any(name in quiet for name in NAMES)
 
 
-def test_a_does_not_see_b_and_nobody_sees_the_treasure() -> None:
+def test_guide_does_not_see_explorer_and_no_seat_sees_the_treasure() -> None:
     elsewhere = msgspec.structs.replace(WORLD, start=(2, 2))
     assert same_to(GUIDE, both(WORLD, elsewhere, (WAIT, Move("NORTH"))))
     assert same_to(EAVESDROPPER, both(WORLD, elsewhere, (WAIT, Move("NORTH"))))
@@ -191,7 +191,7 @@ def test_a_does_not_see_b_and_nobody_sees_the_treasure() -> None:
     assert same_to(EAVESDROPPER, opened)
 
 
-def test_only_b_knows_the_password_and_acts_are_not_seen() -> None:
+def test_only_explorer_knows_the_password_and_actions_are_hidden() -> None:
     locked = msgspec.structs.replace(WORLD, password="1234")
     for seat in (GUIDE, EAVESDROPPER):
         assert same_to(seat, both(WORLD, locked, (WAIT, WAIT)))
@@ -218,7 +218,7 @@ def test_the_map_shows_each_seat_what_it_knows() -> None:
     cols=st.integers(-3, 3),
     speaker=st.sampled_from("AB"),
 )
-def test_what_bots_say_is_read_as_meant(name: str, rows: int, cols: int, speaker: str) -> None:
+def test_messages_of_bots_are_read_back(name: str, rows: int, cols: int, speaker: str) -> None:
     reading = read_claims(f"The treasure is {said_at(name, rows, cols)}.", speaker, NAMES)
     assert reading == Reading(landmarks=(LandmarkClaim("TREASURE", name, rows, cols),))
 
@@ -251,7 +251,7 @@ def treasures(match: Match[Any, Any, Any]) -> set[Any]:
     return {CELLS[t] for t in worlds_of(match).any(axis=(0, 1)).nonzero()[0]}
 
 
-def test_a_named_cell_leaves_one_treasure_and_a_landmark_three() -> None:
+def test_named_cell_leaves_one_possible_treasure_and_landmark_three() -> None:
     leaked = turn(table(), Speak("The treasure is at (3, 2)."), WAIT)
     assert treasures(leaked) == {(3, 2)}
     veiled = turn(table(), Speak("The treasure is 1 south of Old Well."), WAIT)
@@ -267,7 +267,7 @@ def test_offsets_off_the_map_rule_names_out() -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("guide", ["turn_taker", "leaky"])
-def test_the_true_world_is_never_lost(seed: int, guide: str) -> None:
+def test_true_world_is_never_excluded(seed: int, guide: str) -> None:
     lineup = {"guide": guide, "explorer": "turn_taker", "eavesdropper": "worlds"}
     match = match_at("toma_sw", lineup, seed)
     play_bots(match, players_of(match))
@@ -284,7 +284,7 @@ def test_the_true_world_is_never_lost(seed: int, guide: str) -> None:
 # --- the bots and the measures --------------------------------------------------------------------
 
 
-def test_those_who_take_turns_never_collide_and_always_open_the_box() -> None:
+def test_turn_takers_never_collide_and_always_open_the_box() -> None:
     lineup = {"guide": "turn_taker", "explorer": "turn_taker", "eavesdropper": "silent"}
     arms = {"guide": ("ally_action",), "explorer": ("ally_action",)}
     for seed in range(10):
@@ -301,7 +301,7 @@ def test_talkers_only_make_noise() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_sweeper_finds_every_treasure_without_a_word_as_published(seed: int) -> None:
+def test_sweeper_wins_in_silence_under_the_published_rule(seed: int) -> None:
     lineup = {"guide": "silent", "explorer": "sweeper", "eavesdropper": "silent"}
     episode = played("toma_sw", lineup, seed, win="published", may_pass=True)
     assert row_of(episode, "explorer")["radio_won"] == 1

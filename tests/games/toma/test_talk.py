@@ -68,7 +68,7 @@ def knowing(page: str) -> str:
 
 
 @pytest.mark.parametrize("strategy", ["zero_shot", "self_consistency", "cot"])
-def test_strategies_that_are_asked(strategy: str) -> None:
+def test_probed_strategies_predict_and_act_correctly(strategy: str) -> None:
     arms = {"player": ("their_choice",)}
     row = row_of(talked("toma_po", knowing, strategy, arms=arms, scenario=LEVEL_2.id))
     measures = ("tom_accuracy_published", "action_consistency", "task_success")
@@ -77,7 +77,7 @@ def test_strategies_that_are_asked(strategy: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["tom_cot", "tom_guide"])
-def test_strategies_that_predict_by_themselves(strategy: str) -> None:
+def test_predicting_strategies_predict_without_probes(strategy: str) -> None:
     episode = talked("toma_po", knowing, strategy, scenario=LEVEL_2.id)
     row = row_of(episode)
     assert (row["tom_percent"], row["action_consistency"], row["task_success"]) == (100, 1, 1)
@@ -86,7 +86,7 @@ def test_strategies_that_predict_by_themselves(strategy: str) -> None:
     assert check([episode]).mismatches == []
 
 
-def test_the_gap_is_seen_when_a_model_predicts_right_and_does_otherwise() -> None:
+def test_right_prediction_with_other_action_lowers_consistency() -> None:
     wrong = (answer(LEVEL_2) + 1) % 4 + 1
 
     def gap(page: str) -> str:
@@ -185,7 +185,7 @@ def test_every_published_model_figure_has_a_cell() -> None:
     assert found == wanted
 
 
-def test_an_episode_is_read_as_the_tables_name_it() -> None:
+def test_facts_of_an_episode_match_the_table_labels() -> None:
     episode = talked("toma_po", knowing, "self_consistency", scenario=LEVEL_2.id)
     assert facts(laid_open(episode)) == {
         "game": "toma_po",

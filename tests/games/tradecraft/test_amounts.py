@@ -59,7 +59,7 @@ def test_amounts_are_read_exactly(written: object, meant: object) -> None:
         (Decimal("NaN"), "Decimal"),
     ],
 )
-def test_what_is_no_amount_is_refused_with_one_sentence(written: object, says: str) -> None:
+def test_invalid_amount_is_refused_with_one_message(written: object, says: str) -> None:
     with pytest.raises(BadAmount) as refused:
         read_amount(written)
     message = str(refused.value)
@@ -68,7 +68,7 @@ def test_what_is_no_amount_is_refused_with_one_sentence(written: object, says: s
     assert len(message) < 200
 
 
-def test_a_number_too_long_to_print_is_refused_all_the_same() -> None:
+def test_number_too_long_to_print_is_refused() -> None:
     with pytest.raises(BadAmount, match="too much"):
         read_amount(10**5000)
     with pytest.raises(BadAmount, match="too much"):
@@ -76,5 +76,5 @@ def test_a_number_too_long_to_print_is_refused_all_the_same() -> None:
 
 
 @given(st.fractions(min_value=Fraction(1, 1000), max_value=1000, max_denominator=1000))
-def test_what_is_shown_is_read_back(amount: Fraction) -> None:
+def test_displayed_amount_is_read_back(amount: Fraction) -> None:
     assert read_amount(str(plain(amount))) == amount

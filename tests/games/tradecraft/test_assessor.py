@@ -59,7 +59,7 @@ def test_every_player_is_judged_in_every_turn(played: Played) -> None:
     assert not found.problem
 
 
-def test_the_question_holds_the_game_and_what_is_to_be_judged(played: Played) -> None:
+def test_prompt_contains_the_game_and_all_dimensions(played: Played) -> None:
     asked = prompt(played)
     facts = ("p1 wants 1 pair of shears", "You need coal.", "p2 crafts 4 sticks")
     for part in (*facts, *ORDERS, *DIMENSIONS):
@@ -78,7 +78,7 @@ def test_the_question_holds_the_game_and_what_is_to_be_judged(played: Played) ->
         (json.dumps({"judgements": [entry(1, "p1", charm=1)]}), "charm"),
     ],
 )
-def test_a_reply_that_is_not_whole_is_asked_for_again_and_then_missing(
+def test_incomplete_reply_is_requested_again_and_then_missing(
     played: Played, reply: str, why: str
 ) -> None:
     mended = judged(played, reply, whole(played))
@@ -89,7 +89,7 @@ def test_a_reply_that_is_not_whole_is_asked_for_again_and_then_missing(
     assert why in lost.problem
 
 
-def test_a_judgement_with_a_gap_is_refused(played: Played) -> None:
+def test_judgement_with_a_missing_field_is_refused(played: Played) -> None:
     gap = json.loads(whole(played))
     del gap["judgements"][2]["adaptability"]
     assert "lacks adaptability" in judged(played, json.dumps(gap), retries=0).problem
@@ -127,7 +127,7 @@ def _interval_alpha(one: tuple[float, ...], two: tuple[float, ...]) -> float:
     return 1 - seen / by_chance
 
 
-def test_a_file_that_cannot_be_read_is_refused_with_the_line(tmp_path: Path) -> None:
+def test_unreadable_file_is_refused_with_the_line(tmp_path: Path) -> None:
     file = tmp_path / "bad.jsonl"
     file.write_text('{"turn": 1, "player": "p1"}\n{"turn": 2, "player": "p1", "persuasion": 3}\n')
     with pytest.raises(BadInput, match="line 2"):

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from sally.games.tradecraft.amounts import Amount, BadAmount
-from sally.games.tradecraft.crafting import Applied, cover, craft, prepared
+from sally.games.tradecraft.crafting import CraftSuccess, cover, craft, prepared
 from sally.games.tradecraft.hands import Hand, floored, traded, union
 from sally.games.tradecraft.rulesets import Ruleset, shipped
 from sally.games.tradecraft.tools import runnable
@@ -41,7 +41,7 @@ def _try_trade(hands: list[Hand], rng: Random) -> bool:
     return True
 
 
-def _try_craft(rules: Ruleset, hand: Hand, rng: Random) -> Applied | None:
+def _try_craft(rules: Ruleset, hand: Hand, rng: Random) -> CraftSuccess | None:
     """A craft that is mostly right and sometimes spoilt by a little."""
     choices = runnable(rules, hand)
     if not choices:
@@ -55,7 +55,7 @@ def _try_craft(rules: Ruleset, hand: Hand, rng: Random) -> Applied | None:
     before = dict(hand)
     done = craft(rules, hand, inputs, recipe.recipe.output, recipe.recipe.amount * runs)
     assert dict(hand) == before
-    return done if isinstance(done, Applied) else None
+    return done if isinstance(done, CraftSuccess) else None
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -81,7 +81,7 @@ def test_goods_are_conserved_except_by_recipes_and_flooring(seed: int) -> None:
     assert moved > 0
 
 
-def _check_one_recipe(rules: Ruleset, before: Hand, done: Applied) -> None:
+def _check_one_recipe(rules: Ruleset, before: Hand, done: CraftSuccess) -> None:
     """What came and went is what the recipe says: slots filled, fuel burnt, output made."""
     recipe = rules.recipes[done.recipe]
     net: Counter[str] = Counter(done.hand.goods)  # type: ignore[arg-type]

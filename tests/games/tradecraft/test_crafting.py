@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.crafting import (
-    Applied,
     Crafted,
-    Refused,
+    CraftFailure,
+    CraftSuccess,
     cover,
     craft,
     most_times,
@@ -71,11 +71,9 @@ def play(inputs: dict[str, Amount], output: str, amount: Amount = 1) -> Crafted:
         ({"stone": 1}, "stone_slab", 2),
     ],
 )
-def test_a_craft_that_comes_out_exactly_is_applied(
-    inputs: dict[str, Amount], output: str, amount: int
-) -> None:
+def test_exact_craft_is_applied(inputs: dict[str, Amount], output: str, amount: int) -> None:
     done = play(inputs, output, amount)
-    assert isinstance(done, Applied), done
+    assert isinstance(done, CraftSuccess), done
     for item, used in inputs.items():
         assert RICH[item] - done.hand.get(item, 0) == used
     assert done.hand[output] - RICH.get(output, 0) == amount
@@ -107,24 +105,26 @@ def test_a_craft_that_comes_out_exactly_is_applied(
         ({"coal": 1, "stick": 1, "stone": 0}, "torch", 4, "more than zero"),
     ],
 )
-def test_anything_else_is_not_a_recipe(
+def test_invalid_craft_is_refused_with_the_reason(
     inputs: dict[str, Amount], output: str, amount: Amount, says: str
 ) -> None:
     done = play(inputs, output, amount)
-    assert isinstance(done, Refused), done
+    assert isinstance(done, CraftFailure), done
     assert says in done.reason
 
 
-def test_a_recipe_without_the_goods_cannot_be_afforded() -> None:
+def test_recipe_without_the_goods_is_refused() -> None:
     done = play({"coal": 3, "stick": 3}, "torch", 12)
-    assert isinstance(done, Refused)
+    assert isinstance(done, CraftFailure)
     assert done.reason == "12 torches cannot be made: 3 coal would be needed, and the hand holds 2."
 
 
 def test_campfire_and_stonecutter_burn_nothing() -> None:
     hand = Hand({"potato": 2, "coal": 1})
-    assert isinstance(craft(CORE, hand, {"potato": 1}, "baked_potato", 1), Applied)
-    assert isinstance(craft(CORE, hand, {"potato": 1, "coal": F(1, 8)}, "baked_potato", 1), Applied)
+    assert isinstance(craft(CORE, hand, {"potato": 1}, "baked_potato", 1), CraftSuccess)
+    assert isinstance(
+        craft(CORE, hand, {"potato": 1, "coal": F(1, 8)}, "baked_potato", 1), CraftSuccess
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_campfire_and_stonecutter_burn_nothing() -> None:
 )
 def test_fuel_burns_at_the_rates_of_the_protocol(fuel: str, pieces: Amount) -> None:
     hand = Hand({"sand": 1, fuel: 9})
-    assert isinstance(craft(CORE, hand, {"sand": 1, fuel: pieces}, "glass", 1), Applied)
-    assert isinstance(craft(CORE, hand, {"sand": 1, fuel: F(pieces) / 2}, "glass", 1), Refused)
+    assert isinstance(craft(CORE, hand, {"sand": 1, fuel: pieces}, "glass", 1), CraftSuccess)
+    assert isinstance(craft(CORE, hand, {"sand": 1, fuel: F(pieces) / 2}, "glass", 1), CraftFailure)
 
 
 @pytest.mark.parametrize(
@@ -181,11 +181,11 @@ def test_fuel_burns_at_the_rates_of_the_protocol(fuel: str, pieces: Amount) -> N
         ({"z": 2, "x": 1, "y": F(1, 4)}, "r", False),
     ],
 )
-def test_goods_with_several_places_are_fitted_exactly(
+def test_goods_fitting_several_slots_are_matched_exactly(
     inputs: dict[str, Amount], output: str, fits: bool
 ) -> None:
     done = craft(TORN, Hand(inputs), inputs, output, 1)
-    assert isinstance(done, Applied if fits else Refused), done
+    assert isinstance(done, CraftSuccess if fits else CraftFailure), done
 
 
 goods_of_torn = st.dictionaries(
@@ -197,10 +197,8 @@ goods_of_torn = st.dictionaries(
 
 @given(goods_of_torn, st.sampled_from(["p", "q", "r"]))
 @settings(max_examples=150, deadline=None)
-def test_the_quick_answer_agrees_with_linear_programming(
-    inputs: dict[str, Amount], output: str
-) -> None:
-    assert isinstance(craft(TORN, Hand(inputs), inputs, output, 1), Applied) == _by_linprog(
+def test_fast_check_agrees_with_linear_programming(inputs: dict[str, Amount], output: str) -> None:
+    assert isinstance(craft(TORN, Hand(inputs), inputs, output, 1), CraftSuccess) == _by_linprog(
         inputs, output
     )
 
@@ -224,7 +222,7 @@ def _by_linprog(inputs: dict[str, Amount], output: str) -> bool:
     return bool(linprog([0.0] * len(places), A_eq=rows, b_eq=sums, method="highs").status == 0)
 
 
-def test_what_burns_worst_goes_into_the_slots() -> None:
+def test_worst_fuel_is_used_as_ingredient() -> None:
     rules = parse(
         'name="burn"\n[fuel]\nbark=4\nresin=1\n[cost]\nfire="1/2"\n'
         '[recipes]\nfire=["bark|resin -> tar"]'
@@ -243,9 +241,7 @@ hands = st.dictionaries(
 
 @given(hands, st.integers(0, len(CORE.recipes) - 1), st.integers(1, 3))
 @settings(max_examples=150, deadline=None)
-def test_inputs_that_a_hand_can_cover_are_always_a_craft(
-    hand: Hand, number: int, runs: int
-) -> None:
+def test_inputs_covered_by_a_hand_always_craft(hand: Hand, number: int, runs: int) -> None:
     ready = prepared(CORE)[number]
     inputs = cover(ready, runs, hand)
     most = most_times(ready, hand)
@@ -253,7 +249,7 @@ def test_inputs_that_a_hand_can_cover_are_always_a_craft(
     if inputs is not None:
         recipe = ready.recipe
         done = craft(CORE, hand, inputs, recipe.output, recipe.amount * runs)
-        assert isinstance(done, Applied), done
+        assert isinstance(done, CraftSuccess), done
 
 
 @given(
@@ -266,13 +262,13 @@ def test_inputs_that_a_hand_can_cover_are_always_a_craft(
     st.integers(-1, 8).map(lambda n: F(n, 2) if n % 2 else n // 2),
 )
 @settings(max_examples=150, deadline=None)
-def test_goods_change_by_recipes_alone_and_a_refusal_changes_nothing(
+def test_goods_change_only_by_recipes_and_refusal_changes_nothing(
     hand: Hand, inputs: dict[str, Amount], output: str, amount: Amount
 ) -> None:
     before = dict(hand)
     done = craft(CORE, hand, inputs, output, amount)
     assert dict(hand) == before
-    if isinstance(done, Applied):
+    if isinstance(done, CraftSuccess):
         recipe = CORE.recipes[done.recipe]
         assert recipe.output == output
         assert recipe.amount * done.times == amount

@@ -54,13 +54,13 @@ def test_planted_second_order_weights_are_recovered() -> None:
     assert sum(map(abs, found.coefficients.values())) == pytest.approx(1)
 
 
-def test_the_right_order_foretells_more() -> None:
+def test_right_order_predicts_better() -> None:
     rows = synthetic(Weights(1.0, 1.5, 1.0), 1, 300, seed=4)
     zero, first = (fit_decisions(*rows, order=k, seed=0).f1_mean for k in (0, 1))
     assert first > zero + 0.1
 
 
-def test_pure_chance_is_not_foretold() -> None:
+def test_random_decisions_are_not_predicted() -> None:
     rng = np.random.default_rng(5)
     x, y = rng.uniform(0, 20, (300, 6)), rng.uniform(size=300) < 0.5
     found = fit_decisions(x, y, [f"e{i // 10}" for i in range(300)], order=1, seed=0)
@@ -87,7 +87,7 @@ def test_separable_decisions_have_a_finite_fit() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_curve_is_the_penalised_optimum(seed: int) -> None:
+def test_fitted_curve_is_the_penalised_optimum(seed: int) -> None:
     """The gradient of the loss vanishes at the fit."""
     x, y, episodes = synthetic(Weights(1.0), 0, 200, seed=seed, sharpness=2)
     found = fit_decisions(x, y, episodes, order=0, seed=0)

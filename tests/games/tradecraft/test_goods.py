@@ -62,7 +62,7 @@ def expected(match: Any, before: Any, moves: Any) -> Counter[str]:
 
 @given(seed=st.integers(0, 2**40))
 @settings(max_examples=40, deadline=None)
-def test_goods_come_and_go_by_recipes_and_flooring_alone(seed: int) -> None:
+def test_goods_change_only_by_recipes_and_flooring(seed: int) -> None:
     match = match_of(THREE, max_turns=4)
     draws, refused = Stream("goods", seed), 0
     while asks := match.asks():

@@ -22,7 +22,7 @@ amounts = st.integers(0, 90).map(lambda n: Fraction(n, 12))
 hands = st.dictionaries(st.sampled_from("abcde"), amounts, max_size=5).map(Hand)
 
 
-def test_a_trade_moves_goods_and_zeros_vanish() -> None:
+def test_trade_moves_goods_and_drops_zeros() -> None:
     mine, yours = Hand({"coal": 2, "stick": 1}), Hand({"raw_iron": 3})
     new_mine, new_yours = traded(mine, yours, {"coal": 2}, {"raw_iron": 1})
     assert new_mine == Hand({"stick": 1, "raw_iron": 1})
@@ -41,7 +41,7 @@ def test_gifts_demands_and_passes_are_trades_too() -> None:
     assert traded(mine, yours, {}, {}) == (mine, yours)
 
 
-def test_what_is_not_held_cannot_be_given() -> None:
+def test_goods_not_held_cannot_be_given() -> None:
     hand = Hand({"coal": Fraction(1, 2)})
     assert lacking(hand, {"coal": 1}) == "1 coal would be needed, and the hand holds 1/2"
     assert lacking(hand, {"stick": 1}) == "1 stick would be needed, and the hand holds none"
@@ -72,13 +72,13 @@ def test_goods_named_twice_add_up_and_bad_amounts_name_the_item() -> None:
         read_goods({"coal": "1/0"})
 
 
-def test_equal_hands_hash_alike_whatever_the_order() -> None:
+def test_equal_hands_have_equal_hashes_in_any_order() -> None:
     assert hash(Hand({"a": 1, "b": 2})) == hash(Hand({"b": 2, "a": Fraction(1)}))
     assert Hand({"a": 1}) != {"a": 1}
 
 
 @given(hands, hands)
-def test_any_trade_keeps_the_union(mine: Hand, yours: Hand) -> None:
+def test_trade_preserves_the_union_of_hands(mine: Hand, yours: Hand) -> None:
     offer = {item: Fraction(amount) / 2 for item, amount in mine.items()}
     request = dict(list(yours.items())[:2])
     after = traded(mine, yours, offer, request)
@@ -87,7 +87,7 @@ def test_any_trade_keeps_the_union(mine: Hand, yours: Hand) -> None:
 
 
 @given(hands)
-def test_flooring_takes_less_than_one_of_each(hand: Hand) -> None:
+def test_flooring_removes_less_than_one_of_each_item(hand: Hand) -> None:
     after = floored(hand)
     assert all(0 <= hand[item] - after.get(item, 0) < 1 for item in hand)
     assert all(type(amount) is int and amount > 0 for amount in after.values())

@@ -54,7 +54,7 @@ def test_every_plan_of_every_certificate_replays_exactly(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_the_solver_finds_the_same_minima_again(name: str) -> None:
+def test_solver_reproduces_the_certified_minima(name: str) -> None:
     """Plans may differ from one solver version to the next; lengths and counts may not."""
     found = SETS[name]
     rules = named_ruleset(found.ruleset, found.settings)
@@ -65,7 +65,7 @@ def test_the_solver_finds_the_same_minima_again(name: str) -> None:
             assert (new.chain, new.units, new.kinds) == (old.chain, old.units, old.kinds)
 
 
-def test_the_known_targets_are_solvable_from_hands_we_wrote() -> None:
+def test_known_set_has_fourteen_targets() -> None:
     targets = {
         item
         for each in SETS["minecraft_core_known_2p"].instances
@@ -75,14 +75,14 @@ def test_the_known_targets_are_solvable_from_hands_we_wrote() -> None:
     assert len(targets) == 14
 
 
-def test_nobody_starts_next_to_a_finished_target() -> None:
+def test_no_target_is_in_any_starting_hand() -> None:
     for found in SETS.values():
         for each in found.instances:
             wanted = {item for target in each.targets for item in target}
             assert not wanted & {item for hand in each.hands for item in hand}
 
 
-def test_some_instances_cannot_please_everybody() -> None:
+def test_some_instances_have_no_joint_solution() -> None:
     joint = [each.certificate.joint for found in SETS.values() for each in found.instances]
     assert 0.03 < joint.count(False) / len(joint) < 0.5
 
@@ -96,7 +96,7 @@ def test_the_generator_follows_its_seed() -> None:
     assert all(len(each.hands) == 3 for each in small)
 
 
-def test_a_ruleset_too_poor_for_the_grade_says_so() -> None:
+def test_ruleset_too_poor_for_the_grade_is_refused() -> None:
     rules = parse('name="poor"\n[recipes]\nk=["a + b -> c"]')
     assert generate(rules, 2, 1, Random(0)).grade == 1
     with pytest.raises(NoInstance, match=r"grade 4 was found for poor"):
@@ -118,13 +118,13 @@ def test_a_bad_instance_is_refused_with_the_reason(hands: list[dict[str, int]], 
         instance(shipped("minecraft_core"), "mine", hands, [{"shears": 1}, {"torch": 1}])
 
 
-def test_an_unknown_set_is_refused_with_the_names_there_are() -> None:
+def test_unknown_set_is_refused_with_a_list_of_names() -> None:
     with pytest.raises(ValueError, match="minecraft_core_2p"):
         instance_set("minecraft")
     assert "alchemy_3p" in set_names()
 
 
-def test_a_set_made_for_other_rules_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_set_made_for_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     import sally.games.tradecraft.instances as module
 
     monkeypatch.setattr(module, "named_ruleset", lambda name, settings: shipped("minecraft_core"))
@@ -132,9 +132,7 @@ def test_a_set_made_for_other_rules_is_noticed(monkeypatch: pytest.MonkeyPatch) 
         instance_set("alchemy_2p")
 
 
-def test_frozen_sets_are_never_written_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_frozen_sets_are_never_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sally.games.tradecraft.freezing as module
 
     monkeypatch.setattr(module, "RULESETS", {"alchemy": {}})
@@ -148,7 +146,7 @@ def test_frozen_sets_are_never_written_over(
         write(tmp_path)
 
 
-def test_a_corrected_ruleset_has_new_sets_and_leaves_the_old_ones_as_they_were() -> None:
+def test_corrected_ruleset_has_new_sets_and_old_sets_are_unchanged() -> None:
     names = ("minecraft_core_2p", "minecraft_core_3p", "minecraft_core_known_2p")
     assert set(AGAIN) == {f"{name}_2" for name in names}
     for name, new in AGAIN.items():
@@ -158,7 +156,7 @@ def test_a_corrected_ruleset_has_new_sets_and_leaves_the_old_ones_as_they_were()
         assert not {each.id for each in old.instances} & {each.id for each in new.instances}
 
 
-def test_wood_burns_in_whatever_shape_and_before_it_did_not() -> None:
+def test_wooden_items_are_fuel_in_the_corrected_ruleset_only() -> None:
     now, before = shipped("minecraft_core"), shipped("minecraft_core_1")
     for item in ("oak_stairs", "birch_trapdoor", "chest", "spruce_fence", "crafting_table", "bow"):
         assert str(now.fuel[item]) == "16/3"

@@ -84,7 +84,7 @@ def played(match: Match[Any, Any, Any]) -> Played:
     return Played(match.spec, episode, replayed(match.spec, episode))
 
 
-def test_a_model_looks_things_up_proposes_and_answers() -> None:
+def test_model_uses_tools_proposes_and_answers() -> None:
     match = game("v0")
     assert not [event for event in match.events if isinstance(event, Forfeited)]
     moves = [event for event in match.events if isinstance(event, Moved)]
@@ -94,7 +94,7 @@ def test_a_model_looks_things_up_proposes_and_answers() -> None:
     assert {type(m.action).__name__ for m in moves} == {"Propose", "Answer", "Done"}
 
 
-def test_its_own_reports_are_in_its_dialogue_and_no_word_on_their_use() -> None:
+def test_own_reports_are_in_the_dialogue_without_probe_names() -> None:
     game("v0+v1")
     last = max((talk for talk in SEEN if "p1" in talk[0][:12]), key=len)
     assert any(text.startswith("Turn 1. You rated how useful the items are for") for text in last)
@@ -105,7 +105,7 @@ def test_its_own_reports_are_in_its_dialogue_and_no_word_on_their_use() -> None:
     assert not any("as you believe" in text for text in partner)
 
 
-def test_a_model_that_never_answers_clearly_passes_rejects_and_stops() -> None:
+def test_model_with_unreadable_replies_passes_rejects_and_stops() -> None:
     match = game("v0", answers=lambda messages, settings: "Who knows?")
     lost = [event for event in match.events if isinstance(event, Forfeited)]
     assert lost
@@ -116,7 +116,7 @@ def test_a_model_that_never_answers_clearly_passes_rejects_and_stops() -> None:
     assert match.over
 
 
-def test_the_engine_knows_the_papers_episodes_and_fits_them() -> None:
+def test_engine_recognizes_and_fits_episodes_of_the_paper() -> None:
     known = []
     for arm in GROUPS:
         for n in range(6):

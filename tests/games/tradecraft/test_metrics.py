@@ -10,7 +10,7 @@ from sally.core.log.events import Instance, PlayerSpec, Setup, from_line, to_lin
 from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
-from sally.core.match.player import Forfeit, Silence, Turn
+from sally.core.match.player import Forfeit, NoAnswer, Turn
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.core.rules.partner import Scripted
@@ -67,7 +67,9 @@ def mind(said: Any = SAID) -> Scripted:
         assert turn.question is not None
         found = said.get(turn.question.probe, {}).get(turn.seat)
         return (
-            Silence("no") if found is None else ProbeReport({k: float(v) for k, v in found.items()})
+            NoAnswer("no")
+            if found is None
+            else ProbeReport({k: float(v) for k, v in found.items()})
         )
 
     return Scripted(play, report)
@@ -87,7 +89,7 @@ def game(
     return Played(match.spec, episode, replayed(match.spec, episode))
 
 
-def test_trades_are_read_off_in_order() -> None:
+def test_trades_are_listed_in_order() -> None:
     found = list(trades(game()))
     assert [t.turn for t in found] == [1, 2, 3, 4, 5, 6]
     assert [t.proposer for t in found] == ["p1", "p2"] * 3
@@ -95,7 +97,7 @@ def test_trades_are_read_off_in_order() -> None:
     assert [t.start for t in found] == [starts(game())[t.turn] for t in found]
 
 
-def test_beliefs_are_set_against_what_the_other_said_in_the_same_turn() -> None:
+def test_beliefs_are_compared_with_the_others_report_of_the_same_turn() -> None:
     played = game()
     first = beliefs_apart(played, P1)
     assert len(first) == 6
@@ -105,7 +107,7 @@ def test_beliefs_are_set_against_what_the_other_said_in_the_same_turn() -> None:
     assert beliefs_apart(played, P2, 2) == []  # p2 valued one item only: nothing to compare
 
 
-def test_without_the_others_report_there_is_nothing_to_set_beliefs_against() -> None:
+def test_beliefs_are_not_compared_without_the_others_report() -> None:
     arms = {"p1": ("v0", "v1", "v2"), "p2": ("v0",)}
     played = game(arms=arms)
     assert len(beliefs_apart(played, P1)) == 6
@@ -122,7 +124,7 @@ def test_a_planted_exchange_rate_is_recovered() -> None:
     assert (found.proposals, found.episodes) == (12, 4)
 
 
-def test_decisions_are_valued_by_the_reports_of_the_one_who_decides() -> None:
+def test_decisions_are_valued_by_the_deciding_seats_reports() -> None:
     found = decisions([(game(), P1)], 2)
     by_hand = []
     for trade in trades(game()):
@@ -137,7 +139,7 @@ def test_decisions_are_valued_by_the_reports_of_the_one_who_decides() -> None:
     assert found.missing == 0
 
 
-def test_decisions_by_gain_and_loss_are_foretold() -> None:
+def test_decisions_by_gain_and_loss_are_predicted() -> None:
     def mixed(n: int) -> Scripted:
         def play(turn: Turn[Any, Any]) -> Any:
             view = turn.view
@@ -171,7 +173,7 @@ def counts(found: Any) -> tuple[int, int, int]:
     return found.whole, found.partial, found.refused
 
 
-def test_a_forfeited_answer_is_no_decision() -> None:
+def test_forfeited_answer_is_not_a_decision() -> None:
     class Mute:
         def decide(self, turn: Turn[Any, Any]) -> Any:
             return Forfeit("unreadable") if turn.view.phase == "decide" else mind().decide(turn)
@@ -193,7 +195,7 @@ def test_every_metric_of_tradecraft_has_a_value_or_is_blank(name: str) -> None:
     assert value is None or isinstance(value, float | int)
 
 
-def test_metrics_on_a_game_known_by_heart() -> None:
+def test_metrics_of_a_fixed_game() -> None:
     measure = {n: m.measure for n, m in registry.metrics("tradecraft").items()}
     played = game()
     assert measure["win"](played, P1) == 0

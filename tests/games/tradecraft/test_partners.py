@@ -53,7 +53,7 @@ def game(
 
 @pytest.mark.parametrize("one", NAMES)
 @pytest.mark.parametrize("two", NAMES)
-def test_everybody_can_play_everybody(one: str, two: str) -> None:
+def test_every_trader_can_play_every_trader(one: str, two: str) -> None:
     for problem in SHORT:
         assert game(one, two, problem).over
 
@@ -67,7 +67,7 @@ def test_three_can_play(name: str) -> None:
     assert match.over
 
 
-def test_a_zero_order_trader_asks_for_what_it_lacks_and_offers_what_it_can_spare() -> None:
+def test_zero_order_trader_requests_missing_and_offers_spare_goods() -> None:
     match = match_of()
     made = seated("zero_order", match, "p1")(asked(match, "p1"))
     assert isinstance(made, Propose)
@@ -75,14 +75,14 @@ def test_a_zero_order_trader_asks_for_what_it_lacks_and_offers_what_it_can_spare
     assert set(dict(made.offer)) <= {"coal", "birch_planks"}  # never the iron it needs
 
 
-def test_it_takes_what_helps_and_refuses_what_does_not() -> None:
+def test_zero_order_trader_accepts_only_helpful_offers() -> None:
     helps = play(match_of(), (P1, propose("p2", {"coal": 1}, {"raw_iron": 1})))
     assert seated("zero_order", helps, "p2")(asked(helps, "p2")) == YES
     hurts = play(match_of(), (P1, propose("p2", {"birch_planks": 1}, {"oak_planks": 2})))
     assert seated("zero_order", hurts, "p2")(asked(hurts, "p2")) == NO
 
 
-def test_it_crafts_its_target_as_soon_as_it_can() -> None:
+def test_zero_order_trader_crafts_towards_its_target_at_once() -> None:
     match = play(match_of(), (P1, propose("p2", {"coal": 1}, {"raw_iron": 1})), (P2, YES))
     first = seated("zero_order", match, "p1")(asked(match, "p1"))
     assert isinstance(first, Craft)
@@ -102,7 +102,7 @@ def test_a_hoarder_gives_nothing_and_a_giver_asks_for_nothing() -> None:
     assert seated("generous", asking, "p2")(asked(asking, "p2")) == YES
 
 
-def test_a_request_speaks_for_what_it_serves() -> None:
+def test_request_raises_belief_in_the_target_it_serves() -> None:
     """p2 asks for the last thing that its torch lacks."""
     match = play(match_of(), (P1, PASS), (P1, DONE), (P2, DONE))
     play(match, (P2, propose("p1", {"raw_iron": 1}, {"coal": 1})))
@@ -111,7 +111,7 @@ def test_a_request_speaks_for_what_it_serves() -> None:
     assert beliefs["torch"] > 1 / len(beliefs)
 
 
-def test_a_first_order_trader_does_not_let_the_other_win_alone() -> None:
+def test_first_order_trader_refuses_trades_that_let_the_other_win_alone() -> None:
     """It turns down what would help it only where the proposer could finish with the trade."""
     refused = 0
     for n in (10, 18, 29):  # of the invented instances; there the signs are clear enough
@@ -132,7 +132,7 @@ def test_a_first_order_trader_does_not_let_the_other_win_alone() -> None:
     assert refused >= 3
 
 
-def test_requests_and_offers_move_beliefs_the_right_way() -> None:
+def test_requests_and_offers_move_beliefs_in_the_right_direction() -> None:
     there, mine = frozenset({"coal", "sand", "iron"}), frozenset({"wood", "stone"})
     asks = Sign(frozenset({"coal"}), frozenset(), there, mine)
     assert likelihood(asks, frozenset({"coal"})) > likelihood(asks, frozenset({"sand"}))
@@ -140,7 +140,7 @@ def test_requests_and_offers_move_beliefs_the_right_way() -> None:
     assert likelihood(gives, frozenset({"stone"})) > likelihood(gives, frozenset({"wood"}))
 
 
-def test_beliefs_are_a_distribution_and_even_at_first() -> None:
+def test_beliefs_are_a_distribution_and_initially_uniform() -> None:
     match = match_of()
     start = tuple(Hand(hand) for hand in HANDS)
     beliefs = believed(match.game.rules, start, ())  # type: ignore[attr-defined]
@@ -162,7 +162,7 @@ def test_inference_beats_chance_over_the_shipped_instances() -> None:
     assert sum(gains) / len(gains) > 3
 
 
-def test_a_second_order_trader_gives_less_away_than_a_first_order_one() -> None:
+def test_second_order_trader_reveals_less_than_first_order_trader() -> None:
     told: dict[str, list[float]] = {"first_order": [], "second_order": []}
     for problem in problems("minecraft_core_2p_2", 10):
         for name, seen in told.items():
@@ -176,7 +176,7 @@ def test_a_second_order_trader_gives_less_away_than_a_first_order_one() -> None:
     assert sum(told["second_order"]) < 0.8 * sum(told["first_order"])
 
 
-def test_orders_answer_the_questions_of_their_order_only() -> None:
+def test_traders_answer_only_probes_of_their_order() -> None:
     arms = {"p1": ("v0", "v1", "v2", "their_target"), "p2": ("v0", "v1", "v2")}
     answered = {}
     for name in ("zero_order", "first_order", "second_order"):
@@ -190,7 +190,7 @@ def test_orders_answer_the_questions_of_their_order_only() -> None:
     assert answered["second_order"] == {"v0", "v1", "v2", "their_target"}
 
 
-def test_a_second_order_trader_knows_how_a_first_order_one_sees_it() -> None:
+def test_second_order_report_equals_first_order_report_about_it() -> None:
     """Both infer from the same public signs, so V2 of one is V1 of the other."""
     arms = {"p1": ("v2",), "p2": ("v1",)}
     events = game("second_order", "first_order", SHORT[2], arms).events
@@ -201,7 +201,7 @@ def test_a_second_order_trader_knows_how_a_first_order_one_sees_it() -> None:
         assert said[turn, "p1"] == pytest.approx(said[turn, "p2"])
 
 
-def test_what_is_spare_is_not_needed() -> None:
+def test_spare_goods_are_not_needed_for_the_plan() -> None:
     rules, start = match_of().game.rules, [Hand(hand) for hand in HANDS]  # type: ignore[attr-defined]
     target = Hand({"shears": 1})
     plan = trade_plan(rules, start[0], start[1], target)
@@ -210,14 +210,14 @@ def test_what_is_spare_is_not_needed() -> None:
     assert lack(rules, kept, start[1], target) == lack(rules, start[0], start[1], target) == 1
 
 
-def test_traders_take_no_notes_and_draw_no_lots() -> None:
+def test_traders_are_deterministic() -> None:
     one, two = (game("second_order", "first_order", SHORT[1]) for _ in range(2))
     assert [e for e in one.events if isinstance(e, Moved)] == [
         e for e in two.events if isinstance(e, Moved)
     ]
 
 
-def test_a_decoy_is_something_the_other_has() -> None:
+def test_proposal_of_second_order_trader_is_legal_with_three_players() -> None:
     match = match_of(THREE)
     made = SecondOrder(match.game, P1)(match.asks()[0])  # type: ignore[arg-type]
     assert isinstance(made, Propose)

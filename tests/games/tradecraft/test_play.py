@@ -29,7 +29,7 @@ def last(match: Any, seat: str) -> Any:
     return match.game.observe(match.state, seat).story.last
 
 
-def test_a_game_of_one_trade_that_both_win() -> None:
+def test_one_trade_lets_both_players_win() -> None:
     match = play(match_of(), (P1, SWAP), (P2, YES))
     assert match.state.hands[0] == Hand(
         {"iron_ingot": 1, "coal": 1, "birch_planks": 1, "raw_iron": 1}
@@ -47,7 +47,7 @@ def test_a_sole_winner_scores_three() -> None:
     assert match.state.hands[0] == Hand({"shears": 1, "birch_planks": 1})  # 7/8 coal is no coal
 
 
-def test_whoever_holds_its_target_before_the_first_turn_has_won() -> None:
+def test_player_holding_its_target_at_the_start_wins() -> None:
     match = match_of(hands=({"shears": 1}, {"coal": 1}))
     assert match.over
     assert match.episode().payoffs == {"p1": 3.0, "p2": 0.0}
@@ -83,14 +83,14 @@ def test_gifts_demands_and_empty_proposals() -> None:
     assert last(empty, P2).text == "Hello."
 
 
-def test_done_is_final_for_the_phase_and_the_others_craft_on() -> None:
+def test_done_is_final_for_the_phase_while_others_keep_crafting() -> None:
     match = play(match_of(), (P1, PASS), (P1, DONE), (P2, STICKS))
     assert [turn.seat for turn in match.asks()] == ["p2"]
     with pytest.raises(NotAsked):
         play(match, (P1, craft({"iron_ingot": 1}, "iron_nugget", 9)))
 
 
-def test_a_craft_that_is_no_recipe_says_why_and_costs_nothing() -> None:
+def test_invalid_craft_gives_a_reason_and_costs_nothing() -> None:
     match = play(match_of(), (P1, PASS), (P1, craft({"coal": 1}, "torch", 4)), (P2, DONE))
     assert last(match, P1).kind == "failed"
     assert "it lacks" in last(match, P1).text
@@ -99,7 +99,7 @@ def test_a_craft_that_is_no_recipe_says_why_and_costs_nothing() -> None:
     assert "did you mean torch?" in last(match, P1).text
 
 
-def test_after_too_many_refused_crafts_the_player_is_done() -> None:
+def test_too_many_refused_crafts_end_the_players_phase() -> None:
     wrong = craft({"iron_ingot": 1}, "shears")
     match = play(match_of(retries=1), (P1, PASS), (P1, wrong), (P2, DONE), (P1, wrong))
     lost = [event for event in match.events if isinstance(event, Forfeited)]
@@ -107,7 +107,7 @@ def test_after_too_many_refused_crafts_the_player_is_done() -> None:
     assert match.state.turn == 2
 
 
-def test_a_craft_that_works_clears_the_count_of_refused_ones() -> None:
+def test_successful_craft_resets_the_count_of_refusals() -> None:
     wrong, right = craft({"coal": 1}, "shears"), craft({"birch_planks": 1}, "birch_button")
     match = play(match_of(retries=1), (P1, PASS), (P1, wrong), (P2, DONE), (P1, right))
     assert match.state.refused[0] == 0
@@ -115,7 +115,7 @@ def test_a_craft_that_works_clears_the_count_of_refused_ones() -> None:
     assert match.state.phase == "craft"  # one refusal in a row: it may go on
 
 
-def test_a_phase_has_a_last_craft() -> None:
+def test_phase_ends_after_most_crafts() -> None:
     match = play(match_of(most_crafts=2), (P1, PASS))
     play(match, (P1, craft({"iron_ingot": 1}, "iron_nugget", 9)), (P2, STICKS))
     play(match, (P1, craft({"iron_nugget": 9}, "iron_ingot")), (P2, DONE))
@@ -154,7 +154,7 @@ def test_a_bad_proposal_is_refused_with_the_reason(
     assert after.refused == (1, 0)
 
 
-def test_what_the_partner_lacks_is_refused_by_the_rules_and_after_some_tries_it_is_a_pass() -> None:
+def test_request_for_goods_the_partner_lacks_is_refused_then_a_pass() -> None:
     match = match_of(THREE, retries=2)
     wrong = propose("p2", {}, {"stick": 1})  # p3 has sticks, p2 has none
     for tries in (1, 2):
@@ -199,19 +199,19 @@ def test_goods_may_be_written_as_an_object_with_numbers() -> None:
 
 
 @pytest.mark.parametrize("said", ["accept", "Accept", "ACCEPT "])
-def test_an_answer_counts_in_any_letter_case(said: str) -> None:
+def test_answer_is_case_insensitive(said: str) -> None:
     match = play(match_of(), (P1, SWAP))
     assert read(match, f'{{"kind": "answer", "answer": "{said}"}}') == YES
 
 
-def test_an_unclear_answer_is_no_answer() -> None:
+def test_unclear_answer_is_unreadable() -> None:
     match = play(match_of(), (P1, SWAP))
     for reply in ('{"kind": "answer", "answer": "maybe"}', "accept or reject", '{"answer": true}'):
         with pytest.raises(Unreadable):
             read(match, reply)
 
 
-def test_with_an_empty_hand_one_can_only_stop() -> None:
+def test_empty_hand_offers_only_done() -> None:
     match = play(match_of(), (P1, propose("p2", dict(HANDS[0]), {})), (P2, YES))
     turn = match.asks()[0]
     assert turn.options == (DONE,)
@@ -230,7 +230,7 @@ def test_a_message_cannot_forge_a_line() -> None:
 # --- menus and tools ------------------------------------------------------------------------------
 
 
-def test_every_ready_craft_is_accepted_by_the_rules() -> None:
+def test_every_craft_in_the_menu_is_accepted_by_the_rules() -> None:
     for hand in ({"oak_log": 3, "coal": 1, "raw_iron": 2}, {"oak_planks": 40, "cobblestone": 90}):
         match = play(match_of(hands=(hand, {"coal": 1})), (P1, PASS))
         menu = match.game.options(match.state, P1)
@@ -241,7 +241,7 @@ def test_every_ready_craft_is_accepted_by_the_rules() -> None:
         assert isinstance(menu[-1].fields[0][1], Amounts)
 
 
-def test_the_menu_has_what_the_tool_finds() -> None:
+def test_menu_equals_possible_recipes_of_the_tool() -> None:
     match = play(match_of(), (P1, PASS))
     turn = next(ask for ask in match.asks() if ask.seat == "p2")
     found = {tuple(each["inputs"].items()) for each in turn.use("possible_recipes", {})}
@@ -254,7 +254,7 @@ def test_the_menu_has_what_the_tool_finds() -> None:
     assert turn.looked[0].tool == "possible_recipes"
 
 
-def test_tools_answer_from_the_view() -> None:
+def test_tools_use_the_view_of_the_seat() -> None:
     turn = match_of().asks()[0]
     info = turn.use("item_info", {"item": "torch"})
     assert any("stick" in made["recipe"] for made in info["made_by"])
@@ -264,7 +264,7 @@ def test_tools_answer_from_the_view() -> None:
     assert "There is no player" in turn.use("possible_recipes", {"of": "p9"})["problem"]
 
 
-def test_look_ups_are_logged_with_the_move() -> None:
+def test_tool_uses_are_logged_with_the_move() -> None:
     match = match_of()
     turn = match.asks()[0]
     turn.use("item_info", {"item": "torch"})
@@ -288,6 +288,6 @@ def test_look_ups_are_logged_with_the_move() -> None:
         ({"ruleset": "invented", "settings": {"colour": 1}}, "ruleset"),
     ],
 )
-def test_parameters_that_cannot_be_are_refused(params: dict[str, Any], why: str) -> None:
+def test_invalid_parameters_are_refused(params: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why):
         registry.game("tradecraft").build(params)

@@ -74,12 +74,12 @@ def test_a_fuel_table_by_item_and_by_tag_is_read(tmp_path: Path, fuel: Any) -> N
 
 
 @pytest.mark.parametrize("fuel", ["coal", [3], {"coal": "hot"}, {"coal": -1}])
-def test_a_fuel_table_that_cannot_be_read_says_so(tmp_path: Path, fuel: Any) -> None:
+def test_unreadable_fuel_table_is_refused_with_its_file(tmp_path: Path, fuel: Any) -> None:
     with pytest.raises(BadRuleset, match=r"fuel\.json"):
         load(folder(tmp_path, {"ingot": SMELT}, fuel))
 
 
-def test_crimson_and_warped_wood_does_not_burn_and_stairs_and_chests_do(tmp_path: Path) -> None:
+def test_crimson_and_warped_wood_is_not_fuel_but_stairs_and_chests_are(tmp_path: Path) -> None:
     wood = ("oak_planks", "crimson_planks", "warped_planks")
     recipes = {"chest": shapeless("chest", *wood), "stairs": shapeless("oak_stairs", "oak_planks")}
     at = folder(tmp_path, recipes, planks=[f"minecraft:{w}" for w in wood])
@@ -87,7 +87,7 @@ def test_crimson_and_warped_wood_does_not_burn_and_stairs_and_chests_do(tmp_path
     assert set(load(at).fuel) == {"oak_planks", "oak_stairs", "chest"}
 
 
-def test_a_pack_in_a_name_space_of_its_own_is_read_by_bare_names(tmp_path: Path) -> None:
+def test_pack_in_custom_namespace_is_read_by_bare_names(tmp_path: Path) -> None:
     steam = shapeless("steam", "fire", "water", space="lalchemy2")
     mud = {
         "type": "lalchemy2:mixing",
@@ -102,13 +102,13 @@ def test_a_pack_in_a_name_space_of_its_own_is_read_by_bare_names(tmp_path: Path)
     assert rules.tags["wet"] == ("water",)
 
 
-def test_a_pack_without_a_usable_recipe_is_one_sentence(tmp_path: Path) -> None:
+def test_pack_without_usable_recipe_is_refused_with_one_message(tmp_path: Path) -> None:
     dye = {"type": "minecraft:crafting_special_armordye"}
     with pytest.raises(BadRuleset, match="none of its 1 recipe files can be used"):
         data_pack(folder(tmp_path, {"dye": dye}))
 
 
-def test_a_circle_of_goods_is_told_apart_from_goods_out_of_reach(tmp_path: Path) -> None:
+def test_cycles_of_goods_are_distinguished_from_unreachable_goods(tmp_path: Path) -> None:
     recipes = {
         "block": shapeless("raw_iron_block", *["raw_iron"] * 9),
         "back": shapeless("raw_iron", "raw_iron_block", count=9),
@@ -160,7 +160,7 @@ def test_elements_made_only_of_their_own_products_are_starting_goods(tmp_path: P
     assert said.startswith("fire and mist are made only of goods that need them")
 
 
-def test_hands_and_targets_may_carry_a_name_space() -> None:
+def test_hands_and_targets_may_have_a_namespace() -> None:
     params = {
         "hands": [{"minecraft:coal": 1}, {"minecraft:stick": 1}],
         "targets": [{"minecraft:torch": 1}, {"lever": 1}],
@@ -189,7 +189,7 @@ def setup(path: Path) -> Setup:
     return Setup(Instance("own", "tradecraft", params), 1, bots)
 
 
-def test_a_ruleset_of_ones_own_is_known_by_what_it_says(tmp_path: Path) -> None:
+def test_custom_ruleset_is_identified_by_its_content(tmp_path: Path) -> None:
     one, same, other = (tmp_path / f"{n}.toml" for n in "abc")
     one.write_text(MINE)
     same.write_text(MINE)
@@ -200,7 +200,7 @@ def test_a_ruleset_of_ones_own_is_known_by_what_it_says(tmp_path: Path) -> None:
     assert str(tmp_path) not in msgspec.json.encode(first).decode()
 
 
-def test_a_stored_ruleset_is_found_again_where_its_file_is_not(
+def test_stored_ruleset_is_found_without_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "own.toml"
@@ -220,7 +220,7 @@ def test_a_stored_ruleset_is_found_again_where_its_file_is_not(
     assert (checked.replayed, checked.mismatches) == (1, [])
 
 
-def test_a_packed_store_brings_its_ruleset_along_and_no_path(
+def test_packed_store_contains_its_ruleset_and_no_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "own.toml"

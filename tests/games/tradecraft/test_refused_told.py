@@ -29,7 +29,7 @@ def a_game_with_refusals() -> Match:
     return play(match, ("p1", DONE))
 
 
-def test_the_assessor_reads_that_a_craft_was_refused() -> None:
+def test_assessor_prompt_marks_a_refused_craft() -> None:
     episode = from_line(to_line(a_game_with_refusals().episode()))
     spec = registry.game("tradecraft")
     lines = list(record(Played(spec, episode, replayed(spec, episode))))
@@ -38,14 +38,14 @@ def test_the_assessor_reads_that_a_craft_was_refused() -> None:
     assert any(line.strip() == "p1 crafts 9 iron nuggets from 1 iron ingot." for line in lines)
 
 
-def test_every_telling_says_which_crafts_were_refused() -> None:
+def test_transcript_marks_refused_crafts() -> None:
     answers = [s.answer for s in tell(a_game_with_refusals().episode()).scenes if s.seat == "p1"]
     (refused,) = [answer for answer in answers if "shears from" in answer]
     assert "(refused: " in refused
     assert not any("refused" in answer for answer in answers if "nugget" in answer)
 
 
-def test_a_refused_proposal_is_told_as_refused() -> None:
+def test_transcript_marks_a_refused_proposal() -> None:
     match = match_of(({"coal": 1}, {"stick": 1}, {"raw_iron": 1}), max_turns=1)
     play(match, ("p1", propose("p2", {}, {"raw_iron": 1})), ("p1", PASS))
     play(match, ("p1", DONE), ("p2", DONE), ("p3", DONE))
@@ -71,7 +71,7 @@ def test_a_match_refuses_a_problem_of_another_game() -> None:
 # --- the study --------------------------------------------------------------------------------
 
 
-def test_the_study_spreads_its_problems_over_the_grades_and_lets_players_look_up() -> None:
+def test_study_balances_grades_and_omits_the_recipe_book() -> None:
     grades = {each.id: each.grade for each in instance_set("minecraft_core_2p_2").instances}
     for played in (20, 40):
         two, three = study(played=played).cells[:-2], study(played=played).cells[-2:]
@@ -83,7 +83,7 @@ def test_the_study_spreads_its_problems_over_the_grades_and_lets_players_look_up
             assert not any(problem.params["book"] for problem in cell.instances)
 
 
-def test_eight_failed_crafts_in_a_row_stand_and_the_ninth_ends_the_phase() -> None:
+def test_ninth_failed_craft_in_a_row_ends_the_phase() -> None:
     match = play(match_of(HANDS, max_turns=1, most_refused=MOST_REFUSED), ("p1", PASS))
     play(match, ("p2", DONE))
     for _ in range(MOST_REFUSED):
@@ -97,7 +97,7 @@ def test_eight_failed_crafts_in_a_row_stand_and_the_ninth_ends_the_phase() -> No
 # --- words for people -------------------------------------------------------------------------
 
 
-def test_moves_are_told_in_sentences_with_names_that_people_use() -> None:
+def test_moves_are_described_with_readable_item_names() -> None:
     words = match_of().context(P1).words
     offer = propose("p2", {"birch_planks": "5/3", "coal": "0.125"}, {"raw_iron": 2}, "Fair?")
     assert words.name(offer) == (

@@ -40,7 +40,7 @@ def test_an_amount_may_be_a_number_or_a_text(amount: Any) -> None:
 
 
 @pytest.mark.parametrize("amount", [1.5, "some", "1/2", True, None, 0])
-def test_an_amount_that_is_no_whole_number_is_refused(amount: Any) -> None:
+def test_non_integer_amount_is_refused(amount: Any) -> None:
     with pytest.raises(Unreadable, match=r"amount|int|whole"):
         crafted(amount=amount)
 
@@ -73,23 +73,23 @@ def test_an_output_with_its_amount_inside_is_read() -> None:
         ("a few", "a few"),
     ],
 )
-def test_a_rounded_decimal_is_the_ratio_it_stands_for(written: Any, meant: str) -> None:
+def test_rounded_decimal_is_read_as_its_ratio(written: Any, meant: str) -> None:
     assert amount_meant(written) == meant
 
 
 @pytest.mark.parametrize("name", ["minecraft:oak_planks", "Oak Planks", "oak-planks", "OAK_PLANKS"])
-def test_an_item_goes_by_its_name_with_or_without_a_name_space(name: str) -> None:
+def test_item_is_read_with_or_without_namespace(name: str) -> None:
     assert item_meant(name, frozenset({"oak_planks"})) == "oak_planks"
     assert item_meant("gold", frozenset({"oak_planks"})) == "gold"
 
 
 @pytest.mark.parametrize("to", ["P2", "p2", "player 2", "Player2", "2"])
-def test_a_partner_may_be_named_in_any_usual_way(to: str) -> None:
+def test_partner_name_is_read_in_common_spellings(to: str) -> None:
     said = {"kind": "propose", "to": to, "offer": {"minecraft:coal": "1"}, "request": {}}
     assert read(json.dumps(said)) == Propose("p2", (("coal", "1"),), ())
 
 
-def test_a_partner_who_is_not_there_is_refused_by_name() -> None:
+def test_unknown_partner_is_refused_by_name() -> None:
     with pytest.raises(Unreadable, match="'P7' is not one of p2"):
         read(json.dumps({"kind": "propose", "to": "P7"}))
 
@@ -109,7 +109,7 @@ def test_a_value_report_may_be_json() -> None:
     assert report("coal: 3\noak_planks: 0\nraw_iron: 10") == whole
 
 
-def test_a_partial_report_is_kept_as_far_as_it_goes() -> None:
+def test_valid_part_of_a_report_is_kept() -> None:
     assert report('{"coal": 3, "gold": 4}') == {"coal": 3.0}
 
 
@@ -123,12 +123,12 @@ def test_a_partial_report_is_kept_as_far_as_it_goes() -> None:
         ('{"coal": true}', "coal is not a number"),
     ],
 )
-def test_what_is_unclear_in_a_report_is_refused_with_the_reason(reply: str, why: str) -> None:
+def test_unclear_report_is_refused_with_the_reason(reply: str, why: str) -> None:
     with pytest.raises(Unreadable, match=why):
         report(reply)
 
 
-def test_every_sentence_about_looking_up_is_there() -> None:
+def test_rules_mention_tools_only_without_the_book() -> None:
     match = match_of(book=False)
     rules = match.context(P1).words.rules(P1)
     assert TEXTS["rules.look_up"] in rules and "item_info" in rules

@@ -29,7 +29,7 @@ def answer_all(match: Match[Any, Any, Any], worth: float = 3.0) -> list[tuple[st
     return [turn.id[1:] for turn in asked]
 
 
-def test_everybody_is_asked_at_the_start_of_every_turn_and_only_then() -> None:
+def test_all_seats_are_probed_only_at_the_start_of_each_turn() -> None:
     match = match_of(arms=ALL)
     everything = [
         (a, v, b if v != "v0" else "") for a, b in (("p1", "p2"), ("p2", "p1")) for v in ALL["p1"]
@@ -41,7 +41,7 @@ def test_everybody_is_asked_at_the_start_of_every_turn_and_only_then() -> None:
     assert answer_all(match) == everything
 
 
-def test_a_refused_proposal_does_not_ask_again() -> None:
+def test_refused_proposal_does_not_repeat_the_probes() -> None:
     match = match_of(THREE, arms={"p1": ("v0",), "p3": ("v0", "v1")})
     assert len(answer_all(match)) == 4  # p3 is asked about both others
     play(match, (P1, propose("p2", {}, {"stick": 1})))
@@ -49,7 +49,7 @@ def test_a_refused_proposal_does_not_ask_again() -> None:
     assert answer_all(match) == []
 
 
-def test_items_are_those_in_any_hand() -> None:
+def test_probes_list_the_items_in_any_hand() -> None:
     match = match_of(arms={"p1": ("v0",)})
     (turn,) = [turn for turn in match.asks() if turn.question]
     assert turn.question is not None
@@ -57,7 +57,7 @@ def test_items_are_those_in_any_hand() -> None:
     assert (turn.question.low, turn.question.high) == (0, 10)
 
 
-def test_a_belief_is_judged_by_the_others_own_report() -> None:
+def test_belief_is_judged_by_the_own_report_of_the_other_seat() -> None:
     match = match_of(arms=ALL)
     for n, turn in enumerate([turn for turn in match.asks() if turn.question]):
         assert turn.question is not None
@@ -71,7 +71,7 @@ def test_a_belief_is_judged_by_the_others_own_report() -> None:
     assert (v0["raw_iron"], v0["iron_ingot"], v0["cobblestone"]) == (10, 10, 0)
 
 
-def test_without_the_others_report_a_belief_is_not_judged() -> None:
+def test_belief_is_not_judged_without_the_others_report() -> None:
     match = match_of(arms={"p1": ("v1", "v2"), "p2": ("v0",)})
     for turn in [turn for turn in match.asks() if turn.question]:
         match.answer(turn.id, ProbeReport(None if turn.seat == "p2" else {"coal": 1.0}))
@@ -80,7 +80,7 @@ def test_without_the_others_report_a_belief_is_not_judged() -> None:
     assert truth["v2"](match.replay, At(0, P1, "v2", "p2")) is None  # never asked
 
 
-def test_a_partial_report_is_kept_as_it_is() -> None:
+def test_partial_report_is_stored_unchanged() -> None:
     match = match_of(arms={"p1": ("v0",)})
     (turn,) = [turn for turn in match.asks() if turn.question]
     assert turn.question is not None
@@ -92,7 +92,7 @@ def test_a_partial_report_is_kept_as_it_is() -> None:
     assert logged[0].value == {"coal": 7.0}
 
 
-def test_a_guess_at_the_target_leaves_out_what_is_impossible() -> None:
+def test_target_probe_omits_impossible_targets() -> None:
     match = match_of(arms={"p1": ("their_target",)})
     (turn,) = [turn for turn in match.asks() if turn.question]
     assert turn.question is not None
@@ -118,7 +118,7 @@ def told_match(seats: tuple[str, ...]) -> Match[Any, Any, Any]:
     return Match(registry.game("tradecraft"), setup)
 
 
-def test_a_seat_that_decides_finds_its_own_reports_in_its_past_and_nobody_elses() -> None:
+def test_deciding_seat_sees_only_its_own_reports() -> None:
     match = told_match(("p1", "p2"))
     for turn in [turn for turn in match.asks() if turn.question]:
         assert turn.question is not None
@@ -138,7 +138,7 @@ def test_a_seat_that_decides_finds_its_own_reports_in_its_past_and_nobody_elses(
     assert told == [("p1", "v0"), ("p1", "v1"), ("p2", "v0"), ("p2", "v1")]
 
 
-def test_without_keeping_no_report_is_on_any_page() -> None:
+def test_reports_are_on_no_page_without_keep() -> None:
     match = match_of(arms=ALL)
     answer_all(match, 9.0)
     play(match, (P1, propose("p2", {"coal": 1}, {})))
@@ -146,7 +146,7 @@ def test_without_keeping_no_report_is_on_any_page() -> None:
 
 
 @pytest.mark.parametrize("order", range(3))
-def test_what_is_kept_does_not_depend_on_who_answers_first_and_plays_back(order: int) -> None:
+def test_kept_reports_do_not_depend_on_answer_order_and_replay(order: int) -> None:
     lines = []
     for turned in (0, order):
         match = told_match(("p1", "p2"))
@@ -164,7 +164,7 @@ def test_what_is_kept_does_not_depend_on_who_answers_first_and_plays_back(order:
     assert lines[0] == lines[1]
 
 
-def test_reports_change_no_move_of_traders() -> None:
+def test_probes_do_not_change_moves_of_traders() -> None:
     moves = []
     quiet: dict[str, tuple[str, ...]] = {}
     for arms in (quiet, ALL):

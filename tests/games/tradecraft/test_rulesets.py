@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sally.games.tradecraft.checking import check
-from sally.games.tradecraft.crafting import Applied, craft
+from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.instances import depth
 from sally.games.tradecraft.invented import invented
@@ -26,7 +26,7 @@ def test_the_shipped_rulesets_are_large_and_sound() -> None:
         assert check(rules) == []
 
 
-def test_alchemy_turns_two_into_one() -> None:
+def test_alchemy_recipes_combine_two_items_into_one() -> None:
     for recipe in shipped("alchemy").recipes:
         assert sum(slot.amount for slot in recipe.slots) == 2
         assert recipe.amount == 1
@@ -34,7 +34,7 @@ def test_alchemy_turns_two_into_one() -> None:
 
 
 @pytest.mark.parametrize("target", KNOWN_TARGETS)
-def test_every_known_target_has_a_full_chain_down_to_starting_goods(target: str) -> None:
+def test_every_known_target_can_be_made_from_starting_goods(target: str) -> None:
     rules = shipped("minecraft_core")
     assert target in rules.makers
     assert depth(rules)[target] >= 1
@@ -65,13 +65,13 @@ def test_recipe_facts(line: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("rules", [shipped("minecraft_core"), shipped("alchemy"), invented(3)])
-def test_a_dumped_ruleset_reads_back_the_same(rules: object) -> None:
+def test_dumped_ruleset_round_trips(rules: object) -> None:
     again = parse(dump(rules))  # type: ignore[arg-type]
     assert again.fingerprint == rules.fingerprint  # type: ignore[attr-defined]
     assert sorted(again.recipes, key=str) == sorted(rules.recipes, key=str)  # type: ignore[attr-defined]
 
 
-def test_tags_may_hold_tags_and_may_even_go_in_circles() -> None:
+def test_tags_may_be_nested_and_cyclic() -> None:
     rules = parse('name="t"\n[tags]\na=["x","#b"]\nb=["y","#a"]\n[recipes]\nk=["#a -> z"]')
     assert rules.tags["a"] == ("x", "y")
 
@@ -86,7 +86,7 @@ class Opened(dict[str, list[str]]):
         return super().get(tag, default)
 
 
-def test_each_tag_is_opened_once_however_many_paths_lead_to_it() -> None:
+def test_tag_resolution_does_not_revisit_shared_paths() -> None:
     inner = {f"{side}{n}": [f"#a{n + 1}", f"#b{n + 1}"] for n in range(40) for side in "ab"}
     tags = Opened({**inner, "a40": ["oak"], "b40": ["elm"]})
     assert resolved_tags(tags)["a0"] == ("oak", "elm")
@@ -94,7 +94,7 @@ def test_each_tag_is_opened_once_however_many_paths_lead_to_it() -> None:
 
 
 @pytest.mark.parametrize("line", ["a", "a +", "a + b", "a + b =", "+", "a = b"])
-def test_a_line_of_blanks_is_refused_at_once(tmp_path: Path, line: str) -> None:
+def test_line_of_many_blanks_is_refused_quickly(tmp_path: Path, line: str) -> None:
     file = tmp_path / "pairs.txt"
     file.write_text(line.replace(" ", " " * 50_000) + " " * 50_000)  # cubic readers never end
     with pytest.raises(BadRuleset, match="line 1: write 'a"):
@@ -118,7 +118,7 @@ def test_a_line_of_blanks_is_refused_at_once(tmp_path: Path, line: str) -> None:
         ('name = "x"\n[fuel]\na = -1\n[recipes]\nk = []', "negative"),
     ],
 )
-def test_a_broken_file_is_refused_with_what_and_where(text: str, says: str) -> None:
+def test_broken_file_is_refused_with_reason_and_place(text: str, says: str) -> None:
     with pytest.raises(BadRuleset) as refused:
         parse(text, where="mine.toml")
     assert "mine.toml" in str(refused.value)
@@ -129,7 +129,7 @@ def _problems(recipes: str, more: str = "") -> list[str]:
     return check(parse(f'name = "x"\n{more}\n[recipes]\nk = [{recipes}]'))
 
 
-def test_check_finds_goods_from_nothing_around_a_circle() -> None:
+def test_check_finds_cycles_that_create_goods() -> None:
     found = _problems('"c -> a", "a -> 2 b", "b -> a"')
     assert any("Goods from nothing" in p and "a -> 2 b; b -> a" in p for p in found)
     assert _problems('"c -> a", "a -> b", "b -> a"') == []
@@ -137,7 +137,7 @@ def test_check_finds_goods_from_nothing_around_a_circle() -> None:
     assert any("Goods from nothing" in p for p in _problems('"c -> a", "a -> 9 b", "8 b -> a"'))
 
 
-def test_check_sees_circles_through_tags_and_through_the_fire() -> None:
+def test_check_finds_cycles_through_tags_and_fuel() -> None:
     tagged = '[tags]\nt = ["a", "b"]'
     assert any("nothing" in p for p in _problems('"x -> a", "#t -> 2 a"', tagged))
     fire = '[fuel]\nw = 1\n[cost]\nk = "1/2"'
@@ -148,7 +148,7 @@ def test_check_sees_circles_through_tags_and_through_the_fire() -> None:
     assert not any("nothing" in p for p in _problems('"v -> w", "w -> 2 w"', fire))
 
 
-def test_check_finds_items_out_of_reach_and_empty_tags() -> None:
+def test_check_finds_unreachable_items_and_empty_tags() -> None:
     found = _problems('"a -> b", "f -> g", "g -> f", "#none -> h", "k + h -> i"', "[tags]\nnone=[]")
     assert "Tag #none has no members." in found
     assert "#none -> h: nothing can fill the slot #none." in found
@@ -159,7 +159,7 @@ def test_check_finds_items_out_of_reach_and_empty_tags() -> None:
     assert any("written 2 times" in p for p in _problems('"a -> b", "a -> b"'))
 
 
-def test_two_to_one_lists_come_as_lines_or_as_json(tmp_path: Path) -> None:
+def test_two_to_one_recipes_are_read_from_lines_or_json(tmp_path: Path) -> None:
     lines = tmp_path / "pond.txt"
     lines.write_text("# ours\nstill water + reed bed = pond\nfrog + frog -> chorus\n")
     rules = load(lines)
@@ -254,7 +254,7 @@ def test_a_data_pack_folder_is_read_in_the_games_own_format(pack: Path) -> None:
     )
     hand = Hand({"raw_iron": 1, "birch_planks": 1})
     inputs = {"raw_iron": 1, "birch_planks": Fraction(2, 3)}
-    assert isinstance(craft(rules, hand, inputs, "iron_ingot", 1), Applied)
+    assert isinstance(craft(rules, hand, inputs, "iron_ingot", 1), CraftSuccess)
 
 
 def test_a_broken_data_pack_names_the_file(pack: Path) -> None:
@@ -300,6 +300,6 @@ def test_an_impossible_shape_is_refused(shape: dict[str, int]) -> None:
         invented(1, **shape)  # type: ignore[arg-type]
 
 
-def test_an_unknown_shipped_ruleset_is_refused_with_the_names_there_are() -> None:
+def test_unknown_shipped_ruleset_is_refused_with_a_list_of_names() -> None:
     with pytest.raises(BadRuleset, match=r"minecraft_core, alchemy"):
         shipped("minecraft")

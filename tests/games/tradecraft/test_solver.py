@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from sally.games.tradecraft.amounts import Amount
-from sally.games.tradecraft.crafting import Applied, craft
+from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand, holds, union
 from sally.games.tradecraft.instances import instance_set, named_ruleset
 from sally.games.tradecraft.planning import Aim, Undecided, best_plan, replay
@@ -54,7 +54,7 @@ def next_hands(rules: Ruleset, hand: Hand) -> set[Hand]:
                 for item in (item for part in fill for item in part):
                     inputs[item] = inputs.get(item, 0) + 1
                 done = craft(rules, hand, inputs, recipe.output, recipe.amount * times)
-                if isinstance(done, Applied):
+                if isinstance(done, CraftSuccess):
                     worked = True
                     found.add(done.hand)
             if not worked:
@@ -74,7 +74,7 @@ def fewest_crafts(rules: Ruleset, hand: Hand, target: dict[str, int], most: int)
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_fewest_crafts_are_those_of_exhaustive_search(seed: int) -> None:
+def test_fewest_crafts_equal_exhaustive_search(seed: int) -> None:
     rng = Random(seed)
     rules = small_rules(rng, circles=seed % 2 == 0)
     pool = Hand({item: rng.randint(1, 4) for item in rng.sample("abcde", 3)})
@@ -118,7 +118,7 @@ def fewest_goods(
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_fewest_goods_are_those_of_exhaustive_search(seed: int) -> None:
+def test_fewest_goods_equal_exhaustive_search(seed: int) -> None:
     rng = Random(1000 + seed)
     rules = small_rules(rng, circles=False)
     own = Hand({rng.choice("abcd"): rng.randint(1, 2)})
@@ -135,7 +135,7 @@ def test_the_fewest_goods_are_those_of_exhaustive_search(seed: int) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 5, 11, 16, 22, 27, 33, 38])
-def test_leaving_recipes_out_changes_no_answer(number: int) -> None:
+def test_pruning_recipes_does_not_change_the_answer(number: int) -> None:
     found = instance_set("minecraft_core_2p_2").instances[number]
     for seat, target in enumerate(found.targets):
         table, others = union(found.hands), found.hands[1 - seat]
@@ -152,7 +152,7 @@ def test_leaving_recipes_out_changes_no_answer(number: int) -> None:
 
 
 @pytest.mark.parametrize("aim", ["crafts", "goods"])
-def test_leaving_recipes_out_changes_no_answer_on_random_rules_with_circles(aim: Aim) -> None:
+def test_pruning_does_not_change_answers_on_random_cyclic_rules(aim: Aim) -> None:
     solved = undecided = 0
     for seed in range(60):
         rng = Random(5000 + seed)
@@ -194,7 +194,7 @@ def test_the_printed_example_of_the_paper() -> None:
     assert verify(CORE, hands, targets, found) == []
 
 
-def test_logs_light_their_own_fire_and_charcoal_carries_on() -> None:
+def test_plans_for_charcoal_use_logs_and_charcoal_as_fuel() -> None:
     """A first charcoal costs 5/3 logs and then burns for the others."""
     pool = Hand({"oak_log": 9})
     one_go = best_plan(CORE, pool, {}, {"charcoal": 5}, "crafts")
@@ -213,7 +213,7 @@ def test_a_fraction_of_fuel_counts_as_one_unit_from_others() -> None:
     assert plan.crafts[0].inputs == {"raw_iron": "2", "coal": "1/4"}
 
 
-def test_swords_in_a_hand_are_iron_to_be_had() -> None:
+def test_plan_uses_held_swords_as_a_source_of_iron() -> None:
     """Nuggets go back to ingots only in circles, unless a hand holds what they come from."""
     pool = {"iron_sword": 9, "iron_ingot": 2, "coal": 2, "stick": 2}
     plan = best_plan(CORE, pool, {}, {"bucket": 1}, "crafts")
@@ -221,7 +221,7 @@ def test_swords_in_a_hand_are_iron_to_be_had() -> None:
     assert [each.output for each in plan.crafts] == ["iron_nugget", "iron_ingot", "bucket"]
 
 
-def test_units_count_before_kinds() -> None:
+def test_fewest_units_take_precedence_over_fewest_kinds() -> None:
     rules = parse('name="r"\n[recipes]\nk=["4 a -> goal", "b + c + d -> goal"]')
     others = {"a": 4, "b": 1, "c": 1, "d": 1}
     plan = best_plan(rules, {"z": 1}, others, {"goal": 1}, "goods")
@@ -233,7 +233,7 @@ def test_units_count_before_kinds() -> None:
     assert plan.taken == {"a": 3}
 
 
-def test_contention_is_seen() -> None:
+def test_contention_makes_an_instance_not_jointly_solvable() -> None:
     hands = ({"cobblestone": 8, "stick": 2}, {"redstone": 3, "quartz": 2, "cobblestone": 3})
     found = certify(CORE, hands, ({"dropper": 1}, {"observer": 1}))
     assert not found.joint
@@ -248,14 +248,14 @@ def test_contention_is_seen() -> None:
         (({"coal": 1}, {"shears": 1, "stick": 1}), ("shears", "torch"), "lies ready in a hand"),
     ],
 )
-def test_an_instance_that_is_no_game_is_refused(
+def test_trivial_or_unsolvable_instance_is_refused(
     hands: tuple[dict[str, int], ...], targets: tuple[str, ...], says: str
 ) -> None:
     found = certify(CORE, hands, [{target: 1} for target in targets])
     assert any(says in reason for reason in refusals(found))
 
 
-def test_verify_notices_a_certificate_that_was_tampered_with() -> None:
+def test_verify_detects_a_changed_certificate() -> None:
     import msgspec
 
     hands = ({"coal": 1, "iron_ingot": 1}, {"raw_iron": 1, "oak_planks": 2})

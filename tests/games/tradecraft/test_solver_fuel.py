@@ -11,7 +11,7 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.games.tradecraft.amounts import Amount, plain
-from sally.games.tradecraft.crafting import Applied, craft
+from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand, holds
 from sally.games.tradecraft.instances import instance_set
 from sally.games.tradecraft.partners import craft_plan, crafting
@@ -25,7 +25,7 @@ QUARTER = Fraction(1, 4)
 
 
 @pytest.mark.parametrize("string", [0, 3, 4, 8])
-def test_nuggets_become_a_bucket_however_much_string_lies_beside_them(string: int) -> None:
+def test_plan_from_nuggets_does_not_depend_on_spare_string(string: int) -> None:
     hand = Hand({"iron_nugget": 27, "string": string})
     plan = best_plan(CORE, hand, {}, {"bucket": 1}, "crafts")
     assert plan is not None and len(plan.crafts) == 2
@@ -40,7 +40,7 @@ def test_a_trader_with_nuggets_and_three_string_crafts_its_bucket() -> None:
     assert type(crafting(view)).__name__ == "Craft"
 
 
-def test_raw_iron_without_a_fire_is_no_ingot() -> None:
+def test_raw_iron_without_fuel_cannot_be_smelted() -> None:
     assert best_plan(CORE, Hand({"raw_iron": 9, "string": 3}), {}, {"bucket": 1}, "any") is None
 
 
@@ -83,7 +83,7 @@ def one_craft(rules: Ruleset, hand: Hand, recipe: Recipe) -> Iterator[Hand]:
         for fire in burnt(rules, hand, Fraction(recipe.fuel) * times) if recipe.fuel else ({},):
             lot = {i: plain(inputs.get(i, 0) + fire.get(i, 0)) for i in {**inputs, **fire}}
             done = craft(rules, hand, lot, recipe.output, recipe.amount * times)
-            if isinstance(done, Applied):
+            if isinstance(done, CraftSuccess):
                 yield done.hand
 
 
@@ -98,7 +98,7 @@ def fewest(rules: Ruleset, hand: Hand, target: dict[str, int], most: int = 4) ->
 
 
 @pytest.mark.parametrize("part", range(10))
-def test_five_hundred_small_fires_burn_as_exhaustive_search_says(part: int) -> None:
+def test_fuel_plans_equal_exhaustive_search_on_500_small_cases(part: int) -> None:
     reached = out_of_reach = 0
     for seed in range(50 * part, 50 * part + 50):
         rng = Random(seed)
@@ -130,7 +130,7 @@ def test_a_plan_needs_as_many_trades_as_players_hold_its_goods() -> None:
         assert found == [1, 1]
 
 
-def test_goals_can_be_primed_by_name_and_are_not_by_default() -> None:
+def test_priming_of_goals_is_optional_and_named() -> None:
     pages = {
         how: match_of(priming=how).context(P1).words.rules(P1)
         for how in ("none", "cooperative", "competitive")

@@ -49,7 +49,9 @@ CORE = shipped("minecraft_core")
         ("minecraft:oak_log", 2, "2 oak logs"),
     ],
 )
-def test_amounts_read_as_people_write_them(item: str, amount: Any, said: str) -> None:
+def test_goods_are_displayed_with_readable_amounts_and_plurals(
+    item: str, amount: Any, said: str
+) -> None:
     assert good_said(item, amount) == said
 
 
@@ -131,7 +133,7 @@ def pages() -> Iterator[str]:
         yield " ".join(map(str, (scene.question, scene.answer, *scene.options, *scene.told)))
 
 
-def test_no_page_board_or_transcript_shows_an_item_by_the_name_of_the_rules() -> None:
+def test_pages_boards_and_transcripts_show_no_internal_item_names() -> None:
     coded = {item for item in CORE.items if "_" in item}
     shown = list(pages())
     assert len(shown) > 30

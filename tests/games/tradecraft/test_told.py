@@ -44,18 +44,18 @@ def moves_of(match: Match[Any, Any, Any], seat: str) -> list[list[Any]]:
     return told
 
 
-def test_an_oracle_that_decides_is_told_as_one_that_proposes():
+def test_injection_reaches_deciding_and_proposing_seats_alike():
     oracle = Injection("p1", "their_target")  # type: ignore[arg-type]
     found = moves_of(table(oracle), "p1")
     assert found == [["torch"]] * 4  # proposes, crafts; decides, crafts
 
 
-def test_the_truth_of_a_turns_start_is_told_later_in_the_turn():
+def test_truth_of_turn_start_is_injected_into_every_move_of_the_turn():
     told = moves_of(table(Injection("p1", "v1")), "p1")  # type: ignore[arg-type]
     assert [set(values[0].values()) for values in told] == [{9.0}] * 4  # what p2 said of itself
 
 
-def test_own_reports_that_are_kept_are_told_once_a_turn():
+def test_kept_own_reports_are_told_once_per_turn():
     match = table(Injection("p1", "v0", "own", keep=True))  # type: ignore[arg-type]
     told = moves_of(match, "p1")
     assert [len(values) for values in told] == [1, 0, 0, 0]  # in turn 2 kept before p2 proposed

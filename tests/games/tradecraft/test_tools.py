@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from sally.games.tradecraft.amounts import read_amount
-from sally.games.tradecraft.crafting import Applied, craft
+from sally.games.tradecraft.crafting import CraftSuccess, craft
 from sally.games.tradecraft.hands import Hand, read_goods
 from sally.games.tradecraft.replies import amount_meant
 from sally.games.tradecraft.rulesets import shipped
@@ -16,7 +16,7 @@ from sally.games.tradecraft.tools import item_info, possible_recipes, runnable
 CORE = shipped("minecraft_core")
 
 
-def test_item_info_tells_makers_users_tags_and_fuel() -> None:
+def test_item_info_lists_makers_users_tags_and_fuel() -> None:
     info = item_info(CORE, "oak_planks")
     assert [each["recipe"] for each in info["made_by"]] == ["any 1 oak log -> 4 oak planks"]
     used = {each["recipe"] for each in info["used_in"]}
@@ -31,12 +31,12 @@ def test_item_info_of_a_starting_good_has_no_maker() -> None:
     assert item_info(CORE, "cobblestone")["items_per_fuel_unit"] is None
 
 
-def test_an_unknown_item_is_answered_with_the_nearest_name() -> None:
+def test_unknown_item_suggests_the_nearest_name() -> None:
     assert item_info(CORE, "troch")["problem"].endswith("did you mean torch?")
     assert "problem" in item_info(CORE, "x" * 10_000)
 
 
-def test_possible_recipes_count_the_fuel_the_right_way() -> None:
+def test_possible_recipes_use_the_right_fuel_rate() -> None:
     """One coal smelts eight; the public server's tool had the rate upside down."""
     found = {
         each["recipe"]: each for each in possible_recipes(CORE, Hand({"raw_iron": 9, "coal": 1}))
@@ -46,7 +46,7 @@ def test_possible_recipes_count_the_fuel_the_right_way() -> None:
     assert "1 raw iron block -> 9 raw iron" not in found
 
 
-def test_every_possible_recipe_can_be_crafted_as_often_as_it_says() -> None:
+def test_possible_recipes_can_be_crafted_most_times() -> None:
     hand = Hand(
         {"oak_log": 3, "birch_planks": 3, "coal": 1, "cobblestone": 9, "stick": 2, "iron_ingot": 9}
     )
@@ -56,7 +56,7 @@ def test_every_possible_recipe_can_be_crafted_as_often_as_it_says() -> None:
         inputs = {item_meant(i, CORE.known): amount_meant(n) for i, n in each["inputs"].items()}
         output = item_meant(each["output"], CORE.known)
         done = craft(CORE, hand, read_goods(inputs), output, read_amount(each["amount"]))
-        assert isinstance(done, Applied), each
+        assert isinstance(done, CraftSuccess), each
         assert each["most_times"] >= 1
     assert json.loads(json.dumps(found)) == found
     by_text = {(each["recipe"], each["kind"]): each["most_times"] for each in found}
@@ -77,5 +77,5 @@ def test_runnable_recipes_are_those_with_something_for_every_slot(seed: int) -> 
     assert runnable(CORE, hand) == slow
 
 
-def test_an_empty_hand_makes_nothing() -> None:
+def test_empty_hand_has_no_possible_recipes() -> None:
     assert possible_recipes(CORE, Hand()) == []

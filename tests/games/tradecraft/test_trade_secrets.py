@@ -28,7 +28,7 @@ NUGGETS = craft({"iron_ingot": 1}, "iron_nugget", 9)
 BUTTON = craft({"birch_planks": 1}, "birch_button")
 
 
-def test_a_target_is_known_to_its_owner_only() -> None:
+def test_target_is_visible_only_to_its_owner() -> None:
     one, two = (match_of(targets=({"shears": 1}, {t: 1})) for t in ("torch", "lever"))
     for match in (one, two):
         play(match, (P1, propose("p2", {"coal": 1}, {"raw_iron": 1})), (P2, YES))
@@ -37,7 +37,7 @@ def test_a_target_is_known_to_its_owner_only() -> None:
     assert page(one, P2) != page(two, P2)
 
 
-def test_questions_give_no_target_away() -> None:
+def test_probes_do_not_reveal_the_target() -> None:
     asked = []
     for target in ("torch", "lever"):
         match = match_of(
@@ -54,7 +54,7 @@ def test_questions_give_no_target_away() -> None:
 
 
 @pytest.mark.parametrize("given", [{"coal": 1}, {"iron_ingot": 1}])
-def test_a_third_player_does_not_learn_what_was_rejected(given: dict[str, int]) -> None:
+def test_rejected_proposal_is_hidden_from_third_player(given: dict[str, int]) -> None:
     match = play(match_of(THREE), (P1, propose("p2", given, {"raw_iron": 2}, "Psst.")))
     other = play(match_of(THREE), (P1, propose("p3", {}, {"stick": 1}, "Hello.")))
     assert page(match, P3).replace("p2", "") != page(match, P2).replace("p3", "")
@@ -74,13 +74,13 @@ def _lines(match: Match[Any, Any, Any], seat: Seat) -> Iterable[str]:
     return match.context(seat).words.lines(view, 0, "agent_first")
 
 
-def test_while_a_proposal_is_open_a_third_player_sees_nothing_of_it() -> None:
+def test_open_proposal_is_hidden_from_third_player() -> None:
     open_ = play(match_of(THREE), (P1, propose("p2", {"coal": 1}, {})))
     another = play(match_of(THREE), (P1, propose("p2", {}, {"raw_iron": 1}, "Please.")))
     assert page(open_, P3) == page(another, P3)
 
 
-def test_all_learn_what_was_traded_but_not_what_was_said() -> None:
+def test_trade_is_public_but_its_messages_are_not() -> None:
     said, unsaid = (
         play(match_of(THREE), (P1, propose("p2", {"coal": 1}, {}, m)), (P2, Answer("accept", m)))
         for m in ("A secret.", "")
@@ -115,13 +115,13 @@ def test_crafts_are_unseen_until_the_phase_ends() -> None:
     assert page(crafted, P2) != page(idle, P2)
 
 
-def test_who_is_done_is_unseen_too() -> None:
+def test_done_is_hidden_until_the_phase_ends() -> None:
     done = play(match_of(), (P1, PASS), (P1, DONE), (P2, craft({"oak_planks": 2}, "stick", 4)))
     busy = play(match_of(), (P1, PASS), (P1, BUTTON), (P2, craft({"oak_planks": 2}, "stick", 4)))
     assert page(done, P2) == page(busy, P2)
 
 
-def test_reports_reach_nobody() -> None:
+def test_reports_are_hidden_from_all_seats() -> None:
     arms = {"p1": ("v0",), "p2": ("v0", "v1")}
     pages = []
     for worth in (0.0, 10.0):

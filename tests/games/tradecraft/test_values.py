@@ -24,7 +24,7 @@ def test_divergence_worked_out_by_hand() -> None:
     assert found.jensen_shannon == pytest.approx(both)
 
 
-def test_the_direction_matters_and_is_the_reported_one() -> None:
+def test_kl_divergence_is_asymmetric_and_both_directions_are_reported() -> None:
     found = divergence({"a": 9, "b": 0, "c": 0}, {"a": 4, "b": 4, "c": 4})
     assert found is not None
     p, q = np.array([9.5, 0.5, 0.5]) / 10.5, np.full(3, 1 / 3)
@@ -46,7 +46,7 @@ def test_values_out_of_range_are_refused(bad: float) -> None:
         divergence({"a": bad, "b": 1}, {"a": 1, "b": 1})
 
 
-def test_worth_counts_amounts_and_knows_what_it_does_not_know() -> None:
+def test_worth_multiplies_amounts_and_is_none_for_unrated_items() -> None:
     assert worth({"coal": 3, "stick": 0.5}, {"coal": 2, "stick": 4}) == 8
     assert worth({"coal": 3}, {}) == 0
     assert worth({"coal": 3}, {"stick": 1}) is None
@@ -93,7 +93,7 @@ def test_the_interval_covers_the_planted_slope_about_nine_times_in_ten() -> None
     assert 80 <= covered <= 97
 
 
-def test_episodes_are_drawn_whole() -> None:
+def test_whole_episodes_are_resampled() -> None:
     """Eight copies of one episode's proposals are no more evidence than one copy each."""
     rng = np.random.default_rng(1)
     x = rng.uniform(0, 10, 12)
@@ -103,7 +103,7 @@ def test_episodes_are_drawn_whole() -> None:
     assert copied.slope_interval == pytest.approx(once.slope_interval)
 
 
-def test_what_never_varies_has_no_slope() -> None:
+def test_constant_values_have_no_slope() -> None:
     found = exchange([5, 5, 5], [1, 2, 3], ["a", "b", "c"], seed=0)
     assert found.slope is None
     assert found.r is None
@@ -114,7 +114,7 @@ def test_what_never_varies_has_no_slope() -> None:
     assert flat.r is None
 
 
-def test_rows_that_do_not_match_are_refused() -> None:
+def test_rows_of_different_length_are_refused() -> None:
     with pytest.raises(ValueError, match="one episode per proposal"):
         exchange([1, 2], [1, 2, 3], ["a", "b"], seed=0)
 

@@ -39,7 +39,7 @@ def one_round(**problem: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("dial", "points"), [(5, 4), (7, 4), (8, 3), (11, 3), (12, 2), (15, 2), (16, 0), (90, 0)]
 )
-def test_the_nearer_the_dial_the_more_points(dial: int, points: int) -> None:
+def test_points_grow_as_the_dial_nears_the_target(dial: int, points: int) -> None:
     match = match_at("wavelength", one_round(**ICE))
     say(match, "psychic", Clue("snow"))
     say(match, "guesser", dial)
@@ -55,7 +55,7 @@ def test_the_nearer_the_dial_the_more_points(dial: int, points: int) -> None:
         ("a b", "letters"),
     ],
 )
-def test_an_illegal_clue_goes_back_to_the_psychic_with_its_reason(clue: str, why: str) -> None:
+def test_illegal_clue_is_returned_to_psychic_with_its_reason(clue: str, why: str) -> None:
     match = match_at("wavelength", one_round(**ICE))
     say(match, "psychic", Clue(clue))
     assert [turn.seat for turn in match.asks()] == ["psychic"]
@@ -73,7 +73,7 @@ def test_the_guesser_cannot_see_the_target_before_the_dial_is_set() -> None:
     assert pages[0][1] == pages[1][1]
 
 
-def test_two_partners_look_the_same_to_the_psychic_until_a_dial_is_set() -> None:
+def test_psychic_page_does_not_depend_on_guesser_before_a_dial() -> None:
     pages = [
         page_of(match_at("wavelength", {}, guesser=("own_dial", {"shift": shift})), "psychic")
         for shift in (0.0, 20.0)
@@ -103,11 +103,11 @@ def test_a_round_without_a_clue_is_void_and_the_guesser_is_not_asked() -> None:
         (Dial(stretch=0.5), "stove", 75),
     ],
 )
-def test_a_dial_places_words_as_it_declares(dial: Dial, word: str, at: int) -> None:
+def test_dial_places_words_at_declared_positions(dial: Dial, word: str, at: int) -> None:
     assert set_for(dial, word, "cold", "hot") == at
 
 
-def test_turning_a_spectrum_round_turns_every_place() -> None:
+def test_reversed_spectrum_mirrors_every_position() -> None:
     assert np.allclose(places_on("cold", "hot") + places_on("hot", "cold"), 100, atol=0.1)
 
 
@@ -119,7 +119,7 @@ def test_no_other_word_earns_more_than_the_best_clue(target: int) -> None:
     assert best == max(game.points(target, at) for at in every)
 
 
-def test_behind_a_clue_lie_the_targets_for_which_it_is_said() -> None:
+def test_targets_behind_a_clue_are_those_for_which_it_is_said() -> None:
     dial = Dial(stretch=0.5)
     clue = best_clue(dial, "quiet", "loud", 10)
     found = targets_behind(dial, "quiet", "loud", clue)
@@ -131,13 +131,13 @@ def test_behind_a_clue_lie_the_targets_for_which_it_is_said() -> None:
 # --- partners and measures ------------------------------------------------------------------------
 
 
-def test_a_psychic_with_the_same_dial_loses_nothing() -> None:
+def test_psychic_with_same_dial_as_guesser_has_no_loss() -> None:
     one = played("wavelength", {"number": 3}, ASKED, psychic=SHIFTED, guesser=SHIFTED)
     for name in ("regret", "inference", "translation", "association", "calibration"):
         assert measured(one, "psychic", f"wavelength_{name}") == 0
 
 
-def test_a_learner_learns_a_shifted_dial_and_a_plain_psychic_does_not() -> None:
+def test_adaptive_psychic_learns_a_shifted_dial_and_plain_one_does_not() -> None:
     plain, learner = (
         played("wavelength", {"number": 3}, ASKED, psychic=(who, {}), guesser=SHIFTED)
         for who in ("own_dial", "adapts")
@@ -158,13 +158,13 @@ def test_a_swapped_partner_shows_as_a_jump_in_regret() -> None:
     assert dials[4] >= 3 > dials[5]
 
 
-def test_regret_has_no_value_where_the_partner_declares_no_dial() -> None:
+def test_regret_is_blank_if_the_partner_declares_no_dial() -> None:
     one = played("wavelength", {"number": 3}, psychic=("own_dial", {}))
     assert measured(one, "psychic", "wavelength_regret") is None
     assert measured(one, "guesser", "wavelength_regret") is not None
 
 
-def test_the_line_of_play_of_a_mirrored_dial() -> None:
+def test_play_of_a_mirrored_dial() -> None:
     match = match_at("wavelength", {"rounds": 2, "problems": [ICE, FIRE]})
     game = match.game
     assert isinstance(game, Wavelength)
@@ -175,11 +175,11 @@ def test_the_line_of_play_of_a_mirrored_dial() -> None:
 # --- the frozen set -------------------------------------------------------------------------------
 
 
-def test_the_frozen_set_is_what_its_generator_makes() -> None:
+def test_frozen_set_equals_generator_output() -> None:
     assert frozen("balanced") == make()
 
 
-def test_in_every_round_targets_are_spread_evenly_and_sides_are_even() -> None:
+def test_targets_and_sides_are_balanced_in_every_round() -> None:
     rows = frozen("balanced").rows
     for number in range(10):
         tenths = Counter(min(row[number].target // 10, 9) for row in rows)
@@ -193,6 +193,6 @@ def test_in_every_round_targets_are_spread_evenly_and_sides_are_even() -> None:
     "params",
     [{"rounds": 0}, {"rounds": 11}, {"number": 100}, {"set": "?"}, {"bands": [[6, 3], [2, 4]]}],
 )
-def test_parameters_that_cannot_be_are_refused(params: dict[str, Any]) -> None:
+def test_invalid_parameters_are_refused(params: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         match_at("wavelength", params)

@@ -9,7 +9,7 @@ import sally
 from sally import store
 from sally.core.prompt.model import User
 from sally.models.hf import HF
-from sally.models.hf.edited import Edit, Edited, edited_scores
+from sally.models.hf.edited import Edit, EditedPrompt, edited_scores
 from sally.models.hf.residual import ResidualStream
 from sally.represent.activations import activations
 from sally.represent.causal import by_player, cases, causal
@@ -58,7 +58,7 @@ def of(found, layer, kind):
 
 
 @pytest.mark.parametrize("at", ["probe", "move"])
-def test_the_forecast_and_the_reply_follow_the_direction_that_carries_the_move(
+def test_forecast_and_reply_follow_the_direction_encoding_the_move(
     episodes, carrying, tmp_path, at
 ):
     found = checked(episodes, carrying, tmp_path, at)
@@ -75,7 +75,7 @@ def test_the_forecast_and_the_reply_follow_the_direction_that_carries_the_move(
 
 
 @pytest.mark.parametrize("at", ["probe", "move"])
-def test_nothing_follows_in_a_network_that_cannot_carry_the_move(episodes, blind, tmp_path, at):
+def test_steering_has_no_effect_in_a_network_without_the_move(episodes, blind, tmp_path, at):
     found = checked(episodes, blind, tmp_path, at)
     for one in found.steered:
         assert abs(one.slope.value) < 0.01
@@ -103,34 +103,34 @@ PAGES = (
 )
 
 
-def test_without_a_change_the_scores_are_those_of_the_model(folder, network):
+def test_scores_without_edit_equal_those_of_the_model(folder, network):
     model = HF(str(folder), device="cpu", rows=2)
     try:
         wanted = [asyncio.run(model.score(page, OPTIONS)).logprobs for page in PAGES]
     finally:
         model.close()
-    found = edited_scores(network, [Edited(page, OPTIONS, (None, None)) for page in PAGES])
+    found = edited_scores(network, [EditedPrompt(page, OPTIONS, (None, None)) for page in PAGES])
     for scores, logs in zip(found, wanted, strict=True):
         assert scores == pytest.approx(np.array([logs, logs]), abs=1e-3)
 
 
-def test_a_change_of_nothing_changes_nothing_and_branches_do_not_see_one_another(network):
+def test_zero_edit_changes_nothing_and_branches_are_independent(network):
     nothing = np.zeros(network.width)
     strong = np.full(network.width, 5.0)
     asked = [None, Edit(1, nothing), Edit(2, strong), None]
-    [found] = edited_scores(network, [Edited(PAGES[0], OPTIONS, tuple(asked))])
+    [found] = edited_scores(network, [EditedPrompt(PAGES[0], OPTIONS, tuple(asked))])
     assert found[1] == pytest.approx(found[0], abs=1e-4)
     assert found[3] == pytest.approx(found[0], abs=1e-4)
     assert np.abs(found[2] - found[0]).max() > 0.1
 
 
-def test_the_own_stream_put_back_changes_nothing_and_another_pages_changes_the_answer(network):
+def test_own_activations_change_nothing_and_those_of_another_page_do(network):
     one, other = (network.tokens(page, OPTIONS) for page in (PAGES[0], PAGES[2]))
     own, theirs = (network.read([tokens])[0] for tokens in (one, other))
     last = network.layers - 1
     edits = (None, Edit(2, own[2], replace=True), Edit(last, theirs[last], replace=True))
-    [found] = edited_scores(network, [Edited(PAGES[0], ("rock", "J"), edits)])
-    [natural] = edited_scores(network, [Edited(PAGES[2], ("rock", "J"), (None,))])
+    [found] = edited_scores(network, [EditedPrompt(PAGES[0], ("rock", "J"), edits)])
+    [natural] = edited_scores(network, [EditedPrompt(PAGES[2], ("rock", "J"), (None,))])
     assert found[1] == pytest.approx(found[0], abs=0.02)  # streams are kept in 16 bits
     first = [found[2][1] - found[0][1], natural[0][1] - found[0][1]]  # J is one token
     assert first[0] == pytest.approx(first[1], abs=0.05)

@@ -33,7 +33,7 @@ def drawn(guide: Guide, seed: int) -> str:
     return "".join(PIECES[token] for token in said[:-1])
 
 
-def test_every_text_that_is_drawn_satisfies_the_schema() -> None:
+def test_every_sampled_text_satisfies_the_schema() -> None:
     guide, found = Guide(SCHEMA, TOKENS), set()
     for seed in range(60):
         text = drawn(guide, seed)
@@ -43,7 +43,7 @@ def test_every_text_that_is_drawn_satisfies_the_schema() -> None:
     assert found == {"J", "F", "Ja"}
 
 
-def test_nothing_but_the_end_follows_a_whole_answer() -> None:
+def test_only_the_end_token_may_follow_a_complete_answer() -> None:
     guide = Guide(SCHEMA, TOKENS)
     check = allowed_by(guide, lambda tokens: '{"thoughts": "", "option": "J"}', END)
     assert check([3, 4]) == (0,) and check([3, 0]) is None
@@ -84,7 +84,7 @@ def test_every_form_of_every_game_fits_its_pattern() -> None:
                 assert guide.is_whole(json.dumps({"option": action}, ensure_ascii=False)), action
 
 
-def test_tokens_that_may_follow_are_the_same_as_by_trying_each_one() -> None:
+def test_allowed_tokens_equal_exhaustive_trial() -> None:
     closed = of_answer("Option", {"type": "string", "enum": ["é", "J 1"]})
     pieces = ["", *PIECES[1:], "é", "1", '{"', 'option":', " 1", '"é']
     for schema in (SCHEMA, closed):  # with free text, and without

@@ -74,7 +74,7 @@ def together(calls):
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_replies_are_held_to_a_schema_whatever_the_model_would_say(model, temperature):
+def test_replies_satisfy_the_schema_at_any_temperature(model, temperature):
     option = {"enum": ["rock", "paper", "scissors"]}
     number = {"type": "integer", "minimum": 11, "maximum": 20}
     schema = {"type": "object", "properties": {"option": option, "number": number}}
@@ -87,7 +87,7 @@ def test_replies_are_held_to_a_schema_whatever_the_model_would_say(model, temper
         assert said["option"] in option["enum"] and 11 <= said["number"] <= 20
 
 
-def test_scores_are_those_of_one_plain_pass_over_the_joint_text(model, plain):
+def test_scores_equal_one_plain_pass_over_the_joint_text(model, plain):
     candidates = ["rock", "paper", "scissors cut paper", "J"]
     for messages in pages(3):
         scores = asyncio.run(model.score(messages, candidates))
@@ -125,7 +125,7 @@ def test_an_open_turn_of_the_assistant_is_continued(model, plain):
     assert gap == pytest.approx(stem[0] - stem[1], abs=1e-3)
 
 
-def test_the_likeliest_reply_is_the_one_transformers_generates(model, plain):
+def test_greedy_reply_equals_generate_of_transformers(model, plain):
     network, tokenizer = plain
     for messages in pages(3):
         reply = asyncio.run(model.complete(messages, GREEDY))
@@ -135,7 +135,7 @@ def test_the_likeliest_reply_is_the_one_transformers_generates(model, plain):
         assert reply.text == tokenizer.decode(said, skip_special_tokens=True)
 
 
-def test_many_calls_at_once_give_what_each_gives_alone_in_far_fewer_passes(model):
+def test_concurrent_calls_give_the_same_replies_in_fewer_passes(model):
     heat = [Settings(temperature=1.0, seed=n, max_tokens=24) for n in range(20)]
     alone = [asyncio.run(model.complete(p, s)) for p, s in zip(pages(20), heat, strict=True)]
     scored = [asyncio.run(model.score(p, ["rock", "paper"])) for p in pages(20)]
@@ -149,7 +149,7 @@ def test_many_calls_at_once_give_what_each_gives_alone_in_far_fewer_passes(model
     assert passes < sum(reply.usage.output for reply in alone) / 3
 
 
-def test_a_page_that_grew_is_not_evaluated_again(model):
+def test_grown_page_reuses_its_evaluated_prefix(model):
     rules = [System(RULES), User("Round 1.")]
     first = asyncio.run(model.complete(rules, GREEDY))
     grown = asyncio.run(model.complete([System(RULES), User("Round 1. Round 2.")], GREEDY))
@@ -157,7 +157,7 @@ def test_a_page_that_grew_is_not_evaluated_again(model):
     assert grown.usage.evaluated < 0.2 * grown.usage.input
 
 
-def test_a_prompt_longer_than_a_pass_is_read_in_pieces(folder, plain):
+def test_prompt_longer_than_a_pass_is_evaluated_in_pieces(folder, plain):
     small = HF(str(folder), device="cpu", rows=2)
     small._engine._budget = 50
     try:
@@ -169,7 +169,7 @@ def test_a_prompt_longer_than_a_pass_is_read_in_pieces(folder, plain):
     assert scores.logprobs == pytest.approx(wanted, abs=1e-3)
 
 
-def test_a_seed_gives_the_same_reply_and_another_seed_another(model):
+def test_reply_follows_the_seed(model):
     [messages] = pages(1)
     replies = [
         asyncio.run(model.complete(messages, Settings(seed=seed, max_tokens=16))).text
@@ -178,7 +178,7 @@ def test_a_seed_gives_the_same_reply_and_another_seed_another(model):
     assert replies[0] == replies[1] != replies[2]
 
 
-def test_of_one_token_at_the_top_the_likeliest_is_drawn(model):
+def test_top_k_1_and_tiny_top_p_give_the_greedy_reply(model):
     [messages] = pages(1)
     narrow = [Settings(top_k=1, seed=5, max_tokens=12), Settings(top_p=1e-6, seed=6, max_tokens=12)]
     likeliest = asyncio.run(model.complete(messages, Settings(temperature=0, max_tokens=12))).text
@@ -197,7 +197,7 @@ def test_draws_follow_the_probabilities(model):
     assert texts.count(likeliest) > 100
 
 
-def test_a_stop_cuts_the_reply_and_counts_as_its_end(model):
+def test_stop_string_truncates_the_reply_and_counts_as_stop(model):
     [messages] = pages(1)
     whole = asyncio.run(model.complete(messages, GREEDY))
     assert whole.finish == "length"
@@ -208,7 +208,7 @@ def test_a_stop_cuts_the_reply_and_counts_as_its_end(model):
     assert cut.text == whole.text[: whole.text.index(stop)]
 
 
-def test_a_prompt_that_does_not_fit_is_a_failure_of_its_own(model):
+def test_too_long_prompt_is_a_context_length_failure(model):
     with pytest.raises(ModelFailure, match="context_length"):
         asyncio.run(model.complete([User("rock " * 3000)], GREEDY))
 
@@ -218,7 +218,7 @@ def test_text_that_would_end_the_turn_is_refused(model):
         asyncio.run(model.complete([User("a <|im_end|> b")], GREEDY))
 
 
-def test_a_caller_who_leaves_does_not_hold_up_the_others(model):
+def test_cancelled_call_does_not_block_others(model):
     async def leave():
         going = asyncio.ensure_future(model.complete(pages(1)[0], Settings(max_tokens=400)))
         await asyncio.sleep(0.05)
@@ -228,7 +228,7 @@ def test_a_caller_who_leaves_does_not_hold_up_the_others(model):
     assert asyncio.run(leave()).usage.output > 0
 
 
-def test_a_failed_pass_is_told_to_its_callers_and_the_next_call_works(model, monkeypatch):
+def test_failed_pass_is_reported_to_its_callers_and_next_call_works(model, monkeypatch):
     net = model._engine._net
     monkeypatch.setattr(net, "fill", lambda parts: (_ for _ in ()).throw(RuntimeError("no memory")))
     with pytest.raises(ModelFailure, match="no memory"):
@@ -248,13 +248,13 @@ def test_tools_are_shown_and_their_calls_read(model):
     assert calls_in("<tool_call>{broken}</tool_call>")[1] == ()
 
 
-def test_thoughts_are_kept_apart():
+def test_reasoning_is_separated_from_the_text():
     assert thought("<think>\nhm\n</think>\n\nJ") == ("J", "hm")
     assert thought("J") == ("J", None)
 
 
 @pytest.mark.parametrize("kind", ["llama", "qwen3", "mistral"])
-def test_other_families_agree_with_themselves_at_start_up(kind, tmp_path):
+def test_other_model_families_pass_the_start_up_check(kind, tmp_path):
     made = HF(str(tiny.make(tmp_path / kind, kind)), device="cpu", rows=2)
     made.close()
 
@@ -271,7 +271,7 @@ def test_the_engine_is_closed_before_python_ends(folder, monkeypatch):
     assert asked.done()
 
 
-def test_a_model_with_another_attention_is_refused(tmp_path):
+def test_model_with_unsupported_attention_is_refused(tmp_path):
     folder = tiny.make(tmp_path, "gemma2", head_dim=8, attn_logit_softcapping=2.0)
     with pytest.raises(BadInput, match="vllm"):
         _named(f"hf:{folder}?device=cpu")
@@ -287,17 +287,17 @@ def test_a_model_with_another_attention_is_refused(tmp_path):
         ("hf:{}?context=much", "context"),
     ],
 )
-def test_a_name_that_cannot_be_is_one_sentence(name, says, folder):
+def test_invalid_name_is_refused_with_one_message(name, says, folder):
     with pytest.raises(BadInput, match=says):
         _named(name.format(folder))
 
 
-def test_a_folder_without_a_model_is_one_sentence(tmp_path):
+def test_folder_without_a_model_is_refused_with_one_message(tmp_path):
     with pytest.raises(BadInput, match=r"config\.json"):
         _named(f"hf:{tmp_path}")
 
 
-def test_the_record_says_what_answered(model):
+def test_used_record_names_dtype_and_hash(model):
     assert model.used.dtype == "float32"
     assert len(model.used.sha256) == 64
     assert model.slots == 6

@@ -9,7 +9,7 @@ class OutOfMemoryError(RuntimeError):
     """As torch names its own, which cannot be raised without an accelerator."""
 
 
-def test_running_out_of_memory_is_said_in_one_sentence() -> None:
+def test_out_of_memory_is_reported_with_one_message() -> None:
     long = OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nGPU 0 has ...")
     assert (
         _failure(long).fault.detail
@@ -17,6 +17,6 @@ def test_running_out_of_memory_is_said_in_one_sentence() -> None:
     )
 
 
-def test_of_other_failures_the_first_line_is_kept() -> None:
+def test_first_line_of_other_failures_is_kept() -> None:
     said = _failure(RuntimeError("shapes differ.\nHere is a trace\nand more")).fault.detail
     assert said == "The forward pass failed: RuntimeError: shapes differ."

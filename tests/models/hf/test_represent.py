@@ -31,7 +31,7 @@ def represented(played, network, out, *more):
     return found
 
 
-def test_what_a_toy_carries_is_found_in_its_layer(played, tmp_path):
+def test_probe_finds_the_move_in_the_layer_that_encodes_it(played, tmp_path):
     network = toy.make(tmp_path / "carries")
     found = represented(played, network, tmp_path / "out", "--as", "action")
     right = [layer["accuracy"]["value"] for layer in found["layers"]]
@@ -52,7 +52,7 @@ def test_what_a_toy_carries_is_found_in_its_layer(played, tmp_path):
     assert len(read_results(next((tmp_path / "out").glob("*.json")))) == 1
 
 
-def test_nothing_is_found_in_a_toy_that_cannot_carry_it(played, tmp_path):
+def test_probe_finds_nothing_in_a_network_without_the_move(played, tmp_path):
     network = toy.make(tmp_path / "blind", carries=False, steps=40)
     found = represented(played, network, tmp_path / "out", "--no-untrained")
     assert found["accuracy"]["value"] < 0.65
@@ -60,7 +60,7 @@ def test_nothing_is_found_in_a_toy_that_cannot_carry_it(played, tmp_path):
     assert found["beyond"]["low"] < 0
 
 
-def test_the_stream_is_that_of_the_plain_network(tmp_path):
+def test_activations_equal_those_of_the_plain_network(tmp_path):
     """Prompts of different length in one batch have the hidden states of transformers alone."""
     folder = tiny.make(tmp_path / "tiny")
     network = ResidualStream(f"hf:{folder}?device=cpu")

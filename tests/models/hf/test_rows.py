@@ -5,7 +5,7 @@ import pytest
 
 from sally.core.prompt.model import ModelFailure
 from sally.models.hf.jobs import tree_of
-from sally.models.hf.rows import BLOCK, TAIL, Place, Rows
+from sally.models.hf.rows import BLOCK, TAIL, PromptRow, Rows
 from sally.models.in_process import stem_of
 
 
@@ -24,10 +24,10 @@ def played(rows, tokens):
 RULES = (0, 10 * BLOCK)
 
 
-def test_a_page_that_grew_goes_where_its_beginning_is():
+def test_grown_page_is_assigned_to_the_row_with_its_prefix():
     rows = Rows(3)
     first = played(rows, page(RULES, (5000, 40)))
-    assert played(rows, page(RULES, (5000, 80))) == Place(first.row, 10 * BLOCK + 40, None)
+    assert played(rows, page(RULES, (5000, 80))) == PromptRow(first.row, 10 * BLOCK + 40, None)
 
 
 def test_two_episodes_share_the_rules_but_not_a_row():
@@ -35,27 +35,27 @@ def test_two_episodes_share_the_rules_but_not_a_row():
     one = played(rows, page(RULES, (5000, 2 * TAIL)))
     other = played(rows, page(RULES, (9000, 2 * TAIL)))
     assert other.row != one.row
-    assert other == Place(other.row, 10 * BLOCK, one.row)
+    assert other == PromptRow(other.row, 10 * BLOCK, one.row)
     assert played(rows, page(RULES, (5000, 3 * TAIL))).row == one.row
 
 
-def test_the_row_that_waited_longest_gives_way():
+def test_least_recently_used_row_is_evicted():
     rows = Rows(2)
     old, new = (played(rows, page((start, 100))) for start in (1000, 2000))
     assert played(rows, page((3000, 100))).row == old.row
     assert played(rows, page((2000, 150))).row == new.row
 
 
-def test_a_busy_row_lends_its_beginning_and_is_not_taken():
+def test_busy_row_shares_its_prefix_but_is_not_assigned():
     rows = Rows(2)
     tokens = page(RULES)
     busy = rows.take(tokens)
     rows.hold(busy.row, tokens, len(tokens))
-    assert rows.take(tokens) == Place(1 - busy.row, len(tokens) - 1, busy.row)
+    assert rows.take(tokens) == PromptRow(1 - busy.row, len(tokens) - 1, busy.row)
     assert rows.take(tokens) is None
 
 
-def test_what_a_failed_call_left_behind_is_not_used():
+def test_state_left_by_a_failed_call_is_not_reused():
     rows = Rows(1)
     tokens = page(RULES)
     place = rows.take(tokens)
@@ -70,7 +70,7 @@ def test_the_last_token_is_always_evaluated():
     assert played(rows, page(RULES)).reuse == 10 * BLOCK - 1
 
 
-def test_a_tree_evaluates_shared_beginnings_once_and_no_ends():
+def test_tree_evaluates_shared_prefixes_once_and_omits_last_tokens():
     tree = tree_of([(1, 2, 3), (1, 2, 4), (1, 5), (6,)])
     assert tree.tokens.tolist() == [1, 2]
     assert tree.parents == (-1, 0)
@@ -79,13 +79,13 @@ def test_a_tree_evaluates_shared_beginnings_once_and_no_ends():
     assert tree.asked == ((1, 6), (2, 5), (3, 4))
 
 
-def test_a_candidate_is_the_sum_of_all_its_tokens():
+def test_candidate_score_is_the_sum_over_its_tokens():
     odds = {(0, 1): -1.0, (0, 6): -2.0, (1, 2): -0.5, (1, 5): -4.0, (2, 3): -0.25}
     sums = tree_of([(1, 2, 3), (1, 5), (6,)]).sums(lambda at, token: odds[at, token])
     assert sums == (-1.75, -5.0, -2.0)
 
 
-def test_branches_do_not_see_one_another():
+def test_branches_are_masked_from_one_another():
     tree = tree_of([(1, 2, 3), (4, 5, 6)])
     seen = {(int(a), int(b)) for a, b in zip(*np.nonzero(tree.seen), strict=True)}
     assert seen == {(0, 0), (1, 0), (1, 1), (2, 2), (3, 2), (3, 3)}

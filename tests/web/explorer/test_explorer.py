@@ -27,7 +27,7 @@ from tests.web.participants import (
 # --- from somebody's eyes -----------------------------------------------------------------------
 
 
-def test_a_seat_sees_its_page_its_aside_and_its_answer(folder):
+def test_seat_perspective_shows_page_probe_and_answer(folder):
     (episode,) = [e for e in store.load(folder).episodes.values() if e.setup.repeat == 2]
     assert perspective.turns_of(tell(episode), "agent") == [0, 1, 2]
     scene = perspective.turn_of_seat(tell(episode), "agent", 1)
@@ -38,7 +38,7 @@ def test_a_seat_sees_its_page_its_aside_and_its_answer(folder):
     assert perspective.turn_of_seat(tell(episode), "partner", 1).asked[0].scene.probe == ""
 
 
-def test_a_seat_never_sees_what_another_does_in_the_same_turn():
+def test_seat_perspective_hides_moves_of_the_same_turn():
     told = {}
     for theirs in (0, 1):
         episode = play(
@@ -50,7 +50,7 @@ def test_a_seat_never_sees_what_another_does_in_the_same_turn():
     assert told[0] == told[1]
 
 
-def test_the_referee_sees_all_moves_and_what_was_true(folder):
+def test_referee_perspective_shows_all_moves_and_truths(folder):
     episode = next(e for e in store.load(folder).episodes.values() if e.cell == "rps")
     ledger = perspective.ledger(tell(episode), 0)
     assert {n.seat for n in ledger.notes if n.what == "moved"} == {"agent", "partner"}
@@ -60,7 +60,7 @@ def test_the_referee_sees_all_moves_and_what_was_true(folder):
     assert "round" in ledger.state
 
 
-def test_what_a_seat_was_told_stands_where_it_was_told():
+def test_injection_is_shown_at_its_position():
     episode = play(
         "rps",
         {"agent": "random", "partner": "constant"},
@@ -73,7 +73,7 @@ def test_what_a_seat_was_told_stands_where_it_was_told():
     assert first.lines[0] in perspective.close(tell(episode), "agent").lines
 
 
-def test_an_episode_that_was_left_shows_what_nobody_answered():
+def test_censored_episode_shows_its_unanswered_questions():
     from sally.core.match.engine import Match
     from sally.core.match.player import Decision
     from sally.core.registry import registry
@@ -90,7 +90,7 @@ def test_an_episode_that_was_left_shows_what_nobody_answered():
     assert "left" in perspective.close(tell(cut), "agent").text
 
 
-def test_a_models_prompts_are_those_that_the_log_has_the_hash_of(monkeypatch):
+def test_shown_prompts_match_the_logged_hashes(monkeypatch):
     from sally.core.registry import registry
 
     monkeypatch.setitem(registry._added["models"], "dull", lambda name: always("Option: P"))
@@ -135,7 +135,7 @@ def test_every_family_can_be_stepped_through(game):
 # --- pages --------------------------------------------------------------------------------------
 
 
-def test_pages_are_for_the_experimenter_alone(visitor, folder):
+def test_pages_require_the_experimenter_login(visitor, folder):
     id = next(iter(store.load(folder).episodes))
     for address in (
         "/experimenter",
@@ -146,7 +146,7 @@ def test_pages_are_for_the_experimenter_alone(visitor, folder):
         assert answer.status_code == 303 and "login" in answer.headers["location"]
 
 
-def test_a_link_to_one_turn_leads_there_after_the_login(visitor, folder):
+def test_link_to_a_turn_is_followed_after_login(visitor, folder):
     id = next(iter(store.load(folder).episodes))
     link = f"/experimenter/episodes/small/{id}?eyes=partner&turn=1"
     form = visitor.get(link)
@@ -155,7 +155,7 @@ def test_a_link_to_one_turn_leads_there_after_the_login(visitor, folder):
     assert str(shown.url).endswith(link) and "This is round 2." in shown.text
 
 
-def test_the_list_links_to_each_episode_and_every_step_can_be_walked(experimenter):
+def test_list_links_to_each_episode_and_every_step_opens(experimenter):
     listed = experimenter.get("/experimenter/episodes?game=rps").text
     links = re.findall(r'href="(/experimenter/episodes/small/\w+)"', listed)
     assert len(links) == 3
@@ -168,7 +168,7 @@ def test_the_list_links_to_each_episode_and_every_step_can_be_walked(experimente
     assert steps == 4 and "agent got" in text
 
 
-def test_from_a_seats_eyes_nobody_is_named(experimenter):
+def test_seat_perspective_hides_player_names(experimenter):
     link = re.search(
         r"/experimenter/episodes/small/\w+",
         experimenter.get("/experimenter/episodes?cell=ipd").text,
@@ -177,7 +177,7 @@ def test_from_a_seats_eyes_nobody_is_named(experimenter):
     assert "tit_for_tat" not in experimenter.get(f"{link}?eyes=agent").text
 
 
-def test_what_a_player_wrote_is_escaped(experimenter, folder, tmp_path):
+def test_player_text_is_escaped(experimenter, folder, tmp_path):
     episode = next(e for e in store.load(folder).episodes.values() if e.cell == "rps")
     evil = "<script>alert(1)</script>"
     events = [
@@ -206,12 +206,12 @@ def test_what_a_player_wrote_is_escaped(experimenter, folder, tmp_path):
 @pytest.mark.parametrize(
     "address", ["small/none", "elsewhere/none", "small/..%2f..%2fetc", "small/%00"]
 )
-def test_a_wrong_link_is_a_clear_page(experimenter, address):
+def test_wrong_link_returns_404(experimenter, address):
     answer = experimenter.get(f"/experimenter/episodes/{address}")
     assert answer.status_code == 404
 
 
-def test_pages_of_a_long_list(experimenter, monkeypatch):
+def test_long_list_is_paginated(experimenter, monkeypatch):
     from sally.web.explorer import pages as explorer
 
     monkeypatch.setattr(explorer, "A_PAGE", 2)
@@ -232,7 +232,7 @@ def test_a_table_in_progress_and_a_new_episode_appear_without_reload(experimente
     assert "<html" not in live
 
 
-def test_what_a_study_has_played_is_there_before_its_export_and_gone_with_who_withdraws(tmp_path):
+def test_study_episodes_are_listed_before_export_and_removed_on_withdrawal(tmp_path):
     with study_server(tmp_path, TEXT) as server:
         person = Participant(server).agree("watched").read_on().check(*RIGHT)
         browser = logged_in(server).browser
@@ -250,7 +250,7 @@ def test_what_a_study_has_played_is_there_before_its_export_and_gone_with_who_wi
         assert "0 episodes," in browser.get("/experimenter/episodes?study=two_games").text
 
 
-def test_what_an_offer_cost_is_found_by_playing_on_from_the_turn():
+def test_cost_of_an_offer_is_computed_by_continuations():
     episode = play("tradecraft", {"p1": "hoarder", "p2": "zero_order"}, max_turns=1)
     story = tell(episode)
     (unknown,) = [n for n in perspective.ledger(story, 0).notes if n.what == "moved"]

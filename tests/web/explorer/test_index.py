@@ -38,7 +38,7 @@ def test_every_stored_episode_is_listed_once(folder):
         (EpisodeFilter(study="another"), 0),
     ],
 )
-def test_a_list_is_narrowed_by_each_field(folder, wanted, count):
+def test_list_is_filtered_by_each_field(folder, wanted, count):
     assert len(index(folder).entries(wanted)) == count
 
 
@@ -53,7 +53,7 @@ def left(episode: Episode) -> Episode:
     return msgspec.structs.replace(episode, events=[Censored(0, "left", "the person left")])
 
 
-def test_new_lines_come_while_a_writer_is_at_work_and_after_it_is_done(folder, tmp_path):
+def test_new_lines_appear_during_and_after_writing(folder, tmp_path):
     out = tmp_path / "live"
     store.claim(out, store.Manifest("live", ""))
     one, two, *_ = store.load(folder).episodes.values()
@@ -75,7 +75,7 @@ def test_new_lines_come_while_a_writer_is_at_work_and_after_it_is_done(folder, t
     assert (row.study, row.ended, row.wanted) == ("live", 1 + (one.cell == two.cell), None)
 
 
-def test_a_file_that_was_replaced_is_read_anew(folder, tmp_path):
+def test_replaced_file_is_read_again(folder, tmp_path):
     out = tmp_path / "again"
     store.claim(out, store.Manifest("again", ""))
     one, two, *_ = store.load(folder).episodes.values()
@@ -86,7 +86,7 @@ def test_a_file_that_was_replaced_is_read_anew(folder, tmp_path):
         assert {e.id for e in found.entries()} == {e.id for e in kept}
 
 
-def test_a_bad_line_is_counted_and_the_rest_is_there(folder, tmp_path):
+def test_bad_line_is_counted_and_the_rest_is_listed(folder, tmp_path):
     out = tmp_path / "bad"
     store.claim(out, store.Manifest("bad", ""))
     one = next(iter(store.load(folder).episodes.values()))
@@ -95,7 +95,7 @@ def test_a_bad_line_is_counted_and_the_rest_is_there(folder, tmp_path):
     assert found.bad == 1 and [e.id for e in found.entries()] == [one.id]
 
 
-def test_an_episode_with_a_bad_event_is_said_to_be_unreadable(folder, tmp_path):
+def test_episode_with_a_bad_event_is_reported_as_unreadable(folder, tmp_path):
     out = tmp_path / "odd"
     store.claim(out, store.Manifest("odd", ""))
     one = next(iter(store.load(folder).episodes.values()))
@@ -105,7 +105,7 @@ def test_an_episode_with_a_bad_event_is_said_to_be_unreadable(folder, tmp_path):
         found.episode("odd", one.id)
 
 
-def test_progress_knows_how_many_episodes_a_study_wants(tmp_path):
+def test_progress_includes_the_planned_number_of_episodes(tmp_path):
     run_study(STUDY, tmp_path / "s", limit=1)
     rows = index(tmp_path / "s").progress()
     assert [(r.cell, r.ended, r.wanted) for r in rows] == [("rps", 1, 3), ("ipd", 1, 2)]

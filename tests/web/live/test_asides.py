@@ -11,7 +11,7 @@ from tests.web.client import Client
 TABLE = {"game": "ipd", "seat": "agent", "params": {"rounds": 1}}
 
 
-def test_a_move_waits_until_the_question_aside_is_answered(tmp_path: Path) -> None:
+def test_move_is_asked_after_the_probe_is_answered(tmp_path: Path) -> None:
     settings = Settings(database=str(tmp_path / "database.sqlite"), out=None)
     with Client(make_app(settings)) as client:
         plain = _sight(client, _sit(client, TABLE))
@@ -28,7 +28,7 @@ def test_a_move_waits_until_the_question_aside_is_answered(tmp_path: Path) -> No
         assert _sight(client, seat)["over"]["how"] == "ended"
 
 
-def test_a_move_sent_before_the_question_aside_is_refused(tmp_path: Path) -> None:
+def test_move_sent_before_the_probe_answer_is_refused(tmp_path: Path) -> None:
     from sally.web.live.screen import ask_name
 
     settings = Settings(database=str(tmp_path / "database.sqlite"), out=None)

@@ -63,7 +63,7 @@ def test_a_restart_after_every_move_changes_nothing(
     assert msgspec.json.encode(one) == msgspec.json.encode(two)
 
 
-def test_a_bot_that_plays_otherwise_after_a_restart_stops_the_match(
+def test_bot_that_plays_differently_after_restart_stops_the_match(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fickle(move: int) -> Partner:
@@ -88,7 +88,7 @@ def test_a_bot_that_plays_otherwise_after_a_restart_stops_the_match(
     assert isinstance(episode.end, Censored) and "plays differently" in episode.end.detail
 
 
-def test_a_match_of_other_rules_says_that_it_cannot_go_on(
+def test_match_of_other_rules_reports_that_it_cannot_continue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run() -> None:
@@ -107,7 +107,7 @@ def test_a_match_of_other_rules_says_that_it_cannot_go_on(
     asyncio.run(run())
 
 
-def test_who_answers_at_the_last_moment_has_not_left(tmp_path: Path) -> None:
+def test_answer_at_the_last_moment_does_not_count_as_leaving(tmp_path: Path) -> None:
     async def run() -> None:
         async with live_matches(tmp_path) as one:
             asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=2)
@@ -129,7 +129,7 @@ def test_who_answers_at_the_last_moment_has_not_left(tmp_path: Path) -> None:
 # --- storage that fails -------------------------------------------------------------------------
 
 
-def test_a_full_disk_leaves_the_match_as_it_was(tmp_path: Path) -> None:
+def test_full_disk_does_not_change_the_match(tmp_path: Path) -> None:
     async def run() -> None:
         async with live_matches(tmp_path) as one:
             opened = await one.open(setup("ipd", "agent", AGAINST_A_BOT, rounds=3), ["agent"])
@@ -153,7 +153,7 @@ def test_a_full_disk_leaves_the_match_as_it_was(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_commit_whose_answer_was_lost_is_found_and_not_repeated(tmp_path: Path) -> None:
+def test_commit_with_lost_acknowledgement_is_not_repeated(tmp_path: Path) -> None:
     async def run() -> None:
         async with live_matches(tmp_path) as one:
             opened = await one.open(setup("ipd", "agent", AGAINST_A_BOT, rounds=3), ["agent"])
@@ -177,7 +177,7 @@ def test_a_commit_whose_answer_was_lost_is_found_and_not_repeated(tmp_path: Path
 
 
 @pytest.mark.parametrize("after", ["writing", "half of it"])
-def test_an_episode_is_stored_once_whatever_fails(
+def test_episode_is_stored_exactly_once_despite_failures(
     after: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def two_games(one: LiveMatches) -> None:
@@ -239,7 +239,7 @@ def test_an_episode_is_stored_once_whatever_fails(
 # --- for those who build on it ------------------------------------------------------------------
 
 
-def test_matches_with_an_owner_are_left_to_it_and_can_be_forgotten(tmp_path: Path) -> None:
+def test_owned_matches_are_left_to_their_owner_and_can_be_discarded(tmp_path: Path) -> None:
     told: list[str] = []
 
     async def run() -> None:
@@ -265,7 +265,7 @@ def test_matches_with_an_owner_are_left_to_it_and_can_be_forgotten(tmp_path: Pat
     assert stored(tmp_path) == []
 
 
-def test_a_match_that_is_forgotten_while_it_is_rebuilt_is_gone(tmp_path: Path) -> None:
+def test_match_discarded_during_rebuild_is_gone(tmp_path: Path) -> None:
     async def run() -> None:
         async with live_matches(tmp_path) as one:
             opened = await one.open(setup("ipd", "agent", AGAINST_A_BOT), ["agent"])

@@ -77,7 +77,7 @@ def test_a_model_answers_while_the_person_thinks(tmp_path: Path, model: Any) -> 
     assert all(e.calls and e.reply == "Option: F" for e in theirs)
 
 
-def test_a_restart_asks_no_model_again_for_what_it_has_said(tmp_path: Path, model: Any) -> None:
+def test_restart_does_not_repeat_answered_model_calls(tmp_path: Path, model: Any) -> None:
     asked = model(Counted())
 
     async def run() -> None:
@@ -114,9 +114,7 @@ def test_a_model_that_was_thinking_when_the_server_died_is_asked_again(
     assert episode.payoffs == {"agent": 0.0, "partner": 10.0}
 
 
-def test_a_failed_call_is_a_fault_in_the_log_and_a_sentence_for_the_person(
-    tmp_path: Path, model: Any
-) -> None:
+def test_failed_call_is_a_logged_fault_and_shows_a_message(tmp_path: Path, model: Any) -> None:
     model(Counted(ModelFault("auth", "the secret key sk-123 was refused")))
 
     async def run() -> Any:
@@ -134,7 +132,7 @@ def test_a_failed_call_is_a_fault_in_the_log_and_a_sentence_for_the_person(
     assert episode.end.cause == "fault" and episode.end.seat == "partner" and episode.end.calls
 
 
-def test_models_stop_where_the_budget_ends(tmp_path: Path, model: Any) -> None:
+def test_model_calls_stop_at_the_budget(tmp_path: Path, model: Any) -> None:
     model(Counted())
 
     async def run() -> Any:
@@ -151,7 +149,7 @@ def test_models_stop_where_the_budget_ends(tmp_path: Path, model: Any) -> None:
     assert isinstance(episode.end, Censored) and episode.end.cause == "budget"
 
 
-def test_a_model_that_never_answers_keeps_nobody_for_ever(tmp_path: Path, model: Any) -> None:
+def test_model_that_never_answers_is_timed_out(tmp_path: Path, model: Any) -> None:
     model(Counted(seconds=60))
 
     async def run() -> Any:
@@ -168,7 +166,7 @@ def test_a_model_that_never_answers_keeps_nobody_for_ever(tmp_path: Path, model:
     assert (episode.end.cause, episode.end.detail) == ("limit", "no answer within 1 s")
 
 
-def test_a_visitor_names_a_model_by_its_alias(tmp_path: Path, model: Any) -> None:
+def test_visitor_can_choose_a_model_by_alias(tmp_path: Path, model: Any) -> None:
     model(Counted())
     small = ModelEntry("counted", settings={"max_tokens": 12})
 
@@ -183,7 +181,7 @@ def test_a_visitor_names_a_model_by_its_alias(tmp_path: Path, model: Any) -> Non
     assert who.params == {"model": "counted", "settings": {"max_tokens": 12}}
 
 
-def test_a_bot_that_breaks_down_is_a_fault(tmp_path: Path) -> None:
+def test_exception_in_a_bot_is_a_fault(tmp_path: Path) -> None:
     broken = Partner("broken", "", "here", lambda game, seat: lambda turn: 1 // 0)
 
     async def run() -> str:

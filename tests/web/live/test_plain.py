@@ -15,11 +15,11 @@ from sally.web.live.screen import Screen, plain
 from tests.web.live_matches import AGAINST_A_BOT, live_matches, say, setup
 
 
-def test_a_name_of_several_words_has_no_underscore() -> None:
+def test_underscores_in_names_are_shown_as_blanks() -> None:
     assert plain("3 oak_planks for __init__ and a_b_c") == "3 oak planks for __init__ and a b c"
 
 
-def test_a_code_name_is_found_wherever_it_stands_on_a_board() -> None:
+def test_code_names_are_replaced_everywhere_on_a_board() -> None:
     def plainly(text: str) -> str:
         return plain(re.sub(r"\bp1\b", "Ann", text))
 
@@ -43,7 +43,7 @@ def test_rules_list_options_and_outcomes_in_the_order_of_the_buttons() -> None:
     assert turned_rules(rules, ["J"]) == rules
 
 
-def test_a_question_aside_before_the_first_move_finds_everything_turned(tmp_path: Path) -> None:
+def test_probe_before_the_first_move_uses_the_mirrored_order(tmp_path: Path) -> None:
     async def run() -> Screen:
         async with live_matches(tmp_path) as one:
             asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=1)
@@ -61,7 +61,7 @@ def test_a_question_aside_before_the_first_move_finds_everything_turned(tmp_path
     assert "When you pick" not in screen.rules  # the table says it
 
 
-def test_buttons_question_and_matrix_turn_together_and_stay_turned_to_the_end(
+def test_buttons_question_and_matrix_are_mirrored_until_the_end(
     tmp_path: Path,
 ) -> None:
     async def run(mirrored: list[str]) -> tuple[Screen, Screen]:
@@ -84,7 +84,7 @@ def test_buttons_question_and_matrix_turn_together_and_stay_turned_to_the_end(
             assert [row.label for row in matrix.rows] == order and list(matrix.columns) == order
 
 
-def test_people_read_plain_words_unless_a_study_wants_the_models_own() -> None:
+def test_people_read_plain_words_unless_the_study_uses_model_wording() -> None:
     spec = registry.game("toma_sw")
     assert words_of(spec)["act.wait"] == "Wait"
     assert words_of(spec, "models") == {}

@@ -118,10 +118,10 @@ def check_the_store(folder: Path, hurried: list[Hurried]) -> None:
     assert [len(moves) for moves in played] == [ROUNDS] * 3
 
 
-def test_a_kill_on_sqlite_loses_nothing(tmp_path: Path) -> None:
+def test_kill_with_sqlite_loses_no_data(tmp_path: Path) -> None:
     go_on_after_a_kill(tmp_path)
 
 
-def test_a_kill_on_postgresql_loses_nothing(tmp_path: Path) -> None:
+def test_kill_with_postgresql_loses_no_data(tmp_path: Path) -> None:
     with empty_database() as address:
         go_on_after_a_kill(tmp_path, "--database", address)

@@ -109,7 +109,7 @@ NOT_OURS = re.compile(r'"version":\d+|"due":[\d.]+|"id":"[0-9a-f]{24}"|content-l
 
 
 @pytest.mark.parametrize(("game", "seat", "one", "two"), UNLIKE)
-def test_what_a_seat_cannot_know_changes_no_byte(
+def test_hidden_information_changes_no_byte_sent_to_a_seat(
     game: str, seat: str, one: dict[str, Any], two: dict[str, Any], tmp_path: Path
 ) -> None:
     here = traffic(tmp_path / "one", game, seat, one, others=0)
@@ -118,7 +118,7 @@ def test_what_a_seat_cannot_know_changes_no_byte(
 
 
 @pytest.mark.parametrize("game", ["rps", "haggle", "tradecraft", "eleven_twenty"])
-def test_that_another_has_acted_unseen_is_not_seen(game: str, tmp_path: Path) -> None:
+def test_hidden_action_of_another_seat_is_not_observable(game: str, tmp_path: Path) -> None:
     """Not in the screen, not in its version, and not by waking who waits for news."""
     with web_server(tmp_path) as web:
         table = opened(web, game, {})
@@ -169,7 +169,7 @@ def words_in(value: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("game", FAMILIES)
-def test_no_seat_receives_a_word_that_only_others_have(game: str, tmp_path: Path) -> None:
+def test_no_seat_receives_words_private_to_others(game: str, tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
         table = opened(web, game, FAMILIES[game])
         guests = {seat: Guest(web, token) for seat, token in table.tokens.items()}

@@ -67,7 +67,7 @@ def test_every_game_can_be_played_to_its_end(game: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", [g for g in GAMES if len(registry.game(g).build().seats) > 1])
-def test_people_alone_can_fill_every_table(game: str, tmp_path: Path) -> None:
+def test_people_can_fill_every_seat_of_every_game(game: str, tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
         offer = next(o for o in web.get("/api/games").json() if o["name"] == game)
         small = {"rounds": 2, "turns": 2, "max_turns": 2}
@@ -85,7 +85,7 @@ def test_people_alone_can_fill_every_table(game: str, tmp_path: Path) -> None:
 # --- one seat's day -----------------------------------------------------------------------------
 
 
-def test_a_move_is_seen_as_a_line_of_the_past(web: Any) -> None:
+def test_move_appears_as_a_line_of_the_past(web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 3})
     seen = guest.see()
     assert [o["label"] for o in seen["asks"][0]["options"]] == ["J", "F"]
@@ -95,7 +95,7 @@ def test_a_move_is_seen_as_a_line_of_the_past(web: Any) -> None:
     assert "Round 1: you picked J" in later["lines"][0]
 
 
-def test_lines_that_the_browser_has_are_not_sent_again(web: Any) -> None:
+def test_known_lines_are_not_sent_again(web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 5})
     for _ in range(3):
         guest.answer(guest.see()["asks"][0])
@@ -105,7 +105,7 @@ def test_lines_that_the_browser_has_are_not_sent_again(web: Any) -> None:
     assert guest.see("?lines=99")["lines"] == whole["lines"]  # it cannot have what is not there
 
 
-def test_the_receipt_of_an_answer_brings_the_next_screen(web: Any) -> None:
+def test_response_to_an_answer_contains_the_next_screen(web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 5})
     guest.answer(guest.see()["asks"][0])
     (ask,) = guest.see()["asks"]
@@ -140,7 +140,7 @@ def test_a_long_poll_returns_when_the_other_has_moved(tmp_path: Path) -> None:
         assert later and later[0]["version"] > seen["version"] and len(later[0]["lines"]) == 1
 
 
-def test_leaving_censors_the_match_and_the_other_player_is_told(tmp_path: Path) -> None:
+def test_leaving_censors_the_match_and_informs_the_other_player(tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
         guest, invited = sit(web, "rps", others={"partner": "person"})
         guest.answer(guest.see()["asks"][0])
@@ -160,7 +160,7 @@ def test_leaving_censors_the_match_and_the_other_player_is_told(tmp_path: Path) 
     assert [e for e in episode.events if isinstance(e, Moved)]  # what was answered is kept
 
 
-def test_a_player_who_does_not_answer_counts_as_having_left(tmp_path: Path) -> None:
+def test_player_that_does_not_answer_counts_as_having_left(tmp_path: Path) -> None:
     with web_server(tmp_path, patience=0.2) as web:
         guest, _ = sit(web, "ipd")
         seen = guest.see(f"?since={guest.see()['version']}")
@@ -169,7 +169,7 @@ def test_a_player_who_does_not_answer_counts_as_having_left(tmp_path: Path) -> N
     assert episode.end.cause == "left" and "0.2 s" in episode.end.detail
 
 
-def test_things_are_looked_up_with_the_same_tools_and_logged(tmp_path: Path) -> None:
+def test_people_use_the_same_tools_and_uses_are_logged(tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
         guest, _ = sit(web, "tradecraft", params={"max_turns": 2})
         ask = guest.see()["asks"][0]
@@ -214,7 +214,7 @@ def test_a_key_cannot_be_used_for_another_answer(web: Any) -> None:
     assert guest.say(guest.see()["asks"][0]["id"], 0, "same").status_code == 409
 
 
-def test_nobody_moves_out_of_turn_or_for_another(web: Any) -> None:
+def test_move_out_of_turn_or_for_another_seat_is_refused(web: Any) -> None:
     guest, invited = sit(web, "rps", others={"partner": "person"})
     other = invited["partner"]
     mine, theirs = guest.see()["asks"][0]["id"], other.see()["asks"][0]["id"]
@@ -282,7 +282,7 @@ def test_odds_are_reported_as_shares(tmp_path: Path) -> None:
 # --- pairing ------------------------------------------------------------------------------------
 
 
-def test_two_who_come_are_paired(web: Any) -> None:
+def test_two_waiting_visitors_are_paired(web: Any) -> None:
     tickets = [web.post("/api/lobby", json={"game": "rps"}).json()["ticket"] for _ in range(3)]
     called = [
         web.get("/api/lobby", headers={"Authorization": f"Bearer {t}"}).json() for t in tickets
@@ -295,7 +295,7 @@ def test_two_who_come_are_paired(web: Any) -> None:
     assert Guest(web, tickets[2]).call("GET", "/api/seat").status_code == 401  # not yet a seat
 
 
-def test_a_place_in_line_survives_a_restart(tmp_path: Path) -> None:
+def test_place_in_the_queue_survives_a_restart(tmp_path: Path) -> None:
     def called(web: Any, ticket: str) -> Any:
         return web.get("/api/lobby", headers={"Authorization": f"Bearer {ticket}"}).json()
 

@@ -81,7 +81,9 @@ def seen(guest: Guest) -> Json:
 
 @calm
 @given(path=st.sampled_from(POSTS), body=st.binary(max_size=200), kind=st.booleans())
-def test_any_bytes_are_refused_politely(path: str, body: bytes, kind: bool, web: Any) -> None:
+def test_arbitrary_bytes_are_refused_with_a_client_error(
+    path: str, body: bytes, kind: bool, web: Any
+) -> None:
     web.app.state.login.tries = RateLimiter(1e9, 1e9)
     content = "application/json" if kind else "application/x-www-form-urlencoded"
     headers = {"Content-Type": content, "Authorization": "Bearer x"}
@@ -93,7 +95,7 @@ def test_any_bytes_are_refused_politely(path: str, body: bytes, kind: bool, web:
 
 @calm
 @given(path=st.sampled_from(POSTS[:6]), sent=st.dictionaries(st.sampled_from(NAMES), plain))
-def test_any_object_is_understood_or_refused(path: str, sent: Json, web: Any) -> None:
+def test_arbitrary_object_is_accepted_or_refused(path: str, sent: Json, web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 2})
     before = seen(guest)
     reply = guest.call("POST", path, sent)
@@ -106,7 +108,7 @@ def test_any_object_is_understood_or_refused(path: str, sent: Json, web: Any) ->
 @given(
     query=st.dictionaries(st.sampled_from(["since", "lines", "wait", "x"]), any_text(max_size=12))
 )
-def test_any_query_is_understood_or_refused(query: dict[str, str], web: Any) -> None:
+def test_arbitrary_query_is_accepted_or_refused(query: dict[str, str], web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 2})
     query.pop("since", None) if query.get("since", "").isdigit() else None  # that one waits
     headers = {"Authorization": f"Bearer {guest.token}"}
@@ -116,7 +118,9 @@ def test_any_query_is_understood_or_refused(query: dict[str, str], web: Any) -> 
 @pytest.mark.parametrize(
     "number", ["1e999", "-1e999", "NaN", "Infinity", "9" * 400, "1e-999", "0.1e1", "-0", "01", "1."]
 )
-def test_numbers_that_are_hard_to_write_down(number: str, web: Any) -> None:
+def test_extreme_numbers_are_accepted_or_refused_without_side_effects(
+    number: str, web: Any
+) -> None:
     guest, _ = sit(web, "rps", probes=["their_odds"], params={"rounds": 2})
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {guest.token}"}
     for ask in guest.see()["asks"]:
@@ -153,7 +157,7 @@ def replaced(value: Any, path: tuple[Any, ...], by: Any) -> Any:
 @pytest.mark.parametrize("game", FORMS)
 @settings(calm, max_examples=15)
 @given(seed=st.integers(0, 10**6), wrong=plain)
-def test_a_form_with_a_wrong_field_is_taken_or_refused(
+def test_form_with_a_wrong_field_is_accepted_or_refused(
     game: str, seed: int, wrong: Any, web: Any
 ) -> None:
     draw = random.Random(seed)
@@ -249,14 +253,14 @@ class TwoAtATable(RuleBasedStateMachine):
             assert all(name in line for name, line in zip(names, screen["lines"], strict=True))
 
 
-def test_two_at_a_table_in_any_order() -> None:
+def test_two_players_can_act_in_any_order() -> None:
     # A failure is not made smaller: that takes minutes, and twenty steps can be read.
     phases = (Phase.explicit, Phase.reuse, Phase.generate)
     how = settings(max_examples=10, stateful_step_count=20, deadline=None, phases=phases)
     run_state_machine_as_test(TwoAtATable, settings=how)
 
 
-def test_what_is_sent_back_is_what_was_written(web: Any) -> None:
+def test_responses_are_valid_json(web: Any) -> None:
     """The answers are JSON that any reader takes: no NaN, no lone surrogate."""
     guest, _ = sit(web, "tradecraft")
     raw = guest.call("GET", "/api/seat").content

@@ -72,12 +72,12 @@ def test_every_seat_of_every_game_can_be_drawn_at_every_moment(game: str) -> Non
             return
 
 
-def test_every_family_on_our_shelf_has_a_board_of_its_own() -> None:
+def test_every_shipped_family_has_its_own_board() -> None:
     ours = {spec.family for spec in registry.games().values() if "sally" in spec.game.__module__}
     assert {name for name in ours if registry.part(name, "board") is None} == set()
 
 
-def test_the_browser_knows_every_kind_of_part() -> None:
+def test_browser_script_draws_every_kind_of_board_part() -> None:
     script = Path(sally.web.__path__[0]) / "static" / "boards.js"
     (known,) = re.findall(r"const DRAW = \{ (.*) \};", script.read_text())
     kinds = {str(kind.__struct_config__.tag) for kind in Part.__subclasses__()}
@@ -87,7 +87,7 @@ def test_the_browser_knows_every_kind_of_part() -> None:
 # --- what a seat knows ----------------------------------------------------------------------------
 
 
-def test_payoffs_are_drawn_from_ones_own_side() -> None:
+def test_payoffs_are_drawn_from_the_seats_perspective() -> None:
     match = match_of("ibs")
     table = plain(drawn(match, "partner"))["parts"][0]
     assert table["columns"] == ["J", "F"]
@@ -97,7 +97,7 @@ def test_payoffs_are_drawn_from_ones_own_side() -> None:
     ]
 
 
-def test_the_last_round_and_the_past_are_drawn_from_ones_own_side() -> None:
+def test_last_round_and_past_are_drawn_from_the_seats_perspective() -> None:
     match = match_of("ipd")
     answer(match, {"agent": 0, "partner": 1})
     payoffs, rounds = plain(drawn(match, "partner"))["parts"]
@@ -105,18 +105,18 @@ def test_the_last_round_and_the_past_are_drawn_from_ones_own_side() -> None:
     assert [row["cells"][0]["text"] for row in rounds["rows"]] == ["F", "J"]
 
 
-def test_a_locker_hints_at_no_box() -> None:
+def test_locker_board_marks_no_box() -> None:
     locker = plain(drawn(match_of("pick_the_right_stuff"), "manager"))["parts"][0]
     assert {box["mark"] for box in locker["boxes"]} == {""}
     assert [box["holds"] for box in locker["boxes"]].count("") == 0
 
 
-def test_recipes_are_there_to_be_looked_up_where_the_page_has_no_book() -> None:
+def test_recipes_are_on_the_board_only_with_the_book() -> None:
     assert len(drawn(match_of("tradecraft"), "p1").parts) == 2
     assert len(drawn(match_of("tradecraft", book=False), "p1").parts) == 1
 
 
-def test_a_recipe_is_ready_when_ones_own_hand_is_enough() -> None:
+def test_recipe_is_ready_if_the_own_hand_suffices() -> None:
     recipes = {
         seat: {
             r["text"]: r["ready"]
@@ -143,7 +143,7 @@ def test_private_rules_of_users_are_not_drawn() -> None:
     assert boards[0] == boards[1]
 
 
-def test_rows_that_a_role_does_not_know_are_not_drawn() -> None:
+def test_rows_unknown_to_a_role_are_not_drawn() -> None:
     one = next(s for s in po.frozen_scenarios().values() if s.level == 1)
     unknown = next(a for a, row in enumerate(known_costs(one)) if row is None)
     changed = (11, 12, 13, 14)
@@ -157,7 +157,7 @@ def test_rows_that_a_role_does_not_know_are_not_drawn() -> None:
     assert boards[0] == boards[1]
 
 
-def test_a_listener_sees_neither_the_word_nor_the_others_hint() -> None:
+def test_listener_board_hides_the_word_and_the_other_hint() -> None:
     items = [
         Item("bank", "keeps your savings", "edge of a river"),
         Item("branch", "keeps your savings", "part of a tree"),
@@ -184,7 +184,7 @@ def test_the_map_shows_a_seat_only_what_it_knows() -> None:
     assert drawn(first, "explorer") != drawn(other, "explorer")
 
 
-def test_the_targets_mind_is_not_drawn_unless_it_is_revealed() -> None:
+def test_target_values_are_drawn_only_in_revealed_condition() -> None:
     one = mindgames_sets.puzzle("standard", 0)
     other = msgspec.structs.replace(
         one,
@@ -202,7 +202,7 @@ def test_the_targets_mind_is_not_drawn_unless_it_is_revealed() -> None:
         assert (boards[0] == boards[1]) is same
 
 
-def test_the_target_is_not_drawn_what_is_hidden_from_it() -> None:
+def test_target_board_hides_hidden_cells() -> None:
     one = mindgames_sets.puzzle("standard", 0)
     row, column = one.hidden[0]
     flipped = [list(r) for r in one.utilities]
@@ -213,14 +213,14 @@ def test_the_target_is_not_drawn_what_is_hidden_from_it() -> None:
     assert boards[0] == boards[1]
 
 
-def test_anothers_target_is_not_drawn() -> None:
+def test_target_of_another_player_is_not_drawn() -> None:
     one = match_of("tradecraft", targets=[{"shears": 1}, {"torch": 1}])
     other = match_of("tradecraft", targets=[{"shears": 1}, {"lever": 1}])
     assert drawn(one, "p1") == drawn(other, "p1")
     assert drawn(one, "p2") != drawn(other, "p2")
 
 
-def test_what_another_crafts_is_not_drawn_before_all_hands_are_shown() -> None:
+def test_crafts_of_another_player_are_not_drawn_before_the_phase_ends() -> None:
     crafts = (
         Craft((("iron_ingot", "1"),), "iron_nugget", 9),
         Craft((("birch_planks", "1"),), "birch_button", 1),
@@ -238,7 +238,7 @@ def test_what_another_crafts_is_not_drawn_before_all_hands_are_shown() -> None:
     assert theirs == same
 
 
-def test_a_proposal_to_somebody_else_is_not_drawn() -> None:
+def test_proposal_to_another_player_is_not_drawn() -> None:
     hands = [{"coal": 2}, {"stick": 2}, {"sand": 1}]
     three = {"hands": hands, "targets": [{"torch": 1}, {"torch": 1}, {"glass": 1}]}
     quiet, trading = match_of("tradecraft", **three), match_of("tradecraft", **three)

@@ -47,7 +47,7 @@ def sat_down(me: Person, served: Server, game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_table_fits_a_desk_and_a_phone_and_axe_finds_nothing(
+def test_every_table_fits_desktop_and_phone_without_axe_violations(
     person: Arrive, served: Server, game: str
 ) -> None:
     me = person(scripts=(AXE,) if AXE else ())
@@ -66,7 +66,7 @@ def test_every_table_fits_a_desk_and_a_phone_and_axe_finds_nothing(
 
 
 @NEEDS_AXE
-def test_axe_finds_nothing_in_the_lobby_in_light_and_dark(person: Arrive) -> None:
+def test_lobby_has_no_axe_violations_in_light_and_dark(person: Arrive) -> None:
     me = person(scripts=(AXE,))
     me.page.goto(me.address)
     me.page.locator(".tile[data-game=ipd]").click()
@@ -89,7 +89,7 @@ def test_a_row_of_the_matrix_can_be_pressed(person: Arrive, served: Server) -> N
     assert "Your result" in me.result()
 
 
-def test_the_rules_fold_behind_a_button_and_open_again(person: Arrive, served: Server) -> None:
+def test_rules_can_be_folded_and_opened_again(person: Arrive, served: Server) -> None:
     me = person()
     me.sit(served.table("ipd", "agent")["token"])
     assert me.page.locator("#rules").is_hidden()
@@ -99,7 +99,7 @@ def test_the_rules_fold_behind_a_button_and_open_again(person: Arrive, served: S
     assert me.page.locator("#rules").is_hidden()
 
 
-def test_motion_can_be_switched_off_and_stays_off(person: Arrive, served: Server) -> None:
+def test_animations_can_be_turned_off_and_stay_off(person: Arrive, served: Server) -> None:
     me = person()
     me.sit(served.table("ipd", "agent")["token"])
     me.page.get_by_label("Turn animations off").check()

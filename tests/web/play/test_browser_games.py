@@ -34,9 +34,7 @@ def test_repeated_games_from_the_lobby_to_the_result(person: Arrive) -> None:
     assert me.page.locator("#board .part-table").count() == 2  # payoffs, and the rounds so far
 
 
-def test_a_probe_stands_apart_from_play_and_is_answered_first(
-    person: Arrive, served: Server
-) -> None:
+def test_probe_is_shown_separately_and_answered_first(person: Arrive, served: Server) -> None:
     me = person()
     probes = ["their_odds", "their_move_given_mine"]
     table = served.table("ipd", "agent", params={"rounds": 1}, probes=probes)
@@ -59,7 +57,7 @@ def test_a_probe_stands_apart_from_play_and_is_answered_first(
     assert "Your result: " in me.result()
 
 
-def test_pick_the_right_stuff_by_somebody_who_knows_what_users_believe(
+def test_pick_the_right_stuff_can_be_played_with_right_answers(
     person: Arrive, served: Server
 ) -> None:
     instance = registry.game("pick_the_right_stuff").build({}).instance
@@ -74,7 +72,7 @@ def test_pick_the_right_stuff_by_somebody_who_knows_what_users_believe(
     assert f"Your result: {instance.users}" in me.result()
 
 
-def test_toma_po_by_somebody_who_works_it_out(person: Arrive, served: Server) -> None:
+def test_toma_po_can_be_solved_in_the_browser(person: Arrive, served: Server) -> None:
     problem = registry.game("toma_po").build({}).problem
     me = person()
     me.sit(served.table("toma_po", "player")["token"])
@@ -85,7 +83,9 @@ def test_toma_po_by_somebody_who_works_it_out(person: Arrive, served: Server) ->
     assert "Your result: 1" in me.result()
 
 
-def test_toma_mg_with_a_question_about_everybody(person: Arrive, served: Server) -> None:
+def test_toma_mg_can_be_played_with_a_probe_about_every_agent(
+    person: Arrive, served: Server
+) -> None:
     problem = registry.game("toma_mg").build({}).problem
     me = person()
     me.sit(served.table("toma_mg", "player", probes=["their_place"])["token"])
@@ -99,7 +99,7 @@ def test_toma_mg_with_a_question_about_everybody(person: Arrive, served: Server)
     assert "Your result: 1" in me.result()
 
 
-def test_toma_ag_gives_a_clue_in_words(person: Arrive, served: Server) -> None:
+def test_toma_ag_clue_can_be_typed(person: Arrive, served: Server) -> None:
     me = person()
     me.sit(served.table("toma_ag", "speaker")["token"])
     assert "keeps your savings" in me.page.locator("#board").inner_text()
@@ -150,7 +150,9 @@ def test_toma_sw_listens_and_guesses_with_a_form(person: Arrive, served: Server)
     assert "game is over" in me.result()
 
 
-def test_mindgames_counts_what_reaches_the_other(person: Arrive, served: Server) -> None:
+def test_mindgames_counter_counts_only_the_message_after_the_separator(
+    person: Arrive, served: Server
+) -> None:
     game = registry.game("mindgames").build({"messages": 2})
     noun, puzzle = game.names.noun, game.problem
     verb = {1: "increases", 0: "has no effect on", -1: "decreases"}
@@ -252,7 +254,7 @@ def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Se
     assert "Your result: 0" in me.result()
 
 
-def test_a_game_of_ones_own_needs_no_page_of_its_own(person: Arrive) -> None:
+def test_custom_game_needs_no_custom_page(person: Arrive) -> None:
     me = person(excused="status of 422")
     me.page.goto(me.address)
     me.page.locator(".tile[data-game=order_form]").click()

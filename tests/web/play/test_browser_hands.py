@@ -26,7 +26,7 @@ def test_a_double_click_moves_once(person: Arrive, served: Server) -> None:
         assert len(me.lines()) == rounds
 
 
-def test_the_second_click_of_a_double_click_spares_the_next_question(
+def test_second_click_of_a_double_click_does_not_answer_the_next_question(
     person: Arrive, served: Server
 ) -> None:
     me = person()
@@ -62,7 +62,7 @@ def test_the_past_grows_by_appending_and_is_announced(person: Arrive, served: Se
     assert log.evaluate("list => [list.children.length, list.firstElementChild.kept]") == [2, True]
 
 
-def test_what_was_typed_survives_a_lost_connection(person: Arrive, served: Server) -> None:
+def test_typed_text_survives_a_lost_connection(person: Arrive, served: Server) -> None:
     me = person(excused="ERR_FAILED")
     held: list[Any] = []
     me.page.route(re.compile(r"/api/seat\?since"), lambda route: held.append(route))
@@ -76,7 +76,7 @@ def test_what_was_typed_survives_a_lost_connection(person: Arrive, served: Serve
     me.page.unroute_all(behavior="ignoreErrors")
 
 
-def test_a_whole_game_by_keyboard_alone(person: Arrive, served: Server) -> None:
+def test_whole_game_can_be_played_by_keyboard(person: Arrive, served: Server) -> None:
     me = person()
     me.page.goto(f"{me.address}/")
     me.page.locator(".tile").first.wait_for()
@@ -123,7 +123,7 @@ fetch = async (path, ...how) => {
 };"""
 
 
-def test_the_focus_goes_on_when_news_overtakes_the_receipt(person: Arrive, served: Server) -> None:
+def test_focus_advances_if_the_update_precedes_the_response(person: Arrive, served: Server) -> None:
     me = person()
     me.page.add_init_script(SLOW_RECEIPTS)
     me.sit(served.table("ipd", "agent", params={"rounds": 3})["token"])
@@ -134,7 +134,7 @@ def test_the_focus_goes_on_when_news_overtakes_the_receipt(person: Arrive, serve
     assert "Which option" in _focused(me)
 
 
-def test_forms_and_scales_by_keyboard_alone(person: Arrive, served: Server) -> None:
+def test_forms_and_scales_can_be_used_by_keyboard(person: Arrive, served: Server) -> None:
     me = person()
     asked = {"params": {"messages": 1}, "probes": ["target_likes"]}
     me.sit(served.table("mindgames", "persuader", **asked)["token"])
@@ -167,9 +167,7 @@ REACHED = """() => {
 }"""
 
 
-def test_the_keyboard_reaches_everything_and_is_trapped_nowhere(
-    person: Arrive, served: Server
-) -> None:
+def test_keyboard_reaches_everything_without_a_trap(person: Arrive, served: Server) -> None:
     me = person()
     me.sit(served.table("tradecraft", "p1")["token"])
     for _ in range(50):  # once round the page and on
@@ -219,7 +217,7 @@ TOO_SMALL = """() => [...document.querySelectorAll('button, a, input, select, te
   .map(([html, box]) => `${html} ${box.width}x${box.height}`)"""
 
 
-def test_a_game_on_a_phone(person: Arrive, served: Server) -> None:
+def test_game_can_be_played_on_a_phone(person: Arrive, served: Server) -> None:
     me = person(**PHONE)
     me.page.goto(me.address)
     me.page.locator(".tile[data-game=rps]").tap()

@@ -49,7 +49,7 @@ def test_a_number_is_asked_for_with_a_slider_and_a_field(
     assert me.lines()[1].startswith("Round 2: you picked 12")
 
 
-def test_a_question_aside_may_ask_for_a_number(person: Arrive, served: Server) -> None:
+def test_probe_may_ask_for_a_number(person: Arrive, served: Server) -> None:
     me = person()
     at_the_table(me, served, "beauty_contest", probes=["their_move", "their_depth"])
     aside = me.page.get_by_role("complementary", name="A question for you")
@@ -64,7 +64,7 @@ def test_a_question_aside_may_ask_for_a_number(person: Arrive, served: Server) -
     assert "Your result: " in me.result()
 
 
-def test_boxes_stay_buttons_and_lie_on_the_board(person: Arrive, served: Server) -> None:
+def test_boxes_are_buttons_and_shown_on_the_board(person: Arrive, served: Server) -> None:
     me = person()
     at_the_table(me, served, "hide_and_seek")
     held = me.page.locator(".lockers .inside").all_inner_texts()

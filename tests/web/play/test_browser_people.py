@@ -95,7 +95,7 @@ def test_two_waiting_visitors_are_paired(person: Arrive) -> None:
     assert seats == {"agent", "partner"}
 
 
-def test_a_setting_that_cannot_be_is_refused_beside_its_field(person: Arrive) -> None:
+def test_invalid_setting_is_refused_beside_its_field(person: Arrive) -> None:
     me = person(excused="status of 422")
     me.page.goto(me.address)
     me.page.locator(".tile[data-game=ipd]").click()
@@ -138,7 +138,7 @@ def test_a_trade_between_two_people_wins_the_game(person: Arrive, served: Server
     assert "Your result: 0" in bob.result()
 
 
-def test_who_leaves_stops_the_game_for_both(person: Arrive, served: Server) -> None:
+def test_leaving_stops_the_game_for_both_players(person: Arrive, served: Server) -> None:
     table = served.table("ipd", "agent", others={"partner": "person"})
     ann, bob = person(), person()
     ann.sit(table["token"])
@@ -153,7 +153,7 @@ def test_who_leaves_stops_the_game_for_both(person: Arrive, served: Server) -> N
 # --- coming back ----------------------------------------------------------------------------------
 
 
-def test_reload_in_mid_game_goes_on_where_it_was(person: Arrive, served: Server) -> None:
+def test_reload_during_a_game_continues_at_the_same_point(person: Arrive, served: Server) -> None:
     me = person()
     me.sit(served.table("ipd", "agent", params={"rounds": 3})["token"])
     me.pick("J")
@@ -168,7 +168,7 @@ def test_reload_in_mid_game_goes_on_where_it_was(person: Arrive, served: Server)
     assert "Your result: 24" in me.result()
 
 
-def test_two_tabs_are_kept_in_step(person: Arrive, served: Server) -> None:
+def test_two_tabs_stay_synchronized(person: Arrive, served: Server) -> None:
     one = person()
     two = Person(one.page.context.new_page(), one.address)
     token = served.table("ipd", "agent", params={"rounds": 2})["token"]
@@ -183,7 +183,7 @@ def test_two_tabs_are_kept_in_step(person: Arrive, served: Server) -> None:
     two.check()
 
 
-def test_a_stale_tab_is_told_that_the_question_is_closed(person: Arrive, served: Server) -> None:
+def test_stale_tab_reports_that_the_question_is_closed(person: Arrive, served: Server) -> None:
     one = person()
     two = person(excused="status of 409")
     token = served.table("ipd", "agent", params={"rounds": 2})["token"]
@@ -206,9 +206,7 @@ MODEL = lambda name: Scripted(lambda messages, settings: "Option: J")
 """
 
 
-def test_the_server_dies_in_a_game_with_a_model_and_nothing_is_lost(
-    person: Arrive, tmp_path: Path
-) -> None:
+def test_server_crash_in_a_game_with_a_model_loses_nothing(person: Arrive, tmp_path: Path) -> None:
     (tmp_path / "friend.py").write_text(MODEL)
     use, more = ("--use", str(tmp_path / "friend.py")), ("--allow-model", "friend")
     with server(tmp_path, use, more) as live_matches:
@@ -230,7 +228,7 @@ def test_the_server_dies_in_a_game_with_a_model_and_nothing_is_lost(
         assert len(me.lines()) == 3
 
 
-def test_a_lost_connection_is_said_and_a_lost_answer_is_sent_once(
+def test_lost_connection_is_reported_and_the_answer_sent_once(
     person: Arrive, served: Server
 ) -> None:
     me = person(excused="ERR_INTERNET_DISCONNECTED|ERR_NETWORK")
@@ -244,7 +242,7 @@ def test_a_lost_connection_is_said_and_a_lost_answer_is_sent_once(
     assert len(me.lines()) == 1
 
 
-def test_a_full_disk_is_said_and_the_question_stands(person: Arrive, served: Server) -> None:
+def test_full_disk_is_reported_and_the_question_stays_open(person: Arrive, served: Server) -> None:
     me = person(excused="status of 507")
     me.sit(served.table("ipd", "agent", params={"rounds": 1})["token"])
     full = {"error": "The server's disk is full, so nothing was changed; try again later."}
@@ -256,7 +254,7 @@ def test_a_full_disk_is_said_and_the_question_stands(person: Arrive, served: Ser
     assert "Your result: 8" in me.result()
 
 
-def test_a_link_that_opens_nothing_says_so(person: Arrive) -> None:
+def test_invalid_table_link_is_reported(person: Arrive) -> None:
     me = person(excused="status of 401")
     me.page.goto(f"{me.address}/table#made-up")
     me.page.get_by_text("This token does not open any seat.").wait_for()
@@ -277,7 +275,7 @@ HOSTILE = (
 )
 
 
-def test_what_the_other_writes_is_only_ever_text(person: Arrive, served: Server) -> None:
+def test_text_of_the_other_player_is_never_markup(person: Arrive, served: Server) -> None:
     table = served.table("tradecraft", "p1", others={"p2": "person"})
     ann, bob = person(), person()
     ann.sit(table["token"])
@@ -295,7 +293,7 @@ def test_what_the_other_writes_is_only_ever_text(person: Arrive, served: Server)
         assert one.page.locator("img, svg:not(.glyph), li script").count() == 0
 
 
-def test_a_hostile_clue_on_the_board_is_only_text(person: Arrive, served: Server) -> None:
+def test_hostile_clue_on_the_board_is_shown_as_text(person: Arrive, served: Server) -> None:
     table = served.table("toma_ag", "speaker", others={"teammate": "person"})
     ann, bob = person(), person()
     ann.sit(table["token"])
@@ -308,7 +306,7 @@ def test_a_hostile_clue_on_the_board_is_only_text(person: Arrive, served: Server
     assert bob.page.evaluate("window.pwned") is None
 
 
-def test_a_place_to_continue_must_lie_within_a_study(person: Arrive, served: Server) -> None:
+def test_continue_link_must_be_within_a_study(person: Arrive, served: Server) -> None:
     me = person()
     token = served.table("ipd", "agent", params={"rounds": 1})["token"]
     me.sit(f"{token}&back=/study/demo?step=2")

@@ -37,7 +37,7 @@ def named(device: dict[str, Any], game: str) -> str:
 
 
 @devices
-def test_a_race_is_talked_about_and_run(
+def test_step_race_is_played_with_messages(
     person: Arrive, served: Server, device: dict[str, Any]
 ) -> None:
     me = person(**device)
@@ -64,7 +64,7 @@ def test_a_race_is_talked_about_and_run(
 
 
 @devices
-def test_a_price_is_talked_about_and_quoted(
+def test_bargaining_is_played_with_messages_and_quotes(
     person: Arrive, served: Server, device: dict[str, Any]
 ) -> None:
     me = person(**device)
@@ -83,7 +83,7 @@ def test_a_price_is_talked_about_and_quoted(
 
 
 @devices
-def test_hints_are_given_and_filed_under_their_code(
+def test_hints_are_given_and_listed_under_their_code(
     person: Arrive, served: Server, device: dict[str, Any]
 ) -> None:
     me = person(**device)
@@ -98,9 +98,7 @@ def test_hints_are_given_and_filed_under_their_code(
     assert "Your result" in me.result() and fits(me)
 
 
-def test_a_person_takes_the_battery_one_item_a_screen_after_practice(
-    person: Arrive, served: Server
-) -> None:
+def test_battery_shows_one_item_per_screen_after_practice(person: Arrive, served: Server) -> None:
     me = person(**PHONE)
     params = {"generator": "applied", "length": 2, "practice": True}
     me.sit(served.table("battery", "reader", params=params)["token"])

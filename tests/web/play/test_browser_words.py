@@ -17,7 +17,7 @@ devices = pytest.mark.parametrize("device", [{}, PHONE], ids=["desk", "phone"])
 
 
 @devices
-def test_a_clue_too_close_to_a_card_comes_back_and_another_is_played(
+def test_clue_too_close_to_a_card_is_refused_and_another_is_played(
     person: Arrive, served: Server, device: dict[str, Any]
 ) -> None:
     me = person(**device)

@@ -31,7 +31,9 @@ def test_the_visitor_who_completes_a_table_is_seated_immediately(tmp_path: Path)
     assert asyncio.run(come_back()) == [(True, 2, 2), (True, 2, 2)]
 
 
-def test_places_in_line_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stale_tickets_are_removed_from_the_queue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sally.web.play.lobby.STALE", 0.0)  # everybody goes at once
     monkeypatch.setattr("sally.web.play.lobby.KEPT", 0.0)
 
@@ -60,7 +62,7 @@ def test_leaving_the_queue_ends_a_pending_poll(tmp_path: Path) -> None:
     assert asyncio.run(go()) == [True, False, (False, 0, 2), []]
 
 
-def test_a_visitor_sits_at_the_problem_of_their_choice(tmp_path: Path) -> None:
+def test_visitor_plays_the_chosen_problem(tmp_path: Path) -> None:
     async def sit(problem: str) -> Any:
         async with live_matches(tmp_path) as one:
             params = {"max_turns": 2}
@@ -77,7 +79,7 @@ def test_a_visitor_sits_at_the_problem_of_their_choice(tmp_path: Path) -> None:
         asyncio.run(sit("alchemy-3p-99"))
 
 
-def test_a_visitor_says_how_many_sit_down_and_the_usual_players_take_the_other_seats(
+def test_visitor_sets_the_number_of_players_and_defaults_fill_seats(
     tmp_path: Path,
 ) -> None:
     async def sit(others: dict[str, str]) -> Any:
@@ -98,7 +100,7 @@ NOTHING_HIDDEN = {"level_k", "public_goods", "repeated_games"}
 
 
 @pytest.mark.parametrize("game", sorted(registry.games()))
-def test_every_table_deals_a_fresh_problem(game: str) -> None:
+def test_every_table_draws_a_new_problem(game: str) -> None:
     spec = registry.game(game)
     if (spec.family or spec.name) in NOTHING_HIDDEN:
         pytest.skip("there is nothing to look up")
@@ -112,7 +114,7 @@ def test_every_table_deals_a_fresh_problem(game: str) -> None:
     assert len(tables) > 1
 
 
-def test_a_fresh_problem_keeps_what_the_visitor_set() -> None:
+def test_new_problem_keeps_the_visitors_parameters() -> None:
     for level in (1, 2):
         drawn = {fresh_instance("toma_po", {"level": level}).params["scenario"] for _ in range(6)}
         assert len(drawn) > 1 and all(f"-L{level}-" in id for id in drawn)

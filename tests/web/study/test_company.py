@@ -72,7 +72,7 @@ def say(person: Participant, text: str) -> Participant:
     return person.post("/chat", token=person.field("token"), text=text)
 
 
-def test_a_group_talks_between_games_and_its_words_are_exported_and_deleted(tmp_path):
+def test_group_chat_is_exported_and_deleted_on_withdrawal(tmp_path):
     with study_server(tmp_path, CHAT) as server:
         one, two = arrived(server, "ann"), arrived(server, "bob")
         played(one, two)
@@ -96,7 +96,7 @@ def test_a_group_talks_between_games_and_its_words_are_exported_and_deleted(tmp_
     assert on_disk(tmp_path, "Shall we both") == []
 
 
-def test_a_chat_ends_when_its_time_is_over(tmp_path):
+def test_chat_ends_at_its_time_limit(tmp_path):
     with study_server(tmp_path, CHAT.replace("chat_seconds = 30", "chat_seconds = 0.2")) as server:
         one, two = arrived(server, "ann"), arrived(server, "bob")
         played(one, two)
@@ -105,7 +105,7 @@ def test_a_chat_ends_when_its_time_is_over(tmp_path):
         assert one.get().heading == two.get().heading == "Game 2 of 2"
 
 
-def test_models_take_part_as_drawn_and_are_told_apart_in_the_data(tmp_path, model):
+def test_models_take_part_as_drawn_and_are_marked_in_the_data(tmp_path, model):
     with study_server(tmp_path, MODELS) as server:
         people = [arrived(server, f"p{i}") for i in range(3)]
         for person in people:
@@ -117,7 +117,7 @@ def test_models_take_part_as_drawn_and_are_told_apart_in_the_data(tmp_path, mode
         assert sum(row["partner_model"] is not None for row in rows) <= 1
 
 
-def test_a_person_with_a_model_plays_and_learns_it_at_the_end(tmp_path, model):
+def test_person_paired_with_a_model_is_informed_at_the_end(tmp_path, model):
     text = MODELS.replace("participants = 3", "participants = 1", 1)
     with study_server(tmp_path, text) as server:
         person = arrived(server, "ann")
@@ -148,13 +148,13 @@ def test_a_person_with_a_model_plays_and_learns_it_at_the_end(tmp_path, model):
         ),
     ],
 )
-def test_company_that_cannot_be_is_refused(tmp_path, model, text, why):
+def test_invalid_company_settings_are_refused(tmp_path, model, text, why):
     (tmp_path / "study.toml").write_text(text)
     with pytest.raises(BadInput, match=why):
         read_human_study(tmp_path / "study.toml")
 
 
-def test_in_test_mode_the_experimenter_plays_as_any_participant(tmp_path):
+def test_experimenter_can_play_as_any_participant_in_test_mode(tmp_path):
     (tmp_path / "study.toml").write_text(TEXT)
     settings = Settings(
         *(str(tmp_path / "d"), None),
@@ -183,7 +183,7 @@ def test_in_test_mode_the_experimenter_plays_as_any_participant(tmp_path):
         assert "Page 1 of" in me.text  # the other participant is still on the first page
 
 
-def test_without_test_mode_nobody_plays_as_a_participant(tmp_path):
+def test_playing_as_a_participant_requires_test_mode(tmp_path):
     with study_server(tmp_path, TEXT) as server:
         Participant(server).agree("ann")
         me = logged_in(server)

@@ -60,7 +60,7 @@ def test_the_bonus_is_base_plus_points_within_bounds(bonus, payoffs, paid):
     assert bonus.of(payoffs) == Decimal(paid)
 
 
-def test_people_are_told_and_paid_what_the_rule_says(server):
+def test_shown_and_paid_bonus_follow_the_rule(server):
     person = through(Participant(server), "paid")
     (row,) = logged_in(server).browser.get("/experimenter/study/people.json").json()
     points = sum(r["payoff"] for r in row["rounds"])
@@ -107,7 +107,7 @@ def spread(counts: Counter, levels: int) -> int:
 
 
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(0, 60))
-def test_without_dropouts_every_factor_is_even_within_one(conditions, instances, people):
+def test_factors_are_balanced_within_one_without_dropouts(conditions, instances, people):
     study = design(conditions, instances)
     filled: list[Assignment] = []
     for number in range(people):
@@ -138,7 +138,7 @@ def test_later_participants_replace_drop_outs(events, conditions):
 
 
 @pytest.mark.parametrize("n", range(1, 8))
-def test_orders_are_balanced_for_place_and_for_what_follows_what(n):
+def test_orders_are_balanced_for_position_and_succession(n):
     square = [order(n, row) for row in range(rows(n))]
     assert all(sorted(row) == list(range(n)) for row in square)
     for column in zip(*square, strict=True):
@@ -147,14 +147,14 @@ def test_orders_are_balanced_for_place_and_for_what_follows_what(n):
     assert len(pairs) == n * (n - 1) and len(set(pairs.values())) <= 1
 
 
-def test_an_assignment_hangs_on_seed_and_number_alone():
+def test_assignment_depends_only_on_seed_and_number():
     study = design(3, 4)
     assert assigned(study, [], 5) == assigned(study, [], 5)
     assert len({assigned(study, [], n) for n in range(40)}) > 10
     assert len({assigned(study, [], n).condition for n in range(40)}) == 3
 
 
-def test_the_design_is_what_people_get(server):
+def test_participants_get_the_declared_design(server):
     seen = Counter()
     for n in range(8):
         person = Participant(server).agree(f"p{n}").read_on().check(*RIGHT)
@@ -216,7 +216,7 @@ def test_two_participants_play_all_rounds_with_each_other(pair):
     assert rows_[0]["episodes"] == rows_[1]["episodes"] and len(rows_[0]["episodes"]) == 2
 
 
-def test_when_a_partner_leaves_the_other_goes_on_and_is_paid(pair):
+def test_other_participant_continues_and_is_paid_if_the_partner_leaves(pair):
     one, two, _ = pair
     play_together(one, two)
     one.leave(one.seat_token)
@@ -225,7 +225,7 @@ def test_when_a_partner_leaves_the_other_goes_on_and_is_paid(pair):
     assert two.survey(human="4", device="A phone").heading == "Thank you"
 
 
-def test_when_a_partner_withdraws_the_other_keeps_what_was_earned(pair, tmp_path):
+def test_other_participant_keeps_earnings_if_the_partner_withdraws(pair, tmp_path):
     one, two, server = pair
     play_together(one, two)
     one.get("/withdraw")
@@ -239,7 +239,7 @@ def test_when_a_partner_withdraws_the_other_keeps_what_was_earned(pair, tmp_path
     assert row["rounds"][0]["payoff"] is not None and row["episodes"] == []
 
 
-def test_who_plays_when_the_partner_withdraws_hears_of_it_and_goes_on(pair):
+def test_participant_in_play_is_informed_of_a_withdrawal_and_continues(pair):
     one, two, _ = pair
     token = two.seat_token
     one.get("/withdraw")
@@ -249,7 +249,7 @@ def test_who_plays_when_the_partner_withdraws_hears_of_it_and_goes_on(pair):
     assert two.get().heading == "Final questions" and "other participant has left" in two.text
 
 
-def test_without_a_partner_one_goes_on_after_a_while(tmp_path, monkeypatch):
+def test_participant_without_partner_continues_after_the_wait_limit(tmp_path, monkeypatch):
     with study_server(tmp_path, PAIRS) as server:
         alone = Participant(server).agree("alone").read_on().check(*RIGHT)
         now = participants.time.time
@@ -258,7 +258,7 @@ def test_without_a_partner_one_goes_on_after_a_while(tmp_path, monkeypatch):
         assert "No other participant came" in alone.text
 
 
-def test_a_participant_who_has_gone_is_not_paired(tmp_path, monkeypatch):
+def test_inactive_participant_is_not_paired(tmp_path, monkeypatch):
     with study_server(tmp_path, PAIRS) as server:
         Participant(server).agree("gone").read_on().check(*RIGHT)
         now = participants.time.time
@@ -306,7 +306,7 @@ def test_a_model_may_be_the_partner(tmp_path, monkeypatch):
         ("[consent]", "[consent", "is not TOML"),
     ],
 )
-def test_a_bad_study_file_is_one_clear_sentence(tmp_path, was, becomes, said):
+def test_bad_study_file_gives_one_clear_message(tmp_path, was, becomes, said):
     assert was in TEXT
     file = tmp_path / "study.toml"
     file.write_text(TEXT.replace(was, becomes, 1))
@@ -315,7 +315,7 @@ def test_a_bad_study_file_is_one_clear_sentence(tmp_path, was, becomes, said):
     assert said in str(why.value) and "\n" not in str(why.value)
 
 
-def test_instances_can_be_those_of_a_shelved_study(tmp_path):
+def test_instances_can_come_from_a_registered_study(tmp_path):
     text = re.sub(r"\[\[instances\]\].*?(?=\[\[conditions\]\])", "", TEXT, flags=re.S)
     text = text.replace(
         "rounds = 2 ", 'rounds = 1\ninstances_of = { study = "quickstart", cell = "ipd" }\n#'
@@ -330,7 +330,7 @@ def test_instances_can_be_those_of_a_shelved_study(tmp_path):
         read_human_study(file)
 
 
-def test_steps_come_in_one_order():
+def test_steps_have_a_fixed_order():
     condition = STUDY.conditions[1]
     given: dict[str, object] = {}
     seen = []

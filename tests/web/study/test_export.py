@@ -70,7 +70,7 @@ def test_withdrawal_leaves_no_trace_in_any_file(server, tmp_path, when):
     assert "Withdrawn 1" in progress
 
 
-def test_the_export_of_this_server_forgets_who_withdraws(server, tmp_path):
+def test_withdrawal_removes_the_participant_from_the_servers_export(server, tmp_path):
     person = through(Participant(server), "goes")
     through(Participant(server), "stays")
     experimenter = logged_in(server)
@@ -93,7 +93,7 @@ def test_the_export_of_this_server_forgets_who_withdraws(server, tmp_path):
     assert set(store.load(folder).episodes) == after
 
 
-def test_a_whole_study_on_postgresql_with_a_withdrawal(tmp_path):
+def test_whole_study_with_withdrawal_runs_on_postgresql(tmp_path):
     with empty_database() as database, study_server(tmp_path, TEXT, database) as server:
         assert through(Participant(server), "stays").heading == "Thank you"
         person = through(Participant(server), "goes0away0id")
@@ -128,7 +128,7 @@ def exported(server, tmp_path):
     return tmp_path / "two_games"
 
 
-def test_ids_in_exports_are_salted_hashes_and_the_salt_is_elsewhere(exported, server):
+def test_ids_in_exports_are_hashes_and_the_salt_is_not_exported(exported, server):
     for id in ("alice01", "bob02", "carol03"):
         assert on_disk(exported, id) == []
     kept = server.app.state.studies["two_games"].secrets
@@ -141,7 +141,7 @@ def test_ids_in_exports_are_salted_hashes_and_the_salt_is_elsewhere(exported, se
         assert not any(plain(b"alice01").hexdigest()[:12] in r["participant"] for r in people)
 
 
-def test_another_study_of_the_same_people_has_other_hashes(tmp_path):
+def test_id_hashes_differ_between_studies(tmp_path):
     seen = []
     for n in (1, 2):
         (tmp_path / str(n)).mkdir()
@@ -181,7 +181,7 @@ def test_reports_show_people_beside_models(exported):
     assert all(len(found) == 1 for found in seeds.values())  # people and bots meet the same deals
 
 
-def test_what_only_the_study_knows_stands_with_the_episode(exported):
+def test_exported_episodes_contain_study_metadata(exported):
     for episode in store.load(exported).episodes.values():
         (known,) = episode.used["people"].values()
         assert known["participant"] == episode.setup.lineup["agent"].params["participant"]
@@ -190,7 +190,7 @@ def test_what_only_the_study_knows_stands_with_the_episode(exported):
         assert episode.cell in ("asked", "not asked")
 
 
-def test_a_store_of_something_else_is_not_written_over(server, tmp_path):
+def test_export_does_not_overwrite_other_files(server, tmp_path):
     through(Participant(server), "someone")
     (tmp_path / "two_games").mkdir()
     (tmp_path / "two_games" / "thesis.txt").write_text("mine")
@@ -201,7 +201,7 @@ def test_a_store_of_something_else_is_not_written_over(server, tmp_path):
     assert answer.status_code == 409 and "other files" in answer.text
 
 
-def test_progress_and_downloads_are_for_the_experimenter_alone(server):
+def test_progress_and_downloads_require_the_experimenter_login(server):
     person = Participant(server).agree("nosy")
     for path in ("", "/payments.csv", "/people.json", "/episodes.jsonl"):
         answer = person.browser.get(f"/experimenter/study{path}", follow_redirects=False)
@@ -218,13 +218,13 @@ def sally(*args: str) -> str:
     return result.output
 
 
-def test_the_template_is_a_study_that_passes_its_check(tmp_path):
+def test_template_study_passes_its_check(tmp_path):
     (tmp_path / "mine.toml").write_text(sally("template"))
     said = msgspec.json.decode(sally("check", str(tmp_path / "mine.toml"), "--json"))
     assert said["study"] == "two_games" and len(said["conditions"]) == 2
 
 
-def test_a_stopped_server_leaves_all_that_an_export_needs(tmp_path):
+def test_export_works_after_the_server_stopped(tmp_path):
     with study_server(tmp_path, TEXT) as server:
         through(Participant(server), "one")
         file, database = str(tmp_path / "study.toml"), str(tmp_path / "database.sqlite")

@@ -46,7 +46,7 @@ def test_the_first_two_arrivals_play_together(tmp_path, text):
         assert len({row["pair"] for row in rows(server)}) == 1
 
 
-def test_groups_fill_conditions_evenly_and_no_pair_is_split(tmp_path):
+def test_groups_balance_conditions_and_pairs_share_a_condition(tmp_path):
     with study_server(tmp_path, ALIKE) as server:
         for n in range(18):
             ready(server, f"p{n}")
@@ -61,7 +61,7 @@ def test_groups_fill_conditions_evenly_and_no_pair_is_split(tmp_path):
         assert Counter(row["option_order"] for row in found) == {"as given": 9, "reversed": 9}
 
 
-def test_conditions_with_other_pages_are_not_mixed(tmp_path):
+def test_conditions_with_different_pages_are_not_mixed(tmp_path):
     """Who has read the page of a condition plays in it, even if others wait elsewhere."""
     with study_server(tmp_path, APART) as server:
         read = {}
@@ -78,7 +78,7 @@ def test_conditions_with_other_pages_are_not_mixed(tmp_path):
         assert Counter(row["condition"] for row in found) == {"one": 4, "two": 4}
 
 
-def test_who_comes_completes_the_group_of_who_waits(tmp_path):
+def test_new_arrival_completes_the_waiting_group(tmp_path):
     with study_server(tmp_path, APART) as server:
         failed = Participant(server).agree("fails").read_on()
         waits = ready(server, "waits")
@@ -97,7 +97,7 @@ def test_a_waiting_person_survives_a_restart(tmp_path):
         assert ready(server, "second").seat_token and first.get().seat_token
 
 
-def test_a_waiting_person_reads_how_long_and_what_is_paid(tmp_path, monkeypatch):
+def test_waiting_page_shows_wait_time_and_payment(tmp_path, monkeypatch):
     text = PAIRS.replace("[bonus] ", "[bonus]\npartner_left = 0.25 ")
     with study_server(tmp_path, text) as server:
         alone = ready(server, "alone")
@@ -116,7 +116,7 @@ def test_a_waiting_person_reads_how_long_and_what_is_paid(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(("fallback", "plays"), [("bot", None), ("tit_for_tat", "tit_for_tat")])
-def test_who_waits_in_vain_may_play_with_a_bot_which_the_data_say(
+def test_participant_without_partner_may_play_a_bot_as_recorded(
     tmp_path, monkeypatch, fallback, plays
 ):
     with study_server(tmp_path, BOTS.replace('"bot"', f'"{fallback}"')) as server:

@@ -60,13 +60,13 @@ def late(server, seconds: float) -> None:
         server.portal.call(live.stop_if_overdue, time.monotonic() + seconds)
 
 
-def test_limits_are_told_in_seconds_and_the_page_knows_what_is_left(server):
+def test_page_states_the_time_limit_and_the_remaining_time(server):
     person = Participant(server).agree("slow").read_on().check(*RIGHT)
     assert "within 25 seconds each time; after that the turn is lost" in person.text
     assert 0 < person.screen(person.seat_token)["due"] - time.time() <= 25.1
 
 
-def test_a_late_answer_costs_the_round_and_not_the_match(server):
+def test_late_answer_forfeits_the_round_and_not_the_match(server):
     person = Participant(server).agree("slow").read_on().check(*RIGHT)
     token = person.seat_token
     late(server, 26)
@@ -95,7 +95,7 @@ def test_a_late_round_survives_a_restart(tmp_path):
         assert person.get().heading == "Game 2 of 2"
 
 
-def test_who_is_late_again_and_again_has_left(tmp_path):
+def test_repeatedly_late_participant_counts_as_having_left(tmp_path):
     text = PAIRS.replace("answer_seconds = 300", "answer_seconds = 25")
     with study_server(tmp_path, text) as server:
         gone = Participant(server).agree("gone").read_on().check(*RIGHT)
@@ -110,7 +110,7 @@ def test_who_is_late_again_and_again_has_left(tmp_path):
         assert "you left" in gone.get().text
 
 
-def test_a_study_may_say_that_a_late_answer_ends_the_match(tmp_path):
+def test_study_may_let_a_late_answer_end_the_match(tmp_path):
     text = ASKED.replace("[limits]", '[limits]\ntimeout = "match"')
     with study_server(tmp_path, text) as server:
         person = Participant(server).agree("slow").read_on().check(*RIGHT)
@@ -177,7 +177,7 @@ def test_a_picture_must_be_a_file_beside_the_study(tmp_path, name):
 # --- no lobby -------------------------------------------------------------------------------------
 
 
-def test_a_study_server_offers_no_tables_unless_asked(tmp_path):
+def test_study_server_has_no_lobby_by_default(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(TEXT)
     given = Settings(str(tmp_path / "d"), None, studies=(file,), lobby=False)

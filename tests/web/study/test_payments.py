@@ -88,7 +88,7 @@ def test_finished_people_are_paid_for_every_round(pair):
 
 
 @pytest.mark.parametrize("how", ["leaves", "times out"])
-def test_an_interrupted_game_pays_the_rounds_that_were_played_to_both_sides(pair, how):
+def test_interrupted_game_pays_played_rounds_to_both_participants(pair, how):
     one, two, server = pair
     play_together(one, two)
     play_rounds(one, two, 2)
@@ -126,7 +126,7 @@ def test_a_withdrawal_leaves_the_partner_the_points_of_the_interrupted_game(pair
     assert max(earned.values()) > 0
 
 
-def test_who_is_screened_out_is_listed_and_paid_nothing(tmp_path):
+def test_screened_out_participant_is_listed_and_paid_nothing(tmp_path):
     with study_server(tmp_path, TEXT) as server:
         person = Participant(server).agree("fails").read_on()
         person.check("I choose first", "Nothing").check("I choose first", "Nothing")

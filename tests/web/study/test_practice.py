@@ -32,7 +32,7 @@ def study_with(game: str) -> HumanStudy:
 
 
 @pytest.mark.parametrize("game", sorted(registry.games()))
-def test_every_game_can_be_practised_and_feedback_says_what_happened(game: str) -> None:
+def test_every_game_has_practice_with_feedback(game: str) -> None:
     study = study_with(game)
     checked(study)
     (planned,) = practice_of(study, study.conditions[0])
@@ -48,7 +48,7 @@ def test_every_game_can_be_practised_and_feedback_says_what_happened(game: str) 
 
 
 @pytest.mark.parametrize("game", ["codenames", "toma_po", "mindgames", "tradecraft"])
-def test_the_practice_problem_is_not_one_of_the_study(game: str) -> None:
+def test_practice_problem_is_not_in_the_study(game: str) -> None:
     spec, study = registry.game(game), study_with(game)
     draws = Stream(7, "problems")
     params = dict(spec.fresh(draws, game))
@@ -61,7 +61,7 @@ def test_the_practice_problem_is_not_one_of_the_study(game: str) -> None:
     assert any(planned.instance.params[key] != value for key, value in params.items())
 
 
-def test_a_participant_practises_sees_feedback_and_is_paid_for_the_games_only(tmp_path):
+def test_practice_shows_feedback_and_is_not_paid(tmp_path):
     with study_server(tmp_path, PRACTICE) as server:
         person = Participant(server).agree("ann").read_on().check(*RIGHT)
         assert person.heading == "Practice game 1 of 2"

@@ -42,7 +42,7 @@ def rows(server) -> dict[str, int]:
     return server.portal.call(count)
 
 
-def test_a_second_tab_brings_nothing_back_of_somebody_who_withdrew(server):
+def test_second_tab_restores_no_data_after_withdrawal(server):
     Participant(server).agree("goes")
     here, ask = server.app.state.studies["two_games"], server.portal.call
     place = ask(here.place, ask(here.known, "goes"))
@@ -55,7 +55,7 @@ def test_a_second_tab_brings_nothing_back_of_somebody_who_withdrew(server):
     assert set(rows(server).values()) == {0}
 
 
-def test_who_played_under_older_rules_is_told_so_and_can_withdraw(server, tmp_path, monkeypatch):
+def test_participant_of_older_rules_is_informed_and_can_withdraw(server, tmp_path, monkeypatch):
     through(Participant(server), "played")
     person = Participant(server).agree("goes0away0id").read_on().check(*RIGHT)
     person.answer_all(person.seat_token, most=1)
@@ -69,7 +69,7 @@ def test_who_played_under_older_rules_is_told_so_and_can_withdraw(server, tmp_pa
     assert on_disk(tmp_path, "goes0away0id") == [] and rows(server)["matches"] == 2
 
 
-def test_files_that_cannot_be_wiped_now_keep_nobody_from_withdrawing(server, monkeypatch, caplog):
+def test_locked_files_do_not_prevent_withdrawal(server, monkeypatch, caplog):
     def locked(*_, **__):
         raise sqlite3.OperationalError("database is locked")
 
@@ -80,7 +80,7 @@ def test_files_that_cannot_be_wiped_now_keep_nobody_from_withdrawing(server, mon
     assert "may still be present in the database files: database is locked" in caplog.text
 
 
-def test_who_withdraws_during_an_export_is_in_all_of_it_or_in_none(server, monkeypatch):
+def test_withdrawal_during_export_is_all_or_nothing(server, monkeypatch):
     for name in ("goes", "stays"):
         through(Participant(server), name)
     here = server.app.state.studies["two_games"]

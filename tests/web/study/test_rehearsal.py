@@ -84,7 +84,7 @@ def test_blocks_change_seats_and_questions_within_a_condition(tmp_path: Path) ->
     assert {row["game_number"] for row in rows_of(out, "probes")} == {"1"}
 
 
-def test_quotas_are_kept_and_random_assignment_fills_them(tmp_path: Path) -> None:
+def test_random_assignment_fills_the_quotas_exactly(tmp_path: Path) -> None:
     text = TEXT.replace("participants = 40", 'participants = 8\nassignment = "random"', 1)
     text = text.replace('name = "asked"', 'name = "asked"\nwanted = 6', 1)
     text = text.replace('name = "not asked"', 'name = "not asked"\nwanted = 2', 1)

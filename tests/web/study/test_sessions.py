@@ -34,7 +34,7 @@ def people(server, study: str) -> list[dict]:
     return browser.get(f"/experimenter/study/people.json?study={study}").json()
 
 
-def test_two_studies_share_a_server_and_keep_their_data_apart(tmp_path):
+def test_two_studies_on_one_server_keep_separate_data(tmp_path):
     one, two = tmp_path / "one.toml", tmp_path / "two.toml"
     one.write_text(TEXT)
     german = TEXT.replace('name = "two_games"', 'name = "zwei"\nlanguage = "de"', 1)
@@ -64,7 +64,7 @@ def test_two_studies_of_one_name_are_refused(tmp_path):
         pass
 
 
-def test_the_link_of_a_study_leads_to_the_session_of_a_label(tmp_path):
+def test_study_link_leads_to_the_session_of_its_label(tmp_path):
     with study_server(tmp_path, TEXT + SESSIONS) as server:
         lab, other = Participant(server), Participant(server)
         lab.get(PROLIFIC_PID="lab02")

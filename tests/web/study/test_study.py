@@ -30,7 +30,7 @@ def server(tmp_path):
 # --- the way through ------------------------------------------------------------------------------
 
 
-def test_the_whole_way_from_consent_to_completion_code(server):
+def test_participant_goes_from_consent_to_completion_code(server):
     person = Participant(server).agree("5f1a")
     headings = [person.heading]
     while person.heading == "Instructions":
@@ -50,7 +50,7 @@ def test_the_whole_way_from_consent_to_completion_code(server):
     assert "repeats your last move" in end.text  # the debrief
 
 
-def test_nothing_is_stored_before_consent_and_nothing_of_those_who_decline(server, tmp_path):
+def test_no_data_is_stored_before_consent_or_after_declining(server, tmp_path):
     person = Participant(server).get(PROLIFIC_PID="refusenik")
     assert person.heading == STUDY.title
     person.post("/consent", token=person.field("token"), given="refusenik", answer="no")
@@ -60,7 +60,7 @@ def test_nothing_is_stored_before_consent_and_nothing_of_those_who_decline(serve
     assert "declined 1" in progress
 
 
-def test_consent_needs_the_tick(server):
+def test_consent_requires_the_checkbox(server):
     person = Participant(server).get(PROLIFIC_PID="abc")
     person.post("/consent", token=person.field("token"), given="abc")
     assert person.page.status_code == 422 and "tick the box" in person.text
@@ -69,13 +69,13 @@ def test_consent_needs_the_tick(server):
     assert person.heading == "Instructions"
 
 
-def test_nothing_is_stored_of_a_consent_without_the_tick(server, tmp_path):
+def test_no_data_is_stored_of_a_consent_without_checkbox(server, tmp_path):
     person = Participant(server).get(PROLIFIC_PID="abc0untouched")
     person.post("/consent", token=person.field("token"), given="abc0untouched")
     assert on_disk(tmp_path, "abc0untouched") == []
 
 
-def test_only_the_given_id_of_a_link_is_kept(server, tmp_path):
+def test_only_the_participant_id_of_a_link_is_stored(server, tmp_path):
     person = Participant(server)
     person.get(PROLIFIC_PID="kept123", SESSION_ID="session77", email="a@example.org")
     person.post("/consent", token=person.field("token"), given="kept123", agree="yes")
@@ -84,7 +84,7 @@ def test_only_the_given_id_of_a_link_is_kept(server, tmp_path):
     assert on_disk(tmp_path, "session77") == on_disk(tmp_path, "a@example.org") == []
 
 
-def test_further_parameters_of_a_link_are_kept_only_where_the_study_names_them(tmp_path):
+def test_other_link_parameters_are_stored_only_if_declared(tmp_path):
     text = TEXT.replace("[platform] ", '[platform]\nkeep = ["SESSION_ID"]\n#')
     with study_server(tmp_path, text) as server:
         person = Participant(server)
@@ -111,13 +111,13 @@ def test_a_study_may_admit_only_the_labels_that_it_lists(tmp_path):
 
 
 @pytest.mark.parametrize("id", ["", "a b", "<script>", "x" * 65, "=1+1", "-1", "ü"])
-def test_a_link_without_a_proper_id_is_refused_with_a_page(server, id):
+def test_link_without_valid_id_is_refused_with_a_page(server, id):
     person = Participant(server).get(**({"PROLIFIC_PID": id} if id else {}))
     assert person.page.status_code == 400 and person.heading == "This link is incomplete"
     assert "<script>" not in person.page.text
 
 
-def test_a_link_must_carry_what_the_study_requires(tmp_path):
+def test_link_must_contain_required_parameters(tmp_path):
     text = TEXT.replace("[platform] ", '[platform]\nrequire = { STUDY_ID = "s9" }\n#')
     with study_server(tmp_path, text) as server:
         person = Participant(server)
@@ -126,14 +126,14 @@ def test_a_link_must_carry_what_the_study_requires(tmp_path):
         assert person.get(PROLIFIC_PID="abc", STUDY_ID="s9").heading == STUDY.title
 
 
-def test_wrong_addresses_are_clear_pages(server):
+def test_wrong_addresses_show_clear_pages(server):
     for name in ("another", "two_games/nowhere", "../etc", "a/b/c"):
         person = Participant(server, name).get()
         assert person.page.status_code == 404
     assert Participant(server, "another").get().heading == "There is no study here"
 
 
-def test_a_server_without_a_study_says_so(tmp_path):
+def test_server_without_study_returns_404(tmp_path):
     from sally.web.app import Settings, make_app
     from tests.web.client import Client
 
@@ -160,14 +160,14 @@ def test_reload_second_tab_back_button_and_double_click_change_nothing(server):
     assert person.field("step") == "check-1"  # the first try is not answered again
 
 
-def test_a_consent_form_is_good_for_its_own_link_alone(server):
+def test_consent_form_is_valid_only_for_its_link(server):
     person = Participant(server).get(PROLIFIC_PID="mine")
     person.post("/consent", token=person.field("token"), given="another", agree="yes")
     assert person.page.status_code == 403
 
 
 @pytest.mark.parametrize(("failure", "status"), [(StorageFull, 507), (StorageLost, 503)])
-def test_a_full_disk_is_a_page_and_changes_nothing(server, monkeypatch, failure, status):
+def test_full_disk_shows_a_page_and_changes_nothing(server, monkeypatch, failure, status):
     person = Participant(server).agree("unlucky")
 
     def full(*given):
@@ -197,7 +197,7 @@ def test_a_form_without_its_token_is_refused(server, forged):
     assert person.page.status_code == 403 and person.get().heading == "Instructions"
 
 
-def test_another_site_cannot_send_a_form(server):
+def test_form_from_another_site_is_refused(server):
     person = Participant(server).agree("csrf")
     answer = person.browser.post(
         f"{person.address}/next",
@@ -207,7 +207,7 @@ def test_another_site_cannot_send_a_form(server):
     assert answer.status_code == 403
 
 
-def test_one_participants_token_is_no_use_to_another(server):
+def test_form_token_of_another_participant_is_refused(server):
     one, other = Participant(server).agree("one"), Participant(server).agree("other")
     other.post("/next", token=one.field("token"), step="instructions-0")
     assert other.page.status_code == 403
@@ -216,7 +216,7 @@ def test_one_participants_token_is_no_use_to_another(server):
 # --- exclusions -----------------------------------------------------------------------------------
 
 
-def test_a_failed_check_excludes_and_gives_the_place_away(server):
+def test_failed_check_excludes_and_frees_the_place(server):
     person = Participant(server).agree("fails").read_on().check("I choose first", "1 cent")
     assert "Attempts left: 1" in person.text
     person.check("I choose first", "1 cent")
@@ -226,13 +226,13 @@ def test_a_failed_check_excludes_and_gives_the_place_away(server):
     assert again.page.status_code == 409 and again.heading == "You have already taken part"
 
 
-def test_a_question_left_open_is_no_try(server):
+def test_unanswered_question_does_not_count_as_attempt(server):
     person = Participant(server).agree("slow").read_on().check("At the same time")
     assert person.page.status_code == 422 and "every question" in person.text
     assert person.field("step") == "check-0"
 
 
-def test_nobody_takes_part_twice(server):
+def test_participant_cannot_take_part_twice(server):
     person = through(Participant(server), "once")
     assert person.heading == "Thank you"
     assert person.get(PROLIFIC_PID="once").heading == "Thank you"  # their own browser
@@ -240,13 +240,13 @@ def test_nobody_takes_part_twice(server):
     assert stranger.heading == "You have already taken part" and "C1A2B3" not in stranger.text
 
 
-def test_in_another_browser_one_goes_on_only_where_the_study_allows_it(server, tmp_path):
+def test_continuing_in_another_browser_is_refused_by_default(server, tmp_path):
     Participant(server).agree("moves")
     other = Participant(server).get(PROLIFIC_PID="moves")
     assert other.heading == "You started in another browser" and other.page.status_code == 409
 
 
-def test_a_link_may_let_its_owner_go_on_elsewhere(tmp_path):
+def test_resume_by_link_allows_continuing_in_another_browser(tmp_path):
     with study_server(
         tmp_path, TEXT.replace("[completion]", "resume_by_link = true\n[completion]")
     ) as s:
@@ -264,7 +264,7 @@ def test_a_second_participant_at_the_same_computer(server):
     assert first.agree("second").heading == "Instructions"
 
 
-def test_a_full_study_says_so(tmp_path):
+def test_full_study_is_reported(tmp_path):
     with study_server(tmp_path, TEXT.replace("participants = 40", "participants = 1")) as server:
         late = Participant(server).get(PROLIFIC_PID="late")
         assert through(Participant(server), "only").heading == "Thank you"
@@ -274,7 +274,7 @@ def test_a_full_study_says_so(tmp_path):
         assert on_disk(tmp_path, "late") == []
 
 
-def test_whoever_is_idle_for_too_long_lapses_and_the_place_is_free(tmp_path, monkeypatch):
+def test_idle_participant_lapses_and_frees_the_place(tmp_path, monkeypatch):
     text = TEXT.replace("participants = 40", "participants = 1")
     with study_server(tmp_path, text) as server:
         idle = Participant(server).agree("idle")
@@ -285,7 +285,7 @@ def test_whoever_is_idle_for_too_long_lapses_and_the_place_is_free(tmp_path, mon
         assert idle.get().heading == "Your time has run out"
 
 
-def test_at_the_table_nobody_is_idle(tmp_path, monkeypatch):
+def test_participant_in_a_match_is_not_idle(tmp_path, monkeypatch):
     with study_server(tmp_path, TEXT.replace("participants = 40", "participants = 1")) as server:
         playing = Participant(server).agree("plays").read_on().check(*RIGHT)
         token = playing.seat_token
@@ -296,7 +296,7 @@ def test_at_the_table_nobody_is_idle(tmp_path, monkeypatch):
         assert playing.get().heading == "Game 2 of 2"
 
 
-def test_who_leaves_the_table_is_paid_for_what_was_played(server):
+def test_participant_leaving_the_match_is_paid_for_played_rounds(server):
     person = Participant(server).agree("leaver").read_on().check(*RIGHT).play()
     person.leave(person.seat_token)
     person.get()
@@ -312,7 +312,7 @@ def test_who_leaves_the_table_is_paid_for_what_was_played(server):
 # --- restarts -------------------------------------------------------------------------------------
 
 
-def test_a_restart_finds_everybody_where_they_were(tmp_path):
+def test_restart_restores_every_participants_step(tmp_path):
     with study_server(tmp_path, TEXT) as server:
         reader = Participant(server).agree("reader").next()
         player = Participant(server).agree("player").read_on().check(*RIGHT)
@@ -348,7 +348,7 @@ def test_a_study_may_not_change_while_people_are_in_it(tmp_path):
 # --- surveys --------------------------------------------------------------------------------------
 
 
-def test_a_survey_keeps_what_was_sent_until_all_of_it_is_right(server):
+def test_survey_keeps_sent_answers_until_all_are_valid(server):
     person = Participant(server).agree("survey").read_on().check(*RIGHT).play_all()
     person.survey(human="8", device="A fridge", why="x" * 401)
     assert person.page.status_code == 422

@@ -73,9 +73,7 @@ def no_sideways_scrolling(person) -> bool:
     return width <= person.page.viewport_size["width"]
 
 
-def test_two_participants_meet_survive_a_crash_and_finish_while_the_experimenter_watches(
-    person, served
-):
+def test_two_participants_finish_despite_a_crash_while_experimenter_watches(person, served):
     watcher = person(excused="ERR_|Failed to load|NetworkError")
     watcher.page.goto(f"{served.address}/experimenter")
     watcher.page.get_by_label("secret").fill(SECRET)
@@ -121,7 +119,7 @@ def test_two_participants_meet_survive_a_crash_and_finish_while_the_experimenter
     watcher.page.get_by_text("2 episodes were exported").wait_for()
 
 
-def test_the_experimenter_steps_through_a_game_by_keys_on_a_phone(person, served):
+def test_experimenter_steps_through_a_game_by_keyboard_on_a_phone(person, served):
     me = person(**PHONE)
     me.page.goto(f"{served.address}/experimenter/episodes")
     me.page.get_by_label("secret").fill(SECRET)
@@ -142,9 +140,7 @@ def test_the_experimenter_steps_through_a_game_by_keys_on_a_phone(person, served
     me.shot("explorer_seat_phone")
 
 
-def test_a_countdown_warns_a_late_answer_costs_the_turn_and_time_starts_after_the_rules(
-    person, tmp_path
-):
+def test_countdown_warns_and_starts_after_the_rules_and_late_answer_forfeits(person, tmp_path):
     alone = 'people = ["agent"]\nothers = { partner = { player = "tit_for_tat" } }'
     hurried = PAIRS.replace('people = ["agent", "partner"]', alone)
     assert hurried.count("answer_seconds = 300") == 1

@@ -95,7 +95,7 @@ def test_every_choice_is_a_row_with_its_label_and_its_time(server: Any) -> None:
         assert row["correct"] == ("true" if row["answer"] == row["truth"] else "false")
 
 
-def test_a_row_of_trials_needs_no_other_table(server: Any) -> None:
+def test_trial_rows_are_self_contained(server: Any) -> None:
     finish(server, "p1")
     finish(server, "p2")
     found = tables(server)
@@ -124,7 +124,7 @@ def test_a_row_of_trials_needs_no_other_table(server: Any) -> None:
         assert sum(mine) == float(person["points"]) and len(mine) == 10
 
 
-def test_survey_answers_are_rows_of_their_item_and_line(server: Any) -> None:
+def test_survey_answers_are_rows_by_item_and_row(server: Any) -> None:
     finish(server, "p1")
     said = {(row["item"], row["row"]): row["answer"] for row in tables(server)["survey"]}
     assert said["fair", ""] == "4" and said["sure", ""] == "62.5"
@@ -132,13 +132,13 @@ def test_survey_answers_are_rows_of_their_item_and_line(server: Any) -> None:
     assert said["why", ""] == "'=1+1, I guess"  # a spreadsheet must not run it
 
 
-def test_a_matrix_with_a_line_left_out_is_asked_again(server: Any) -> None:
+def test_matrix_item_with_a_missing_row_is_asked_again(server: Any) -> None:
     person = finish(server, "p1", **{"felt-1": ""})
     assert person.page.status_code == 422 and "Please answer every row." in person.text
     assert person.survey(**ANSWERS, **REST).heading == "Thank you"
 
 
-def test_attention_and_events_stand_beside_their_participant_and_cost_nothing(server: Any) -> None:
+def test_attention_and_events_are_recorded_without_affecting_pay(server: Any) -> None:
     person = Participant(server).agree("p1").read_on()
     sent = [{"kind": "paste", "detail": "12 characters", "page": "x"}, {"kind": "blur"}]
     said = person.browser.post(f"{person.address}/events", json={"events": sent})
@@ -154,7 +154,7 @@ def test_attention_and_events_stand_beside_their_participant_and_cost_nothing(se
     assert [row["kind"] for row in tables(server)["events"]] == ["paste", "blur"]
 
 
-def test_events_are_refused_where_the_study_does_not_declare_them(tmp_path) -> None:
+def test_events_not_declared_by_the_study_are_refused(tmp_path) -> None:
     with study_server(tmp_path, TEXT) as server:
         person = Participant(server).agree("p1")
         assert "paste" not in person.get().text
@@ -162,11 +162,11 @@ def test_events_are_refused_where_the_study_does_not_declare_them(tmp_path) -> N
         assert person.browser.post(f"{person.address}/events", json=sent).status_code == 404
 
 
-def test_the_consent_page_says_what_is_noted(server: Any) -> None:
+def test_consent_page_states_what_is_recorded(server: Any) -> None:
     assert "paste text" in Participant(server).get(PROLIFIC_PID="p1").text
 
 
-def test_a_study_may_exclude_for_attention_and_pays_all_the_same(tmp_path) -> None:
+def test_study_may_exclude_for_attention_and_still_pays(tmp_path) -> None:
     with study_server(tmp_path, WATCHED.replace('"flag"', '"exclude"')) as server:
         finish(server, "p1", reads="red")
         (row,) = tables(server)["participants"]
@@ -175,7 +175,7 @@ def test_a_study_may_exclude_for_attention_and_pays_all_the_same(tmp_path) -> No
         assert payments.splitlines()[1].startswith("p1,Prolific,excluded,1.00,")
 
 
-def test_a_formula_for_a_name_is_text_in_the_list_of_payments(
+def test_formula_as_name_is_text_in_the_payments_list(
     server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "GIVEN", re.compile(".+"))  # links are checked before; do not rely
@@ -184,7 +184,7 @@ def test_a_formula_for_a_name_is_text_in_the_list_of_payments(
     assert payments.splitlines()[1].startswith("'=cmd|")
 
 
-def test_a_form_token_fits_its_cookie_and_its_link_and_no_other() -> None:
+def test_form_token_is_valid_only_for_its_cookie_and_link() -> None:
     secrets = Secrets("00" * 32, "11" * 32)
     cookies, links = ("a", "ab", "", '"', 'a","b'), (None, "", "b", "bc", '","', "c")
     made = {(c, g): secrets.form_token(c, g) for c in cookies for g in links}
@@ -192,7 +192,7 @@ def test_a_form_token_fits_its_cookie_and_its_link_and_no_other() -> None:
     assert made["a", "bc"] != made["ab", "c"]
 
 
-def test_every_column_is_explained_and_every_explained_column_is_there(server: Any) -> None:
+def test_documented_columns_equal_exported_columns(server: Any) -> None:
     finish(server, "p1")
     data = logged_in(server).browser.get("/experimenter/study/psych-ds.zip").content
     with zipfile.ZipFile(io.BytesIO(data)) as folder:
@@ -244,7 +244,7 @@ def test_progress_and_people_are_listed_while_the_server_runs(server: Any, tmp_p
     assert rows[0]["attention"] == "1 of 1" and rows[1]["step"] == "instructions-0"
 
 
-def test_who_withdraws_is_in_no_table(server: Any, tmp_path) -> None:
+def test_withdrawn_participant_is_in_no_table(server: Any, tmp_path) -> None:
     finish(server, "stays")
     gone = finish(server, "goes")
     logged_in(server).browser.get("/experimenter/study")
@@ -252,7 +252,7 @@ def test_who_withdraws_is_in_no_table(server: Any, tmp_path) -> None:
     assert {len({row["participant"] for row in rows}) for rows in tables(server).values()} <= {0, 1}
 
 
-def test_the_way_through_the_example_is_as_before(tmp_path) -> None:
+def test_example_study_can_be_completed(tmp_path) -> None:
     with study_server(tmp_path, TEXT) as server:
         assert through(Participant(server), "p1").heading == "Thank you"
 
@@ -273,7 +273,7 @@ class Rows:
         return (100.0,)
 
 
-def test_a_quick_partner_does_not_shorten_how_long_somebody_took() -> None:
+def test_fast_partner_does_not_shorten_the_response_time() -> None:
     said = Rows(
         ("agent", 101.0, 0, ""),
         ("partner", 107.5, 0, ""),  # asked at 100, as the agent was
@@ -288,7 +288,7 @@ def test_a_quick_partner_does_not_shorten_how_long_somebody_took() -> None:
     assert agent == [1.0, 1.5, 3.25] and partner == [7.5, 2.5]
 
 
-def test_time_runs_from_the_display_of_the_question_and_never_exceeds_the_servers() -> None:
+def test_response_time_starts_at_display_and_never_exceeds_server_time() -> None:
     said = Rows(
         ("agent", 130.0, 0, "", 4.5),  # the rules were read for 25 seconds
         ("agent", 133.0, 1, "", 99.0),  # no browser can have shown it for so long

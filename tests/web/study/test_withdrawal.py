@@ -50,7 +50,7 @@ def rows(server) -> list[dict]:
     return logged_in(server).browser.get("/experimenter/study/people.json").json()
 
 
-def test_every_page_has_the_link_and_the_contact(server):
+def test_every_page_has_withdrawal_link_and_contact(server):
     person = Participant(server).agree("reads")
     pages = [person.get("", PROLIFIC_PID="somebody-else").text]  # an error page
     pages.append(person.get().text)
@@ -67,7 +67,7 @@ def test_every_page_has_the_link_and_the_contact(server):
         assert f'href="{person.address}/withdraw"' in text and "lab@example.org" in text
 
 
-def test_the_experimenter_withdraws_who_asks_by_mail(server, tmp_path):
+def test_experimenter_can_withdraw_a_participant(server, tmp_path):
     through(Participant(server), "goes0away0id")
     through(Participant(server), "stays0id")
     assert dashboard(server, "withdraw", participant="goes0away0id").status_code == 422
@@ -77,7 +77,7 @@ def test_the_experimenter_withdraws_who_asks_by_mail(server, tmp_path):
     assert on_disk(tmp_path, "goes0away0id") == [] and len(rows(server)) == 1
 
 
-def test_a_code_of_an_export_finds_the_person(server):
+def test_exported_code_identifies_the_participant(server):
     through(Participant(server), "goes")
     through(Participant(server), "stays")
     code = rows(server)[0]["participant"]
@@ -85,14 +85,14 @@ def test_a_code_of_an_export_finds_the_person(server):
     assert [row["participant"] == code for row in rows(server)] == [False]
 
 
-def test_a_shared_completion_code_finds_nobody(server):
+def test_shared_completion_code_identifies_no_participant(server):
     for name in ("one", "two"):
         through(Participant(server), name)
     answer = dashboard(server, "withdraw", participant="C1A2B3", sure="yes")
     assert answer.status_code == 404 and "2 participants have" in answer.text
 
 
-def test_the_next_export_lists_codes_to_delete_and_only_if_there_was_an_export(server, tmp_path):
+def test_next_export_lists_withdrawn_codes_only_if_exported_before(server, tmp_path):
     through(Participant(server), "early")
     dashboard(server, "withdraw", participant="early", sure="yes")
     assert listed(server) == []  # nothing had left the server
@@ -159,7 +159,7 @@ def test_a_stuck_participant_is_advanced_step_by_step(server):
     assert done.status_code == 409
 
 
-def test_a_stuck_participant_is_removed_and_the_partner_goes_on(tmp_path):
+def test_stuck_participant_is_removed_and_the_partner_continues(tmp_path):
     with study_server(tmp_path, PAIRS) as server:
         one = Participant(server).agree("one").read_on().check(*RIGHT)
         two = Participant(server).agree("two").read_on().check(*RIGHT)

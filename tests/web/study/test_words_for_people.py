@@ -41,7 +41,7 @@ def problems(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_game_says_what_people_call_it_and_its_seats(game: str) -> None:
+def test_every_game_has_titles_and_seat_names_for_people(game: str) -> None:
     spec = registry.game(game)
     assert game in spec.titles and game in spec.sentences, f"{game} has no words for people"
     said = [spec.title, spec.sentence, *spec.roles.values()]
@@ -52,14 +52,14 @@ def test_every_game_says_what_people_call_it_and_its_seats(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_people_read_instead_is_a_sentence_of_the_game_or_names_a_field(game: str) -> None:
+def test_texts_for_people_replace_known_sentences_or_fields(game: str) -> None:
     spec = registry.game(game)
     unknown = set(spec.people) - set(spec.texts)
     assert [key for key in unknown if not key.startswith("field.")] == []
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_no_code_name_stands_on_the_screen_of_anybody(game: str, tmp_path: Path) -> None:
+def test_no_code_name_is_shown_on_any_screen(game: str, tmp_path: Path) -> None:
     found: list[str] = []
 
     class Reader(Guest):
@@ -78,7 +78,7 @@ def test_no_code_name_stands_on_the_screen_of_anybody(game: str, tmp_path: Path)
     assert found == []
 
 
-def test_german_says_everything_that_english_says_with_the_same_slots() -> None:
+def test_german_texts_have_the_same_keys_and_slots_as_english() -> None:
     english = shipped(ENGLISH).said
     for language in languages():
         said = shipped(language).said
@@ -95,7 +95,7 @@ def test_a_study_may_replace_a_sentence_but_not_invent_one() -> None:
         texts_of("en", {"game.start": "Go, {name}"})
 
 
-def test_no_sentence_of_a_template_or_a_script_is_left_out_of_the_texts() -> None:
+def test_texts_contain_every_key_used_in_templates_and_scripts() -> None:
     home = Path("sally/web")
     keys = set(shipped(ENGLISH).said)
     used = {
@@ -122,7 +122,7 @@ def test_no_sentence_of_a_template_or_a_script_is_left_out_of_the_texts() -> Non
     assert msgspec.json.encode(shipped(ENGLISH).for_scripts())
 
 
-def test_what_every_study_says_is_german_in_a_german_one(tmp_path: Path) -> None:
+def test_standard_texts_are_german_in_a_german_study(tmp_path: Path) -> None:
     text = EXAMPLES["de"].read_text(encoding="utf-8")
     bare = re.sub(r'(?s)debrief = """.*?"""|\nagree = "[^"]*"', "", text)
     likert = '[[survey]]\nkind = "likert"\nname = "fair"\nquestion = "War das fair?"\n'
@@ -133,7 +133,7 @@ def test_what_every_study_says_is_german_in_a_german_one(tmp_path: Path) -> None
     assert study.said.number("1.20") == "1,20"
 
 
-def test_blocks_name_the_instances_of_the_study_by_their_ids(tmp_path: Path) -> None:
+def test_blocks_refer_to_instances_by_id(tmp_path: Path) -> None:
     text = EXAMPLES["en"].read_text(encoding="utf-8").replace("rounds = 2  ", "# ")
     block = '[[conditions.blocks]]\nname = "one"\ninstances = ["{id}"]\n\n[[survey]]'
     file = tmp_path / "study.toml"
@@ -145,7 +145,7 @@ def test_blocks_name_the_instances_of_the_study_by_their_ids(tmp_path: Path) -> 
         read_human_study(file)
 
 
-def test_a_german_study_speaks_german_at_the_table_too() -> None:
+def test_german_study_is_german_during_play() -> None:
     study = read_human_study(EXAMPLES["de"])
     assert study.untranslated == [] and set(study.spoken) == {"ipd", "ibs"}
     spec = registry.game("ipd")
@@ -159,7 +159,7 @@ def test_a_german_study_speaks_german_at_the_table_too() -> None:
     assert [text for text in said if english.search(text)] == []
 
 
-def test_a_game_without_a_pack_is_named_as_not_translated() -> None:
+def test_game_without_a_pack_is_reported_as_untranslated() -> None:
     study = read_human_study(EXAMPLES["de"])
     rps = Instance("rps-5", "rps", {"rounds": 5})
     other = msgspec.structs.replace(rps, id="taboo", game="taboo", params={})
@@ -170,7 +170,7 @@ def test_a_game_without_a_pack_is_named_as_not_translated() -> None:
         checked(wrong)
 
 
-def test_somebody_who_left_reads_why_in_the_language_of_the_study() -> None:
+def test_end_message_is_in_the_language_of_the_study() -> None:
     end = Censored(0, "left", "", "agent")
     assert over_of("agent", end, shipped("de")).text.startswith("Sie sind gegangen")
     assert over_of("partner", end, shipped("en")).text.startswith("A player left")
