@@ -49,7 +49,7 @@ CONTRASTS: Mapping[str, tuple[Of, str]] = {  # arm -> kind of contrast, what it 
 
 
 def arm_of(cell: str) -> str:
-    """Return the arm that the name of a suite's cell contains."""
+    """Return the condition (arm) that is part of a cell's name, as in `rps: reworded, test`."""
     return cell.partition(": ")[2].partition(",")[0]
 
 

@@ -90,8 +90,8 @@ def _encoded(key: str) -> Iterator[str]:
 
 
 def _without_parts(text: str, needle: str) -> str:
-    """Return the text with every part of the key `needle` that has at least SHORTEST characters
-    replaced."""
+    """Return the text with parts of the key `needle` replaced; parts shorter than SHORTEST
+    characters are left."""
     covered: list[tuple[int, int]] = []
     for i in range(len(needle) - SHORTEST + 1):
         part, at = needle[i : i + SHORTEST], -1

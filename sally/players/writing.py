@@ -117,7 +117,7 @@ def writer(form: str, book: Callable[[Any, Seat], PolicyFormat]) -> PlayerKind:
         if then not in THEN:
             raise unknown("value of `then`", then, THEN)
         if "model" not in language:
-            raise BadInput("name the model that writes the policy, such as embedded")
+            raise BadInput("name the model that writes the policy, such as `model=embedded`")
         inner: Any = LANGUAGE["language"].make(spec, game, seat, **language)
         return PolicyWriter(inner, book(game, seat), then)
 

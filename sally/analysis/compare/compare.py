@@ -532,7 +532,8 @@ def seat_scores(
 
 
 def measures(spec: GameSpec[Any, Any, Any], seat: str, metrics: Sequence[str]) -> list[str]:
-    """Return the requested metrics that fit a game; by default those of knowing and doing."""
+    """Return the requested metrics that the game has. By default, return the metrics for the
+    player's predictions of others and for its success."""
     if not metrics:
         return [*KNOWING, doing_metric(spec, seat).name]
     fitting = registry.metrics(spec.family or spec.name)

@@ -114,7 +114,8 @@ class SeatContext:
         return twin
 
     def in_words(self, pack: str, texts: Mapping[str, str]) -> SeatContext:
-        """Return this context with the sentences of a words pack; `pack` is the pack's key."""
+        """Return this context with texts that replace the game's own; `pack` is the key of the file
+        (words pack) from which they come."""
         if not texts:
             return self
         if pack not in self._reworded:

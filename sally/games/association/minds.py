@@ -33,12 +33,12 @@ HELD = 6  # cached matrices of forty megabytes each
 
 
 class Mind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A declared pattern of associations: its kind, how far it departs from pure meaning, and the
-    person.
+    """How a scripted player associates words.
 
-    `sense` uses only meaning, `cosine` raw cosines of vectors; `form` mixes in spelling with the
-    share `amount`; `noise` perturbs every word by `amount`; `links` links some topics to others
-    with strength `amount`; `who` selects the perturbations or the links.
+    The kind `sense` uses only meaning, and `cosine` uses raw cosines of word vectors. The kind
+    `form` also counts similar spelling, with the share `amount`. The kind `noise` perturbs every
+    word by `amount`, and `links` links some topics to others with strength `amount`. The number
+    `who` is the seed of the perturbations or links, so that different players can be made.
     """
 
     kind: Kind = "sense"

@@ -1,4 +1,4 @@
-"""The card of bargaining: fixed quotes and habits against declared partners, with inverses.
+"""Baseline players of bargaining (its card): fixed quotes, simple habits, and their inverses.
 
 Messages are off, because players with fixed habits do not use them. Values are drawn anew in every
 episode. A fixed quote may do well against a partner that does not react; that is a property of the

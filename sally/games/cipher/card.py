@@ -1,4 +1,4 @@
-"""The card of Cipher: players that ignore how each listener interprets a hint."""
+"""Baseline players of Cipher (its card), which ignore how each listener interprets a hint."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _game(played: Played) -> Cipher:
 
 
 def declared_decoder(played: Played) -> Mind | None:
-    """Return the decoder's mind if its player is `by_keywords`; None for any other player."""
+    """Return how the decoder associates words if its player is `by_keywords`, else None."""
     who = played.episode.setup.lineup[DECODER]
     return mind_of(who.params) if who.player == "by_keywords" else None
 

@@ -1,4 +1,4 @@
-"""The card of Hanabi: scores of players that do not reason about others.
+"""Baseline players of Hanabi (its card), which do not reason about others.
 
 One seat plays the audited rule while the bot `smart` plays the other seats, so that a rule of thumb
 receives meaningful hints.

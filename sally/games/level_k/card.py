@@ -1,4 +1,4 @@
-"""The card of the level-k games: fixed answers, habits and equilibrium play, with inverses.
+"""Baseline players of level-k games (their card): fixed answers, habits and equilibrium play.
 
 The other seats play each level in turn, and only past rounds reveal the level. No fixed answer may
 be right for all levels, which requires two precautions:

@@ -1,4 +1,4 @@
-"""Card of MindGames: the success of rules that do not model the target's knowledge and likes.
+"""Baseline players of MindGames (its card), which do not model the target's knowledge and likes.
 
 A standard puzzle is won by exactly one set of disclosures, so a rule that ignores the target should
 hardly ever win. The other kinds of puzzles show how a rule scores if winning is impossible, certain

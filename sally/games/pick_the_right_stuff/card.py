@@ -1,4 +1,4 @@
-"""The card of Pick the Right Stuff: shortcuts and their inverses under every generator.
+"""Baseline players of Pick the Right Stuff (its card): simple rules and their inverses.
 
 The conditions with generated games audit the generators; a larger number of episodes draws more
 games. With so many comparisons, some scores differ from the guess level by chance alone. The stored

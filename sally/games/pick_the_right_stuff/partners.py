@@ -103,8 +103,8 @@ AT_LAST_LOOK = Partner(
 
 
 def _guess(seen: View) -> tuple[int, ...]:
-    """Return the boxes from which a random guess is drawn: the occupied ones or, in the infinite
-    mode, in which users extrapolate and may believe in an empty box, all boxes."""
+    """Return the boxes from which a random guess is drawn. These are the occupied boxes; in the
+    infinite mode they are all boxes, because a user may expect its item in an empty box."""
     return (any_box if seen.mode == "infinite" else occupied_boxes)(seen)
 
 

@@ -1,4 +1,4 @@
-"""The card of public goods: fixed contributions against every kind of partner.
+"""Baseline players of public goods (its card): fixed contributions, with every kind of partner.
 
 In a single round, giving nothing is best whatever the others do, so a mindless rule is right
 against partners that give nothing, or everything, unconditionally. Partners that react repay

@@ -1,4 +1,4 @@
-"""The card of repeated games: the games and partners of riemer2025, and a random partner."""
+"""Baseline players of repeated games (their card), with the partners of riemer2025."""
 
 from __future__ import annotations
 

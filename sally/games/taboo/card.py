@@ -1,4 +1,4 @@
-"""The card of Taboo: givers and guessers that ignore the partner's associations."""
+"""Baseline players of Taboo (its card), which ignore the partner's associations."""
 
 from __future__ import annotations
 

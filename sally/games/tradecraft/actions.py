@@ -96,7 +96,7 @@ def _one_run_each(rules: Ruleset, held: tuple[tuple[str, Amount], ...]) -> tuple
 
 @lru_cache(maxsize=16)
 def most_of_a_run(rules: Ruleset) -> dict[str, tuple[str, Amount]]:
-    """Return each item with the largest amount that one run of any recipe uses."""
+    """Return, for each item, the largest amount of it that any recipe uses in one run."""
     most: dict[str, Amount] = {}
     for recipe in rules.recipes:
         burnt = rules.heat if recipe.fuel else {}

@@ -185,7 +185,7 @@ class Reproduction:
         return [*self.published.tables, *self.engine.figures]
 
     def command(self, row: Conditions, study: str = "") -> str:
-        """Return the command that plays a row."""
+        """Return the command that plays the episodes of a table row."""
         if self.quick:
             return f"sally reproduce {self.paper} --repeats {self.effort.repeats}"
         model = self._model or _provided(str(row.get(self.engine.who, "MODEL")))

@@ -1,4 +1,6 @@
-"""Participants in the database; functions that take a Transaction run within one job.
+"""Participants in the database.
+
+Functions whose first argument is a `Transaction` are called inside a transaction that is open.
 
 The id given by the recruitment platform is the only personal identifier that is stored.
 """

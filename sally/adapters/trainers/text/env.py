@@ -1,8 +1,8 @@
 """One game as a text environment: `reset(seed, split) -> page`, `step(reply) -> page, reward ...`.
 
-A task is drawn from a part of the game's split. A page is a prompt as one text. Prompts, reply
-parsing, retries and forfeits are the same as in an evaluation; the rewards of each decision are in
-columns.
+A task is drawn from the training, validation or held-out part of the game. A page is a prompt as
+one text. Prompts, reply parsing, retries and forfeits are the same as in an evaluation. Each
+decision has several rewards, one per column.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The card of the ambiguity game: speakers that ignore how listeners interpret a clue."""
+"""Baseline players of the ambiguity game (its card), which ignore how listeners read a clue."""
 
 from __future__ import annotations
 

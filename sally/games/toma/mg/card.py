@@ -1,4 +1,4 @@
-"""The card of the minority game: counting rules and their inverses, level by level.
+"""Baseline players of the minority game (its card): counting rules and their inverses, by level.
 
 The rules `anchors` and `no_leaves` are not shortcuts: each carries out half of the solution. They
 are therefore tested in separate conditions, for which no chance level is stated (see

@@ -1,4 +1,4 @@
-"""The card of the partially observable game: shortcuts and their inverses, level by level.
+"""Baseline players of the partially observable game (its card): simple rules and their inverses.
 
 Some rules cannot be balanced by any generator (see `sally.games.toma.po.shortcuts`): at level 1 the
 player's most expensive task is never right, and `spare_task` is the required reasoning applied to
