@@ -201,13 +201,13 @@ ENGINE = Engine(
 )
 """
 IMPORTER = """
-from sally.core.registry.paper import Imported, Importer
+from sally.core.registry.paper import Importer, ImportResult
 import sally
 
 
 def read(path):
     lineup = {"agent": "random", "partner": path.read_text().strip()}
-    return Imported((sally.play("ipd", lineup, 1, rounds=2),), {"games": 1}, ("one was sour",))
+    return ImportResult((sally.play("ipd", lineup, 1, rounds=2),), {"games": 1}, ("one was sour",))
 
 
 IMPORTER = Importer("lemons", "games played at a stall", read)

@@ -135,7 +135,8 @@ def test_adapter_without_its_library_raises_one_message(bare: Path, module: str)
     python = bare / "env/bin/python"
     said = told(python, "-c", f"import sally.adapters.{module}", at=bare, well=False)
     last = said.strip().splitlines()[-1]
-    assert last.startswith("ImportError: ") and re.search(r"pip install '.*\.whl\[", last)
+    assert re.match(r"(sally\.core\.errors\.NotInstalled|ImportError): ", last)
+    assert re.search(r"pip install '.*\.whl\[", last)
 
 
 def test_foreign_package_shadowing_sally_is_named(bare: Path) -> None:

@@ -247,7 +247,7 @@ import ray
 from sally.adapters.executors import ray as on_ray
 from sally.cli import main
 
-class Counting(on_ray.Rates):
+class Counting(on_ray.TokenBuckets):
     asked = 0
     def wait(self, model, used):
         self.asked += 1
@@ -260,7 +260,7 @@ def keeper(cluster, job):
     return keepers[-1]
 
 keepers, made = [], on_ray.Cluster._keeper
-on_ray.Rates, on_ray.Cluster._keeper = Counting, keeper
+on_ray.TokenBuckets, on_ray.Cluster._keeper = Counting, keeper
 ray.init(address=sys.argv.pop(1), log_to_driver=False)  # outlives the run, and so do the keepers
 try:
     main()

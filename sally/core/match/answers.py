@@ -35,7 +35,7 @@ def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported |
         return Skipped(number, seat, probe, given.reason, about)
     if not isinstance(given, ProbeReport):
         raise IllegalMove(
-            f"{seat} must answer the probe {probe} with a ProbeReport or a Silence, not {given!r}."
+            f"{seat} must answer the probe {probe} with a ProbeReport or a NoAnswer, not {given!r}."
         )
     if (why := problem(question, given)) is not None:
         raise IllegalMove(f"{seat}, asked {probe}: {why}.")

@@ -206,10 +206,10 @@ def test_episode_is_stored_exactly_once_despite_failures(
         else:
             real = one.database.run
 
-            async def no_mark(job: Any) -> Any:
+            async def no_mark(job: Any, *given: Any) -> Any:
                 if job.__name__ == "mark":
                     raise StorageFull("no space left")
-                return await real(job)
+                return await real(job, *given)
 
             one.database.run = no_mark  # type: ignore[method-assign]
             await two_games(one)

@@ -113,6 +113,12 @@ def test_texts_contain_every_key_used_in_templates_and_scripts() -> None:
         for f in home.rglob("*.py")
         for k in re.findall(r'(?:t|texts)\(\s*"([a-z]+\.[a-z_]+)"', f.read_text())
     }
+    used |= {
+        f"notice.{k}{end}"
+        for f in home.rglob("*.py")
+        for k in re.findall(r'common_notice\(\s*\w+,\s*"([a-z_]+)"', f.read_text())
+        for end in ("", "_text")
+    }
     assert used - keys - {"game."} == set()
     made = (  # keys put together
         *("game.", "over.", "js.book_", "js.made_by", "js.used_in", "js.refused_"),
