@@ -99,6 +99,9 @@ class NotInstalled(ImportError, BadInput):
     """A package that an extra of Sally installs is missing."""
 
 
+DISTRIBUTIONS = {"sklearn": "scikit-learn"}  # import name -> name on the package index
+
+
 @contextmanager
 def needs_extra(extra: str) -> Iterator[None]:
     """Raise NotInstalled, with the command that installs an extra, if an import in the block
@@ -106,9 +109,13 @@ def needs_extra(extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as why:
-        raise NotInstalled(
-            f"{why.name} is not installed; `{install_command(extra)}` installs it.", name=why.name
-        ) from None
+        command = install_command(extra)
+        if why.name is None:
+            said = f"An import failed ({why}); `{command}` installs the packages that it needs."
+        else:
+            package = DISTRIBUTIONS.get(why.name, why.name)
+            said = f"{package} is not installed; `{command}` installs it."
+        raise NotInstalled(said, name=why.name) from None
 
 
 def _by_number(name: str) -> list[tuple[bool, int, str]]:

@@ -20,7 +20,8 @@ from sally.core.prompt.model import FaultKind, ModelFailure
 from sally.models.in_process import Tokens, shared_length
 from sally.models.weights import Unavailable
 
-HTTP_SECONDS: Final = 600
+HTTP_SECONDS: Final = 60  # for tokens and templates of the model in this process
+CALL_SECONDS: Final = 600  # for a call to a server
 # Large enough that likely siblings of a forced token are read from the same call.
 TOP: Final = 100
 # Batch size, and the fewest tokens for which llama.cpp rounds as it does for many; fewer use other
@@ -136,7 +137,9 @@ class Llama:
         return str(self._post("/apply-template", body)["prompt"])
 
     def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        return _checked(ask_server(self.address, self.key, "POST", path, body))
+        return _checked(
+            ask_server(self.address, self.key, "POST", path, body, HTTP_SECONDS, "server")
+        )
 
     # ------------------------------------------------------------ calls
 
@@ -240,12 +243,23 @@ class Llama:
 
 
 def ask_server(
-    address: str, key: str, verb: str, path: str, body: Mapping[str, Any] | None = None
+    address: str,
+    key: str,
+    verb: str,
+    path: str,
+    body: Mapping[str, Any] | None = None,
+    seconds: float = CALL_SECONDS,
+    unreached: FaultKind = "connection",
 ) -> Any:
-    """Return the JSON that a llama.cpp server answers; raises ModelFailure if there is none."""
+    """Return the JSON that a llama.cpp server answers.
+
+    Raises:
+        ModelFailure: Of the kind `unreached` if the connection fails or no answer comes within
+            `seconds`; of the kind "server" if the answer is not JSON.
+    """
     parts = urlsplit(address)
     kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
-    connection = kinds[parts.scheme](parts.netloc, timeout=HTTP_SECONDS)
+    connection = kinds[parts.scheme](parts.netloc, timeout=seconds)
     head = {"Content-Type": "application/json"}
     if key:
         head["Authorization"] = f"Bearer {key}"
@@ -255,7 +269,7 @@ def ask_server(
         return json.loads(connection.getresponse().read())
     except (OSError, http.client.HTTPException) as error:
         raise ModelFailure(
-            "connection", f"No llama.cpp server answers at {address}: {error}."
+            unreached, f"No llama.cpp server answers at {address}: {error}."
         ) from error
     except ValueError as error:
         raise ModelFailure("server", f"{address} did not answer with JSON.") from error

@@ -68,6 +68,9 @@ class Remote(Llama):
         """Answer a chat."""
         return ask_server(self._address, self.key, "POST", "/v1/chat/completions", body)
 
+    def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        return _checked(ask_server(self._address, self.key, "POST", path, body))
+
 
 class LlamaServer(Embedded):
     """A model on a llama.cpp server; its scores are checked before the first call.

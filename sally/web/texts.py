@@ -66,6 +66,6 @@ def texts_of(language: str, own: Mapping[str, str] | None = None) -> Texts:
     for key, sentence in (own or {}).items():
         if key not in base.said:
             raise unknown("text", key, base.said)
-        if extra := slots(sentence, key) - slots(shipped(ENGLISH).said[key], key):
+        if extra := slots(sentence, key, specs=True) - slots(shipped(ENGLISH).said[key], key):
             raise BadInput(f"The text {key!r} has no placeholder {{{sorted(extra)[0]}}}.")
     return Texts(language, {**base.said, **(own or {})})

@@ -16,10 +16,11 @@ from sally.core.prompt.model import (
     ToolSpec,
     User,
 )
-from sally.models import wire
+from sally.models import llama, wire
 from sally.models.embedded import Embedded
 from sally.models.in_process import shared_length
-from sally.models.llama import Slot, _checked, best_slot
+from sally.models.llama import Llama, Slot, _checked, best_slot
+from sally.models.llama_server import Remote
 from sally.models.weights import Unavailable
 
 
@@ -134,6 +135,33 @@ def test_errors_of_llama_cpp_are_failures_by_kind(kind: str, expected: str) -> N
     with pytest.raises(ModelFailure) as failure:
         _checked({"error": {"type": kind, "message": "No"}})
     assert failure.value.kind == expected
+
+
+@pytest.mark.parametrize(
+    ("runtime", "seconds", "kind"), [(Llama, 60, "server"), (Remote, 600, "connection")]
+)
+def test_unanswered_request_fails_after_the_time_and_with_the_kind_of_the_runtime(
+    runtime: type[Llama], seconds: int, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Silent:
+        def __init__(self, host: str, timeout: float) -> None:
+            assert (host, timeout) == ("127.0.0.1:9", seconds)
+
+        def request(self, *_: object) -> None:
+            raise TimeoutError("timed out")
+
+        def close(self) -> None:
+            pass
+
+    class Here(runtime):  # type: ignore[misc, valid-type]
+        address = "http://127.0.0.1:9"
+
+    monkeypatch.setattr(llama.http.client, "HTTPConnection", Silent)
+    model = object.__new__(Here)
+    model.key, model._address = "", Here.address
+    with pytest.raises(ModelFailure, match="timed out") as failed:
+        model.tokens("a", control=False)
+    assert failed.value.kind == kind
 
 
 def test_missing_wheel_is_reported_with_the_install_command(

@@ -331,13 +331,18 @@ def checked(pack: Pack, texts: Mapping[str, str]) -> Pack:
     return pack
 
 
-def slots(text: str, where: str) -> set[str]:
-    """Return the names in braces; raises BadInput for anything but a plain name."""
+def slots(text: str, where: str, specs: bool = False) -> set[str]:
+    """Return the names in braces; raises BadInput for anything but a plain name.
+
+    With `specs`, a format may follow a name, as in `{limit:,}`; it may not contain braces.
+    """
     try:
         found = [(name, spec) for _, name, spec, _ in Formatter().parse(text) if name is not None]
     except ValueError as why:
         raise BadInput(f"{where}: {why}; write {{{{ and }}}} for literal braces.") from None
     for name, spec in found:
-        if not name.isidentifier() or spec:
+        if specs and spec and "{" in spec:
+            raise BadInput(f"{where}: the format of {{{name}}} must not contain braces.")
+        if not name.isidentifier() or (spec and not specs):
             raise BadInput(f"{where}: only plain {{names}} are allowed in braces, not {{{name}}}.")
     return {name for name, _ in found}

@@ -95,6 +95,20 @@ def test_a_study_may_replace_a_sentence_but_not_invent_one() -> None:
         texts_of("en", {"game.start": "Go, {name}"})
 
 
+def test_a_replaced_sentence_may_format_a_number() -> None:
+    own = {"survey.limit": "At most {limit:,} characters {{here}}."}
+    assert texts_of("en", own)("survey.limit", limit=1200) == "At most 1,200 characters {here}."
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["{limit", "limit}", "{limit.real}", "{limit[0]}", "{0}", "{}", "{limit:{limit.real}}"],
+)
+def test_a_replaced_sentence_with_other_braces_is_refused(sentence: str) -> None:
+    with pytest.raises(BadInput, match=r"survey\.limit"):
+        texts_of("en", {"survey.limit": sentence})
+
+
 def test_texts_contain_every_key_used_in_templates_and_scripts() -> None:
     home = Path("sally/web")
     keys = set(shipped(ENGLISH).said)
