@@ -88,6 +88,39 @@ def test_unplayable_arguments_are_refused_before_the_first_move(
     refused(found.value)
 
 
+@pytest.mark.parametrize(
+    ("game", "at", "name", "params", "why"),
+    [
+        ("wavelength", "guesser", "own_dial", {"then_shift": "x"}, "do not define a dial"),
+        ("wavelength", "guesser", "own_dial", {"then_lean": -1}, "a lean from 0 to 50"),
+        ("wavelength", "psychic", "own_dial", {"then_who": 2.5}, "do not define a dial"),
+        ("codenames", "giver", "associates", {"then_kind": "x"}, "do not define a mind"),
+        ("taboo", "guesser", "associates", {"then_amount": 11}, "must be from 0 to 10"),
+        ("taboo", "giver", "associates", {"until": "x"}, "until must be a whole number"),
+        ("codenames", "giver", "associates", {"most": None}, "most must be a whole number"),
+        ("codenames", "guesser", "associates", {"most": []}, "most must be a whole number"),
+        ("rps", "agent", "win_stay_lose_shift", {"aspiration": "x"}, "aspiration must be a number"),
+        ("rps", "agent", "bayes_adaptive", {"pool": []}, "pool must list partners"),
+        ("bargaining", "buyer", "planner", {"params": "x"}, "params must be the parameters"),
+        ("battery", "reader", "reader_of_depth", {"k": None}, "k must be a whole number"),
+        ("battery", "reader", "skips", {"what": []}, "what must be the name of a part"),
+        ("cipher", "encoder", "crossing", {"width": "x"}, "width of crossing must be at least 1"),
+        ("public_goods", "player_1", "conditional_cooperator", {"slope": None}, "slope must be a"),
+        ("step_race", "player_1", "rotator", {"offset": 2.5}, "offset must be a whole number"),
+        ("step_race", "player_1", "planner", {"others": "x"}, "others must be two players"),
+        ("toma_mg", "player", "reasoner", {"depth": -1}, "depth must be a whole number"),
+        ("toma_po", "player", "reasoner", {"depth": None}, "depth must be a whole number"),
+    ],
+)
+def test_wrong_parameters_of_partners_are_refused_before_the_first_move(
+    game: str, at: str, name: str, params: dict[str, Any], why: str
+) -> None:
+    lineup: dict[str, Any] = dict.fromkeys(registry.game(game).build({}).seats, "random")
+    with pytest.raises(BadInput, match=f"{name} in seat '{at}': .*{why}") as found:
+        sally.play(game, {**lineup, at: (name, params)})
+    refused(found.value)
+
+
 def bad_studies() -> list[tuple[str, Cell]]:
     bots = grid(agent=player_spec("random"), partner=player_spec("random"))
     one = (instance("ipd", rounds=3),)

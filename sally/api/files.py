@@ -145,12 +145,12 @@ def write_rows(
         cell: Only this cell, in rounds.
         bad: Called with the position of each unreadable line.
     """
-    games = [i.game for place in places for i in stores.survey(place).instances.values()]
     found = each_once(places, bad)
     if what == "rounds":
         return rounds.write((e for e in found if not cell or e.cell == cell), path)
     if what == "decisions":
         return tables.write_table(decision_rows(found), tables.DECISION, path)
+    games = [i.game for place in places for i in stores.survey(place).instances.values()]
     return tables.write_table(episode_rows(found), tables.episode_columns(games), path)
 
 

@@ -7,9 +7,9 @@ its list is incomplete and is computed again.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from sally.core.errors import BadInput
 from sally.models.in_process import batches
 from sally.represent.prompts import Decision
-from sally.store import Folder
 
 PART = 64  # prompts in one file; an interrupted command loses at most these
 ABOUT = "model.json"
@@ -119,10 +118,14 @@ def _known(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def _put(folder: Path, number: int, array: NDArray[np.float16], keys: list[str]) -> None:
-    data = BytesIO()
-    np.save(data, array.astype(np.float16))
-    Folder(folder).put(f"{number:05}.npy", data.getvalue())
-    (folder / f"{number:05}.json").write_text(json.dumps(keys))
+    path = folder / f"{number:05}.npy"
+    aside = path.with_suffix(".part")
+    with aside.open("wb") as file:  # written directly, so that no second copy is in memory
+        np.save(file, array.astype(np.float16, copy=False))
+        file.flush()
+        os.fsync(file.fileno())
+    aside.rename(path)
+    path.with_suffix(".json").write_text(json.dumps(keys))
 
 
 def _gathered(

@@ -67,8 +67,8 @@ def declared(kind: type[T], params: Mapping[str, Any]) -> T:
     try:
         return msgspec.convert(given, kind)
     except msgspec.ValidationError as why:
-        what = kind.__name__.lower()
-        raise BadInput(f"The parameters {given} do not define a {what}: {why}.") from None
+        what, wrong = kind.__name__.lower(), str(why).replace("`$.", "`")
+        raise BadInput(f"The parameters {given} do not define a {what}: {wrong}.") from None
 
 
 def mind_of(params: Mapping[str, Any]) -> Mind:

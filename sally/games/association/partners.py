@@ -4,12 +4,13 @@ one seat."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script, must_sit
 from sally.core.rules.probe import ProbeReport
@@ -34,10 +35,22 @@ def declared_at(kind: type[T], params: Mapping[str, Any], number: int) -> T:
     Raises: BadInput if the parameters are invalid for the class.
     """
     until = int(params.get("until", 0))
-    if not until or number < until:
-        return declared(kind, params)
+    return declared(kind, params) if not until or number < until else _then(kind, params)
+
+
+def _then(kind: type[T], params: Mapping[str, Any]) -> T:
+    """Return the value that replaces the first one after `until` rounds."""
     then = {name: value for name, value in params.items() if name.startswith("then_")}
     return declared(kind, {name.removeprefix("then_"): value for name, value in then.items()})
+
+
+def _whole(params: Mapping[str, Any], name: str, default: int) -> int:
+    """Return a parameter that is a whole number, 0 or more; raise BadInput if it is not."""
+    value = params.get(name, default)
+    try:
+        return msgspec.convert(value, Annotated[int, msgspec.Meta(ge=0)], strict=False)
+    except msgspec.ValidationError:
+        raise BadInput(f"{name} must be a whole number, 0 or more, not {value!r}") from None
 
 
 def declaring(
@@ -47,21 +60,22 @@ def declaring(
     round_of: Callable[[Any], int],
     act: Callable[..., Any],
     answer: Callable[[Any, T], ProbeReport],
-    **more: Any,
+    **more: int,
 ) -> Partner:
     """Return a partner whose parameters declare a value of a class, such as its mind, and another
     value that replaces it, unannounced, after `until` rounds.
 
     `round_of` returns the number of the round from a view; `act` and `answer` get the turn and the
-    value for its round, and `act` also the parameters `more`, given here with their defaults.
+    value for its round, and `act` also the whole numbers `more`, given here with their defaults.
     """
     own = msgspec.structs.asdict(kind())
     then = {f"then_{field}": default for field, default in own.items()}
 
     def make(game: Any, seat: Seat, **params: Any) -> Script:
-        for number in (0, int(params.get("until", 0))):  # both are valid
-            declared_at(kind, params, number)
-        given = {field: params.get(field, default) for field, default in more.items()}
+        given = {field: _whole(params, field, default) for field, default in more.items()}
+        _whole(params, "until", 0)
+        declared(kind, params)
+        _then(kind, params)  # checked even if `until` is 0
         return lambda turn: act(turn, declared_at(kind, params, round_of(turn.view)), **given)
 
     def answers(game: Any, seat: Seat, **params: Any) -> Answerer:

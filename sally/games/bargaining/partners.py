@@ -6,7 +6,7 @@ partner mirrors them (it bids 100 minus the ask).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput, unknown
@@ -92,7 +92,10 @@ def _planner(game: Bargaining, seat: Seat, against: str = "responsive", **given:
     """Return exact optimal play against a declared partner whose limit has a known prior."""
     if against not in RULES:
         raise unknown("declared partner", against, RULES)
-    rule = rule_of(against, given.get("params") or {})
+    params = given.get("params") or {}
+    if not isinstance(params, Mapping):
+        raise BadInput(f"params must be the parameters of {against} by name, not {params!r}")
+    rule = rule_of(against, params)
     assert rule is not None
     is_buyer = seat == BUYER
 

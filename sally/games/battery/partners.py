@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sally.core.errors import BadInput
 from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script, by_name, described
@@ -50,6 +51,8 @@ def _every(item: Item) -> tuple[int, ...]:
 def _to_depth(game: Battery, seat: Seat, k: int = 0) -> Script:
     """Return a reader that gives the answer of depth k, or guesses if an item lists no answers
     by depth."""
+    if not isinstance(k, int):
+        raise BadInput(f"k must be a whole number, not {k!r}")
 
     def found(item: Item) -> tuple[int, ...]:
         if not item.by_depth:
@@ -62,6 +65,8 @@ def _to_depth(game: Battery, seat: Seat, k: int = 0) -> Script:
 def _skipping(game: Battery, seat: Seat, what: str = "where_it_is") -> Script:
     """Return a reader that skips part of the reasoning, or guesses if an item does not list the
     resulting answer."""
+    if not isinstance(what, str):
+        raise BadInput(f"what must be the name of a part, such as where_it_is, not {what!r}")
 
     def found(item: Item) -> tuple[int, ...]:
         return (item.mindless[what],) if what in item.mindless else _every(item)

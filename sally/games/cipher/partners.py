@@ -149,8 +149,9 @@ def _crossed(params: Mapping[str, Any], at: Position) -> tuple[str, ...]:
 def _crossing(game: Cipher, seat: Seat, **params: Any) -> Script:
     must_sit(seat, "crossing", ENCODER)
     believed(params)
-    if int(params.get("width", WIDTH)) < 1:
-        raise BadInput(f"width of crossing must be at least 1, not {params['width']}")
+    width = params.get("width", WIDTH)
+    if not isinstance(width, int | float) or width < 1:
+        raise BadInput(f"width of crossing must be at least 1, not {width!r}")
     return lambda turn: Hints(*_crossed(params, position(turn.view)))
 
 

@@ -52,7 +52,7 @@ def own_covered(view: View) -> tuple[str, ...]:
 def _associates(turn: CardTurn, mind: Mind, most: int) -> Action:
     view = turn.view
     if view.seat == GIVER:
-        return best_clue(mind, view.covered, own_covered(view), int(most))
+        return best_clue(mind, view.covered, own_covered(view), most)
     assert view.clue is not None
     return Guess(ranked_cards(mind, view.clue.word, view.covered)[0])
 

@@ -34,6 +34,9 @@ def _giver(share: float = 1.0) -> Rule:
 
 def _conditional(first: float = 0.5, slope: float = 0.8, offset: float = 0.0) -> Rule:
     _share("first", first)
+    for name, value in (("slope", slope), ("offset", offset)):
+        if not isinstance(value, int | float):
+            raise BadInput(f"{name} must be a number, not {value!r}")
     return lambda game, mean: (
         first * game.tokens if mean is None else offset * game.tokens + slope * mean
     )

@@ -199,7 +199,11 @@ Others = Sequence[Mapping[str, Any]]  # player and params of the two others, in 
 
 
 def _declared(others: Others) -> tuple[Mind, Mind]:
-    minds = [solver.mind_of(str(who.get("player")), who.get("params") or {}) for who in others]
+    minds = [
+        solver.mind_of(str(who.get("player")), who.get("params") or {})
+        for who in others
+        if isinstance(who, Mapping)
+    ]
     found = [mind for mind in minds if mind is not None and not mind.hears]
     if len(others) != 2 or len(found) != 2:
         raise BadInput(

@@ -126,6 +126,8 @@ def blocker() -> Mind:
 def rotator(offset: int = 0) -> Mind:
     """Play 1, 3 and 5 in turn; seats start at different numbers, so three rotators never
     collide."""
+    if not isinstance(offset, int):
+        raise BadInput(f"rotator: offset must be a whole number, not {offset!r}")
 
     def moves(missing: Triple, number: int, turn: int, said: Said) -> Odds:
         return sure(MOVES[(turn - 1 + number + offset) % len(MOVES)])

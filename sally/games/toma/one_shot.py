@@ -218,6 +218,12 @@ def _believer(game: AnyOneShot, seat: Seat) -> Script:
     return act
 
 
+def check_depth(depth: int) -> None:
+    """Raise BadInput unless the depth of a reasoner is a whole number, 0 or more."""
+    if not isinstance(depth, int) or depth < 0:
+        raise BadInput(f"depth must be a whole number, 0 or more, not {depth!r}")
+
+
 def exact_partners(about: str, source: str) -> dict[str, Partner]:
     """Return the exact solver, with its description and source, and the player `believer`."""
     return by_name(

@@ -35,6 +35,11 @@ def test_missing_library_error_states_the_install_command(
         partner("axelrod").make(rules("ipd"), PARTNER)
 
 
+def test_settings_that_are_not_given_by_name_are_refused() -> None:
+    with pytest.raises(BadInput, match="settings must give the settings of the strategy by name"):
+        partner("axelrod").make(rules("ipd"), PARTNER, settings="x")
+
+
 def test_axelrod_partner_plays_its_declared_lines() -> None:
     axelrod()
     who = partner("axelrod")

@@ -121,6 +121,12 @@ def test_rational_actions_follow_the_players_own_predictions_right_or_wrong() ->
     assert rational_actions(printed.L1, {0: 0, 1: 1, 2: 2, 3: 3}) == {0, 1, 2, 3}
 
 
+@pytest.mark.parametrize("predicted", [{0: 0, 1: 1}, {0: 0, 1: 1, 2: 2, 3: 4}])
+def test_incomplete_and_impossible_predictions_are_refused(predicted: dict[int, int]) -> None:
+    with pytest.raises(ValueError, match="a place from 0 to 3 for each of the 4"):
+        rational_actions(printed.L1, predicted)
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

@@ -106,6 +106,12 @@ def test_rational_actions_follow_the_players_own_predictions_right_or_wrong() ->
     assert rational_actions(printed.L0_3, {}) == {2}
 
 
+@pytest.mark.parametrize("predicted", [{0: 1}, {0: 1, 2: 0, 3: 2}, {0: 1, 2: FAILURE}])
+def test_incomplete_and_impossible_predictions_are_refused(predicted: dict[int, int]) -> None:
+    with pytest.raises(ValueError, match="a task from 0 to 3 for A, C"):
+        rational_actions(printed.L1_2, predicted)
+
+
 @pytest.mark.parametrize("scenario", printed.ALL, ids=lambda s: s.id)
 def test_every_prediction_leaves_exactly_one_rational_option(scenario: Scenario) -> None:
     others = predictable(scenario)

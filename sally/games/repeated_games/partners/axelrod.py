@@ -113,6 +113,8 @@ def _script(
 ) -> Script:
     if len(game.moves_of(seat)) != 2 or len(game.moves_of(other(seat))) != 2:
         raise BadInput("axelrod plays games with two moves per seat; move 0 is cooperation")
+    if not isinstance(settings or {}, Mapping):
+        raise BadInput(f"settings must give the settings of the strategy by name, not {settings!r}")
     make, given = strategy_class(strategy), dict(settings or {})
     try:
         BoundStrategy(make(**given), 0, game, seat)

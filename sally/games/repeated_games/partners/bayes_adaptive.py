@@ -27,13 +27,16 @@ def _ideal(game: RepeatedGame, seat: Seat, pool: Any, lookahead: int) -> Ideal:
 
     if pool is None:
         return ideal_of(game, seat, declared_pool(game, seat), lookahead)
+    wrong = BadInput(
+        'pool must list partners, such as ["tit_for_tat", {"player": "mixed", "params": {}}].'
+    )
+    if not pool:
+        raise wrong
     try:
         specs = [PlayerSpec(one) if isinstance(one, str) else one for one in pool]
         return ideal_of(game, seat, msgspec.convert(specs, Sequence[PlayerSpec]), lookahead)
     except (msgspec.ValidationError, TypeError):
-        raise BadInput(
-            'pool must list partners, such as ["tit_for_tat", {"player": "mixed", "params": {}}].'
-        ) from None
+        raise wrong from None
 
 
 def _follower(ideal: Ideal) -> Follower[Belief]:

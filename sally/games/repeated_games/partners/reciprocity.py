@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Automaton, Line, by_name
 from sally.games.repeated_games.partners.basis import (
@@ -73,8 +74,10 @@ def _grim(game: RepeatedGame, seat: Seat, kind: int = 0, harsh: int = 1) -> Auto
 
 def _satisfied(game: RepeatedGame, seat: Seat, aspiration: float | None) -> float:
     """Return the payoff at which a round counts as won: the mean payoff unless `aspiration` is
-    given."""
+    given; raise BadInput if it is not a number."""
     if aspiration is not None:
+        if not isinstance(aspiration, int | float):
+            raise BadInput(f"aspiration must be a number, not {aspiration!r}")
         return aspiration
     pays = [game.pay(seat, m, t) for m in game.moves_of(seat) for t in game.moves_of(other(seat))]
     return sum(pays) / len(pays)

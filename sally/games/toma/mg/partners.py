@@ -20,7 +20,7 @@ from sally.games.toma.mg.shortcuts import (
     no_relations,
     one_step,
 )
-from sally.games.toma.one_shot import exact_partners, reports
+from sally.games.toma.one_shot import check_depth, exact_partners, reports
 
 OURS = "ours; the shortcuts that a score on kang2026's game must be read against"
 COUNTERS: dict[str, Counter] = {
@@ -34,6 +34,7 @@ Picked = Callable[[Counts], list[int]]
 
 
 def _reasoner(game: Minority, seat: Seat, depth: int) -> Script:
+    check_depth(depth)
     places = emptiest_at(profiles(game.problem), depth)
     return lambda turn: turn.draws.pick(places)
 
@@ -43,6 +44,7 @@ def _reasoned(game: Minority, seat: Seat, depth: int) -> Answerer:
 
     A reasoner of depth 0 makes no predictions, so it reports those of depth 1.
     """
+    check_depth(depth)
     predicted = places_at(profiles(game.problem), max(depth, 1) - 1)
     return reports(game, lambda turn, agent: turn.draws.pick(predicted[agent]))
 

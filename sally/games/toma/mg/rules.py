@@ -157,14 +157,28 @@ def headcounts(places: Mapping[int, int]) -> tuple[int, ...]:
 
 
 def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
-    """Return the places with the fewest agents if every agent goes where predicted."""
-    counts = headcounts(predicted)
+    """Return the places with the fewest agents if every agent goes where predicted.
+
+    Raises: ValueError unless there is one valid prediction for every agent.
+    """
+    agents = len(scenario.agents)
+    if predicted.keys() != set(range(agents)) or not set(predicted.values()).issubset(PLACES):
+        raise ValueError(
+            f"Scenario {scenario.id}: predictions must give a place from 0 to 3 for each of the "
+            f"{agents} agents."
+        )
+    return _emptiest(predicted)
+
+
+def _emptiest(places: Mapping[int, int]) -> frozenset[int]:
+    """Return the places with the fewest agents."""
+    counts = headcounts(places)
     return frozenset(place for place in PLACES if counts[place] == min(counts))
 
 
 def answer(scenario: Scenario) -> int:
     """Return the only place with the fewest agents."""
-    actions = rational_actions(scenario, predictions(scenario))
+    actions = _emptiest(predictions(scenario))
     if len(actions) != 1:
         raise Undetermined(
             f"Scenario {scenario.id}: {len(actions)} places are tied for the fewest agents."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Answerer, Partner, Script
-from sally.games.toma.one_shot import exact_partners, reports
+from sally.games.toma.one_shot import check_depth, exact_partners, reports
 from sally.games.toma.po.depths import answer_at, predictions_at
 from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import TASKS
@@ -47,6 +47,7 @@ ABOUT = {
 
 
 def _reasoner(game: PartlySeen, seat: Seat, depth: int) -> Script:
+    check_depth(depth)
     return lambda turn: answer_at(game.as_seen(turn.view), depth)
 
 
@@ -55,6 +56,7 @@ def _reasoned(game: PartlySeen, seat: Seat, depth: int) -> Answerer:
 
     A reasoner of depth 0 makes no predictions, so it reports those of depth 1.
     """
+    check_depth(depth)
     return reports(
         game, lambda turn, agent: predictions_at(game.as_seen(turn.view), max(depth, 1))[agent]
     )

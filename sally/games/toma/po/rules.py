@@ -76,7 +76,19 @@ def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozen
     If predicted choices collide, mission failure is the only right option; otherwise the right
     option is the cheapest task that no agent is predicted to take. At level 4 the three predicted
     tasks leave only one. `predicted` gives the task of every agent that the player can predict.
+
+    Raises: ValueError unless there is one valid prediction for every such agent.
     """
+    needed = predictable(scenario)
+    if predicted.keys() != set(needed) or not set(predicted.values()).issubset(TASKS):
+        wanted = ", ".join(AGENTS[agent] for agent in needed) or "no agent"
+        raise ValueError(
+            f"Scenario {scenario.id}: predictions must give a task from 0 to 3 for {wanted}."
+        )
+    return _right_options(scenario, predicted)
+
+
+def _right_options(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
     taken = set(predicted.values())
     if len(taken) < len(predicted):
         return frozenset({FAILURE})
@@ -85,7 +97,7 @@ def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozen
 
 def answer(scenario: Scenario) -> int:
     """Return the only right option: a task, or FAILURE; raise Undetermined in case of a tie."""
-    actions = rational_actions(scenario, predictions(scenario))
+    actions = _right_options(scenario, predictions(scenario))
     if len(actions) != 1:
         raise Undetermined(
             f"Scenario {scenario.id}: {len(actions)} options are tied for the answer."
