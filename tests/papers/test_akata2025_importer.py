@@ -13,6 +13,7 @@ import pytest
 from sally.analysis.episodes.atlas import recorded_dots
 from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput
+from sally.core.log import imported
 from sally.core.log.events import Forfeited, Moved
 from sally.core.match.playback import mismatch
 from sally.core.registry import registry
@@ -255,6 +256,26 @@ def test_score_not_in_the_matrix_leaves_the_other_move_forfeited(tmp_path: Path)
     assert episode.used["scores"][-1] == 10
 
 
+def test_rounds_in_which_the_tables_differ_are_counted_by_file(tmp_path: Path) -> None:
+    people(tmp_path, {"PD": [(1, 8), (0, 5)] * 5})
+    copy = tmp_path / "more/repgames.csv"
+    copy.parent.mkdir()
+    text = (tmp_path / "human_experiment/analysis/repgames.csv").read_text()
+    copy.write_text(text.replace("17,", "18,"))
+    found = IMPORTER.read(tmp_path)
+    labels = [odd["why"] for odd in found.details["oddities"] if odd["what"] == "label"]
+    assert len(labels) == 2 and all("in 10 rounds" in why for why in labels)
+    assert found.counts["people"] == 2 and found.counts["rounds of people"] == 20
+
+
+def test_an_invalid_row_leaves_out_every_person_of_its_file(tmp_path: Path) -> None:
+    written(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"], PD))
+    people(tmp_path, {"PD": [(1, 8)] * 10, "BoS": [(2, 7)] * 10})
+    found = IMPORTER.read(tmp_path)
+    assert len(found.episodes) == 1 and "people" not in found.counts
+    assert [odd["what"] for odd in found.details["oddities"]] == ["not imported"]
+
+
 # --- bad input ------------------------------------------------------------------------------------
 
 
@@ -310,6 +331,29 @@ def test_unknown_bot_or_truncated_file_aborts_the_whole_import(
     written(tmp_path / "experiment_bos.csv", [*rows, *second])
     with pytest.raises(BadInput, match=says):
         IMPORTER.read(tmp_path)
+
+
+def test_file_that_is_not_a_table_is_listed_and_the_others_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imported, "LARGEST_CELL", 100)
+    rows = episode("act_j", "act_f", ["JF"], PD)
+    written(tmp_path / "experiment_pd.csv", rows)
+    written(tmp_path / "experiment_bos.csv", [{**rows[0], "answer1": "J" * 101}])
+    found = IMPORTER.read(tmp_path)
+    assert len(found.episodes) == 1
+    (odd,) = found.details["oddities"]
+    assert odd["what"] == "not imported" and "experiment_bos.csv is not a table" in odd["why"]
+
+
+def test_limit_on_cells_is_restored_while_rows_are_read(tmp_path: Path) -> None:
+    before = csv.field_size_limit()
+    long = "x" * (before + 1)
+    rows = imported.table_rows(tmp_path, f"a\n1\n{long}\n".encode(), ["a"])
+    assert next(rows) == (2, {"a": "1"})
+    assert csv.field_size_limit() == before
+    assert next(rows) == (3, {"a": long})
+    assert list(rows) == [] and csv.field_size_limit() == before
 
 
 def test_condition_never_played_is_refused_with_one_message(tmp_path: Path) -> None:

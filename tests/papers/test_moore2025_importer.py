@@ -196,10 +196,11 @@ def test_the_root_of_the_repository_is_accepted(tmp_path: Path) -> None:
         imported(root / "analysis")
 
 
-def test_folder_with_two_variants_is_refused(tmp_path: Path) -> None:
+def test_folder_with_two_variants_is_listed_as_oddity(tmp_path: Path) -> None:
     folder = "human_persuader=False&llm_persuader=m&add_hint=True&perfect_game=True"
-    with pytest.raises(BadInput, match="cannot be add_hint and perfect_game at the same time"):
-        imported(written(tmp_path, {folder: [[WON]]}))
+    found = imported(written(tmp_path, {folder: [[WON]]}))
+    assert not found.episodes
+    assert "cannot be add_hint and perfect_game at the same time" in found.lines[0]
 
 
 def test_empty_or_missing_path_is_refused_with_one_message(tmp_path: Path) -> None:

@@ -144,6 +144,18 @@ def test_broken_logs_are_named_and_the_others_imported(tmp_path: Path) -> None:
     assert all(str(tmp_path) in each["file"] for each in found.details["oddities"])
 
 
+def test_every_log_is_named_if_none_can_be_imported(tmp_path: Path) -> None:
+    for n in (1, 2):
+        (tmp_path / f"auction_ab_{n}_x.jsonl").write_text("{broken\n")
+    order = ["import", "pact", str(tmp_path), "--out", str(tmp_path / "store"), "--json"]
+    said = json.loads(CliRunner().invoke(cli, order).output)
+    assert said["counts"]["stored"] == 0
+    assert [Path(each["file"]).name for each in said["oddities"]] == [
+        "auction_ab_1_x.jsonl",
+        "auction_ab_2_x.jsonl",
+    ]
+
+
 def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no PACT log"):
         IMPORTER.imported(tmp_path)

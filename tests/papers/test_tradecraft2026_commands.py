@@ -9,12 +9,17 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
+from sally.analysis.columns.rows import played
+from sally.analysis.episodes import stores
 from sally.cli import cli
 from sally.core.errors import BadInput
+from sally.core.log.events import Episode
 from sally.core.registry import registry
+from sally.core.rules.metric import Played
 from sally.games.tradecraft.actions import DONE, PASS
 from sally.games.tradecraft.assessor import DIMENSIONS, ORDERS
 from sally.models.stub import Scripted
+from sally.papers.tradecraft2026 import commands
 from tests.games.tradecraft.table import match_of, play
 
 FAULTY = """
@@ -100,13 +105,17 @@ def test_two_raters_are_compared_on_common_items(tmp_path: Path) -> None:
     assert rows["persuasion"]["mae"] == 0.25
 
 
+def finished(retries: int = 2) -> Episode:
+    match = match_of(max_turns=1, retries=retries)
+    return play(match, ("p1", PASS), ("p1", DONE), ("p2", DONE)).episode()
+
+
 def test_model_judges_each_game_of_a_store_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    match = play(match_of(max_turns=1), ("p1", PASS), ("p1", DONE), ("p2", DONE))
     (tmp_path / "store").mkdir()
     with store.Writer(tmp_path / "store") as writer:
-        writer.add(match.episode())
+        writer.add(finished())
     judged = {"turn": 1, "reason": "It passes.", **dict.fromkeys(ORDERS, False)}
     judged |= dict.fromkeys(DIMENSIONS, 0.5)
     said = json.dumps({"judgements": [{**judged, "player": p} for p in ("p1", "p2")]})
@@ -117,6 +126,47 @@ def test_model_judges_each_game_of_a_store_once(
     assert "judged: 1 of 1; judged earlier: 0" in first
     assert "judged: 0 of 1; judged earlier: 1" in second
     assert len(out.read_text("utf-8").splitlines()) == 2
+
+
+def test_only_games_to_be_judged_are_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "store").mkdir()
+    with store.Writer(tmp_path / "store") as writer:
+        for retries in (1, 2, 3):
+            writer.add(finished(retries))
+    ids = list(store.load(tmp_path / "store").episodes)
+    out = tmp_path / "ratings.jsonl"
+    out.write_text(json.dumps({"turn": 1, "player": "p1", "episode": ids[0]}) + "\n", "utf-8")
+    replayed = []
+
+    def noted(episode: Episode) -> Played:
+        replayed.append(episode.id)
+        return played(episode)
+
+    monkeypatch.setattr(commands, "played", noted)
+    monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: "none"))
+    order = ["tradecraft2026", "assess", str(tmp_path / "store"), "--model", "x", "--out", str(out)]
+    assert "judged: 0 of 3" in CliRunner().invoke(cli, [*order, "--limit", "1"]).output
+    assert replayed == ids[1:2]
+
+
+def test_games_of_a_store_are_replayed_one_at_a_time_and_bad_lines_quarantined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.claim(tmp_path, store.Manifest("test", asks="test"))
+    with store.Writer(tmp_path) as writer:
+        for retries in (1, 2):
+            writer.add(finished(retries))
+    (lines,) = tmp_path.glob("*.jsonl")
+    lines.write_bytes(lines.read_bytes() + b"{broken\n")
+    replayed = []
+    monkeypatch.setattr(stores, "played", lambda episode: replayed.append(episode.id))
+    games = stores.games_in(tmp_path, "tradecraft", quarantine=False)
+    next(games)
+    assert len(replayed) == 1 and not (tmp_path / "quarantine").exists()
+    assert len(list(stores.games_in(tmp_path, "tradecraft"))) == 2
+    assert (tmp_path / "quarantine").exists()
 
 
 def problems(*args: str) -> list[dict[str, str]]:

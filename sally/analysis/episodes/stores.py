@@ -47,10 +47,17 @@ def each_once(
     yield from (episode for id, episode in cut.items() if id not in seen)
 
 
-def games_in(where: store.Where, game: str) -> list[Played]:
-    """Return the replayed episodes of one game in a store."""
-    episodes = store.load(where, quarantine=False).episodes.values()
-    return [played(episode) for episode in episodes if episode.setup.instance.game == game]
+def episodes_in(where: store.Where, game: str, quarantine: bool = True) -> list[Episode]:
+    """Return the episodes of one game in a store; unreadable lines are copied to its quarantine,
+    unless `quarantine` is false."""
+    episodes = store.load(where, quarantine).episodes.values()
+    return [episode for episode in episodes if episode.setup.instance.game == game]
+
+
+def games_in(where: store.Where, game: str, quarantine: bool = True) -> Iterator[Played]:
+    """Yield the episodes of one game in a store, each replayed only when it is reached, so that
+    not all replays are in memory at once. `quarantine` is that of `episodes_in`."""
+    yield from map(played, episodes_in(where, game, quarantine))
 
 
 class Stores(msgspec.Struct, frozen=True):

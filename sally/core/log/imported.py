@@ -143,14 +143,20 @@ def table_rows(
         strict: Refuse cells with unbalanced quotes.
 
     Raises:
-        NotPublished: The table lacks a column, or is damaged.
+        NotPublished: The table lacks a column, is not UTF-8, or has a row of another length.
+        BadInput: The file cannot be read as a table.
     """
-    limit = csv.field_size_limit(LARGEST_CELL)
     try:
         text = io.StringIO(data.decode("utf-8-sig"), newline="")
         reader = csv.DictReader(text, delimiter=separator, strict=strict)
-        check_columns(file, reader.fieldnames or (), needed)
-        for row in reader:
+        with _large_cells():
+            columns = reader.fieldnames or ()
+        check_columns(file, columns, needed)
+        while True:
+            with _large_cells():  # not while the generator is suspended: the limit is global
+                row = next(reader, None)
+            if row is None:
+                return
             if None in row or None in row.values():
                 raise NotPublished(
                     f"{file}, line {reader.line_num}: the row and the header differ in length; "
@@ -160,7 +166,15 @@ def table_rows(
     except UnicodeDecodeError:
         raise NotPublished(f"{file} is not UTF-8 text; the published tables are.") from None
     except csv.Error as why:
-        raise NotPublished(f"{file} is not a table: {why}; it may be truncated.") from None
+        raise BadInput(f"{file} is not a table: {why}; it may be truncated.") from None
+
+
+@contextmanager
+def _large_cells() -> Iterator[None]:
+    """Raise the `csv` module's limit on the size of a cell within the block."""
+    limit = csv.field_size_limit(LARGEST_CELL)
+    try:
+        yield
     finally:
         csv.field_size_limit(limit)
 
@@ -205,14 +219,18 @@ class ImportRun:
             strange = f"it is not as published ({type(why).__name__}: {why})"
             self.oddities.append(Oddity(file, NOT_IMPORTED, strange))
 
-    def result(self) -> ImportResult:
+    def result(self, allow_empty: bool = False) -> ImportResult:
         """Return the result of the import, with differences and irregularities as text and as data.
 
+        Args:
+            allow_empty: If nothing was imported because of errors, return a result that lists all
+                of them instead of raising the first.
+
         Raises:
-            BadInput: Nothing was imported because of errors; the message is the first of them.
+            BadInput: Nothing was imported because of errors, unless `allow_empty`.
         """
         wrong = [each for each in self.oddities if each.what == NOT_IMPORTED]
-        if wrong and not self.episodes:
+        if wrong and not self.episodes and not allow_empty:
             file, why = wrong[0].file, wrong[0].why
             raise BadInput(why if file in why else f"{file}: {why}")
         lines = tuple(str(each) for each in (*self.differences, *self.oddities))

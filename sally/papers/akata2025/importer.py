@@ -223,18 +223,23 @@ class _Import(ImportRun):
                     "opponents Base and Prompted."
                 )
             by_game.setdefault((row["id"], row["game"]), []).append((line, row))
-        if len(lookups) < len(PRESETS) * len(LABELS):
+        compared = len(lookups) == len(PRESETS) * len(LABELS)
+        played = [  # all before any is added: an error leaves out the whole file
+            _played(file, who, game, lines, lookups if compared else {})
+            for (who, game), lines in by_game.items()
+        ]
+        if not compared:
             why = "not all four tables of GPT-4's answers are there, so its moves are not compared"
             self.oddities.append(Oddity(str(file.path), "no lookup tables", why))
-            lookups = {}
-        for (who, game), lines in by_game.items():
-            episode, oddities = _played(file, who, game, lines, lookups)
+        fitting: Counter[str] = Counter()  # in this file
+        for (episode, oddities), lines in zip(played, by_game.values(), strict=True):
             self.add(episode, counts={"rounds of people": len(lines)})
             self.oddities += oddities
-            self.counts.update(f"GPT-4's move fits {fit}" for fit in episode.used.get("fits", ()))
+            fitting.update(f"GPT-4's move fits {fit}" for fit in episode.used.get("fits", ()))
+        self.counts.update(fitting)
         self.counts["people"] += len({who for who, _ in by_game})
-        if lookups:
-            self.oddities.append(_label_is_the_last(file, self.counts))
+        if compared:
+            self.oddities.append(_label_is_the_last(file, fitting))
 
     def play(self, file: File, info: Mapping[int, OrdinalGame]) -> None:
         """Import all episodes of one file, which holds games of models against models or bots."""

@@ -74,7 +74,7 @@ def imported(path: Path) -> ImportResult:
         counts = {f"tables of {table.game}": 1, f"rounds of {table.game}": len(table.choices)}
         taken.add(*as_episode(table), counts)
     taken.counts.update({f"files of {game} in the full record": n for game, n in FILES.items()})
-    return taken.result()
+    return taken.result(allow_empty=True)
 
 
 IMPORTER = Importer(

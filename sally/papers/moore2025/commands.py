@@ -212,7 +212,7 @@ def _span(values: list[float | None]) -> str | None:
 def curves(folder: Path, as_json: bool) -> None:
     """Print, for each message, the share of games that would be won or lost to the trap at that
     point, and the numbers of disclosures and questions; success is also counted as in moore2025."""
-    rows = points_by_message(games_in(folder, "mindgames"))
+    rows = points_by_message(games_in(folder, "mindgames", quarantine=False))
     if not rows:
         raise BadInput(f"There is no finished game of mindgames in {folder}.")
     if as_json:
@@ -237,7 +237,8 @@ def excluded(folder: Path, as_json: bool) -> None:
     turn, on average, or if it was not finished. Only games exported from a study with people have
     times.
     """
-    theirs = [played for played in games_in(folder, "mindgames") if participant(played) is not None]
+    games = games_in(folder, "mindgames", quarantine=False)
+    theirs = [played for played in games if participant(played) is not None]
     found = [(played.episode.id, why) for played in theirs if (why := left_out(played)) is not None]
     if as_json:
         print_json([{"episode": id, "why": why} for id, why in found])

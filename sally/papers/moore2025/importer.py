@@ -70,7 +70,7 @@ def imported(path: Path) -> ImportResult:
             taken.counts["messages"] += len(game.turns)
     taken.counts.update(each.what for each in taken.oddities if each.what != "unfinished")
     taken.differences.sort(key=lambda difference: difference.what != FINAL_CHOICE)
-    return taken.result()
+    return taken.result(allow_empty=True)
 
 
 def as_episode(

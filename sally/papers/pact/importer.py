@@ -42,7 +42,7 @@ def imported(path: Path) -> ImportResult:
             counts = {"repeated seeds": int(met[key] > 0), **_tally(record)}
             taken.add(*as_episode(record, met[key]), counts)
             met[key] += 1
-    return taken.result()
+    return taken.result(allow_empty=True)
 
 
 def _tally(record: Record) -> dict[str, int]:

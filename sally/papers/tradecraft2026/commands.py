@@ -10,7 +10,8 @@ from typing import Any
 import click
 import msgspec
 
-from sally.analysis.episodes.stores import games_in
+from sally.analysis.columns.rows import played
+from sally.analysis.episodes.stores import episodes_in
 from sally.core.errors import BadInput, unknown
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
@@ -124,19 +125,19 @@ def assess(where: str, model: str, out: Path, limit: int | None) -> None:
     """
     judge = registry.model(model)
     done = {rating.episode for rating in ratings_file(out)} if out.exists() else set()
-    games = games_in(where, "tradecraft")
+    games = episodes_in(where, "tradecraft")
     if not games:
         raise BadInput(f"{where} contains no game of tradecraft.")
-    waiting = [played for played in games if played.episode.id not in done][:limit]
+    waiting = [episode for episode in games if episode.id not in done][:limit]
     missing = 0
     with out.open("ab") as file:
-        for played in waiting:
-            found = asyncio.run(assessed(played, judge))
+        for episode in waiting:
+            found = asyncio.run(assessed(played(episode), judge))
             for rating in found.ratings:
                 file.write(msgspec.json.encode(rating) + b"\n")
             if found.problem:
                 missing += 1
-                echo(f"not judged: {played.episode.id}: {found.problem}")
+                echo(f"not judged: {episode.id}: {found.problem}")
     echo(f"judged: {len(waiting) - missing} of {len(games)}; judged earlier: {len(done)}")
 
 

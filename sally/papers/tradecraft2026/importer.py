@@ -73,7 +73,7 @@ def imported(path: Path) -> ImportResult:
             if not record.raw:  # the published counts are of the rebuilt logs
                 taken.counts.update(_tally(record, played.result))
             taken.add(played.episode(), played.differences, played.counts)
-    return taken.result()
+    return taken.result(allow_empty=True)
 
 
 def _files(path: Path) -> list[Path]:

@@ -13,6 +13,7 @@ import msgspec
 from sally.analysis.columns.rows import played
 from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
+from sally.core.rules.metric import Played
 from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import json_option, print_json, print_rows, print_table
@@ -190,10 +191,10 @@ def _cell(number: int, role: Role, across: tuple[int, int]) -> list[str]:
 def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
     """Print the scores for doing (gains) and knowing (predictions), measured against the people in
     the other role, for every player (people and models) in the given stores."""
-    games = []
+    games = list[Played]()
     for place in places:
         with opened(place) as (folder, _):
-            games += games_in(folder, "repeated_games")
+            games += games_in(folder, "repeated_games", quarantine=False)
     found = scaled(games)
     if not found:
         raise BadInput(f"{', '.join(places)} contains no one-shot game against a `mixed` partner.")

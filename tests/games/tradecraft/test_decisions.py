@@ -54,6 +54,15 @@ def test_planted_second_order_weights_are_recovered() -> None:
     assert sum(map(abs, found.coefficients.values())) == pytest.approx(1)
 
 
+def test_fitted_curve_minimizes_the_penalized_loss() -> None:
+    x, y, names = synthetic(Weights(1.0), 0, 120, seed=6, sharpness=2.0)
+    found = fit_decisions(x, y, names, order=0, seed=0)
+    u = x[:, :2] @ found.weights.vector(0)
+    u = (u - u.mean()) / u.std()
+    error = 1 / (1 + np.exp(-found.slope * u - found.intercept)) - y
+    assert [error @ u + found.slope, error.sum()] == pytest.approx([0, 0], abs=1e-6)
+
+
 def test_right_order_predicts_better() -> None:
     rows = synthetic(Weights(1.0, 1.5, 1.0), 1, 300, seed=4)
     zero, first = (fit_decisions(*rows, order=k, seed=0).f1_mean for k in (0, 1))
