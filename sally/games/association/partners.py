@@ -48,9 +48,10 @@ def _whole(params: Mapping[str, Any], name: str, default: int) -> int:
     """Return a parameter that is a whole number, 0 or more; raise BadInput if it is not."""
     value = params.get(name, default)
     try:
-        return msgspec.convert(value, Annotated[int, msgspec.Meta(ge=0)], strict=False)
+        number: int = msgspec.convert(value, Annotated[int, msgspec.Meta(ge=0)], strict=False)
     except msgspec.ValidationError:
         raise BadInput(f"{name} must be a whole number, 0 or more, not {value!r}") from None
+    return number
 
 
 def declaring(
