@@ -18,8 +18,7 @@ Script = Callable[[Turn[Any, Any]], Any]
 Answerer = Callable[[Turn[Any, Any]], ProbeReport | NoAnswer]
 
 
-@dataclass(frozen=True)
-class Automaton(Generic[Q]):
+class Automaton(msgspec.Struct, Generic[Q], frozen=True):
     """A finite automaton that plays like the partner; optimal play against it can be computed."""
 
     start: Q

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
 from typing import Any
 
 from sally.core.errors import BadInput
@@ -88,13 +87,17 @@ def finite(*, automaton: Callable[..., Automaton[Any]], memory: int | None, **mo
             return Drawn(lambda view: machine.odds(follower.state(view)))
         if memory > 1:
             return recalling(machine, memory)
-        table: dict[Joint | None, Odds] = {None: machine.odds(machine.start)}
-        for joint in product(game.moves_of(seat), game.moves_of(other(seat))):
-            table[joint] = machine.odds(machine.after(machine.start, *joint))
-        if any(len(odds) > 1 for odds in table.values()):
-            return Drawn(lambda view: table[view.last])
-        moves = {last: next(iter(odds)) for last, odds in table.items()}
-        return lambda turn: moves[turn.view.last]
+        if machine.odds is not surely:
+            return recalling(machine, memory, lambda view, _: [view.last] if view.last else [])
+        first, after, others = machine.start, machine.after, game.moves_of(other(seat))
+        moves = [[after(first, own, their) for their in others] for own in game.moves_of(seat)]
+
+        def reply_to_last(turn: RoundTurn) -> int:
+            last = turn.view.last
+            move: int = first if last is None else moves[last[0]][last[1]]
+            return move
+
+        return reply_to_last
 
     return Partner(make=make, automaton=automaton, memory=memory, **more)
 

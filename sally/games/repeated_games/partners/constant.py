@@ -9,14 +9,14 @@ from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
 from sally.core.rules.partner import Automaton, Line, by_name
 from sally.core.rules.probe import odds_problem
-from sally.games.repeated_games.partners.basis import Odds, check_move, evenly, finite
+from sally.games.repeated_games.partners.basis import Odds, check_move, evenly, finite, surely
 from sally.games.repeated_games.rules import RepeatedGame
 from sally.players.mindless import Random
 
 
 def _single_action(game: RepeatedGame, seat: Seat, action: int = 0) -> Automaton[int]:
     check_move(game, seat, "action", action)
-    return Automaton(0, lambda q: {action: 1.0}, lambda q, own, their: q)
+    return Automaton(action, surely, lambda q, own, their: q)
 
 
 def _mixed(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None = None) -> Automaton[int]:

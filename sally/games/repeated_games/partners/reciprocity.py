@@ -6,9 +6,10 @@ from functools import partial
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton, Line, by_name
+from sally.core.rules.partner import Automaton, Line, Partner, Script, by_name
 from sally.games.repeated_games.partners.basis import (
     Odds,
+    RoundTurn,
     check_chance,
     check_copies,
     check_move,
@@ -19,13 +20,27 @@ from sally.games.repeated_games.partners.basis import (
 from sally.games.repeated_games.rules import RepeatedGame, other
 
 
-def _tit_for_tat(game: RepeatedGame, seat: Seat, first: int | None = None) -> Automaton[int]:
-    """Return the automaton; its state is its own next move."""
+def _tit_for_tat(game: RepeatedGame, seat: Seat, first: int | None = None) -> Script:
+    """Return the script, written out because so many matches are played with it."""
     check_copies(game, seat, "tit_for_tat")
     opening = reply(game, seat, 0) if first is None else first
     check_move(game, seat, "first", opening)
-    replies = tuple(reply(game, seat, theirs) for theirs in game.moves_of(other(seat)))
-    return Automaton(opening, surely, lambda q, own, their: replies[their])
+    replies = [reply(game, seat, theirs) for theirs in game.moves_of(other(seat))]
+
+    def tit_for_tat(turn: RoundTurn) -> int:
+        last = turn.view.last
+        return opening if last is None else replies[last[1]]
+
+    return tit_for_tat
+
+
+def _tit_for_tat_automaton(
+    game: RepeatedGame, seat: Seat, first: int | None = None
+) -> Automaton[int]:
+    """Return the automaton; its state is its own next move."""
+    opening = reply(game, seat, 0) if first is None else first
+    check_move(game, seat, "first", opening)
+    return Automaton(opening, surely, lambda q, own, their: reply(game, seat, their))
 
 
 def _forgiving(last: int, kind: int, generosity: float) -> Odds:
@@ -97,8 +112,9 @@ def _win_stay(
 
 
 PARTNERS = by_name(
-    finite(
-        automaton=_tit_for_tat,
+    Partner(
+        make=_tit_for_tat,
+        automaton=_tit_for_tat_automaton,
         memory=1,
         name="tit_for_tat",
         about="returns the other's last move; in a zero-sum game, the move that beats it",
@@ -111,8 +127,9 @@ PARTNERS = by_name(
             Line("RPSRP", "PPSRP", "rps"),
         ),
     ),
-    finite(
-        automaton=partial(_tit_for_tat, first=1),
+    Partner(
+        make=partial(_tit_for_tat, first=1),
+        automaton=partial(_tit_for_tat_automaton, first=1),
         memory=1,
         name="suspicious_tit_for_tat",
         about="tit for tat that opens with `first`, 1 unless given: defection in ipd",
