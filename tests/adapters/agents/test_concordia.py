@@ -103,7 +103,7 @@ def test_partner_error_names_the_missing_observation() -> None:
         bob.act(choose)
     bob.observe("Bob picked J. Later Alice picked F.")
     assert bob.act(choose) == "F"
-    with pytest.raises(BadInput, match="options are none"):
+    with pytest.raises(BadInput, match="options offered are none"):
         bob.act(entities.DEFAULT_ACTION_SPEC)
 
 
