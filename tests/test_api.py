@@ -47,7 +47,7 @@ def test_importing_sally_does_not_import_numpy() -> None:
     assert found.stdout.split()[1] == "False"
 
 
-def test_a_study_is_run_loaded_scored_and_replayed(held: Path) -> None:
+def test_study_is_run_loaded_scored_and_replayed(held: Path) -> None:
     episodes = sally.load(held)
     assert repr(episodes) == f"<{len(episodes)} episodes of rps, ibs, ipd>"
     assert sally.score(held) == sally.score(episodes)
@@ -171,12 +171,12 @@ def test_results_with_a_figure_can_be_drawn(held: Path) -> None:
 @pytest.mark.parametrize(
     "module", ["analyses", "catalog", "controls", "files", "playing", "results", "rows", "studies"]
 )
-def test_the_examples_of_the_api_run(module: str) -> None:
+def test_examples_of_the_api_run(module: str) -> None:
     found = doctest.testmod(import_module(f"sally.api.{module}"))
     assert found.failed == 0
 
 
-def test_the_type_checker_and_the_interpreter_import_the_same_names() -> None:
+def test_type_checker_and_the_interpreter_import_the_same_names() -> None:
     source = Path(sally.__file__ or "").read_text(encoding="utf-8")
     typed = re.findall(r"^    from sally\.([\w.]+) import (\w+) as \2$", source, re.M)
     assert {name: place for place, name in typed} == sally._WHERE

@@ -56,7 +56,7 @@ def refused(why: BadInput) -> str:
         ("haggle", {"offers": 0}, "offers at least 1"),
     ],
 )
-def test_an_impossible_parameter_is_named(game: str, params: dict[str, Any], why: str) -> None:
+def test_impossible_parameter_is_named(game: str, params: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why) as found:
         registry.game(game).build(params)
     assert game in refused(found.value)
@@ -139,7 +139,7 @@ def bad_studies() -> list[tuple[str, Cell]]:
 
 
 @pytest.mark.parametrize(("why", "cell"), bad_studies())
-def test_a_study_that_cannot_run_writes_nothing(tmp_path: Path, why: str, cell: Cell) -> None:
+def test_study_that_cannot_run_writes_nothing(tmp_path: Path, why: str, cell: Cell) -> None:
     fine = Cell(
         "fine",
         (instance("ipd", rounds=3),),

@@ -36,7 +36,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
+def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     kept = {folder: dict(entries) for folder, entries in registry._added.items()}
@@ -133,7 +133,7 @@ def test_every_dependency_is_explained_under_its_extra():
     assert said == asked
 
 
-def test_the_page_on_tests_names_files_that_exist():
+def test_page_on_tests_names_files_that_exist():
     page = (ROOT / "docs/discussion/testing.md").read_text(encoding="utf-8")
     named = re.findall(r"^\|.*\| `([\w/]+\.py)` \|", page, re.MULTILINE)
     assert len(named) > 50

@@ -93,7 +93,7 @@ def test_answers_in_any_order_give_the_same_log(name: str, seed: int) -> None:
 
 @every_game
 @pytest.mark.parametrize("seed", range(3))
-def test_the_asynchronous_driver_gives_the_same_log(name: str, seed: int) -> None:
+def test_asynchronous_driver_gives_the_same_log(name: str, seed: int) -> None:
     logs.the_asynchronous_driver_gives_the_same_log(bench(name), seed)
 
 
@@ -137,7 +137,7 @@ def test_reports_are_read_and_unclear_ones_refused(name: str) -> None:
 
 
 @every_game
-def test_a_model_can_answer_every_page(name: str) -> None:
+def test_model_can_answer_every_page(name: str) -> None:
     words.a_model_can_answer_every_page(bench(name))
 
 

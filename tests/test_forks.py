@@ -56,7 +56,7 @@ def test_every_test_is_run_and_reported_once(tmp_path: Path) -> None:
     assert "look here" in said and "not today" in said
 
 
-def test_a_run_stops_at_the_first_failure_if_asked_to(tmp_path: Path) -> None:
+def test_run_stops_at_the_first_failure_if_asked_to(tmp_path: Path) -> None:
     said = pytest_says(tmp_path, "-x", "--forks", "1")
     assert "1 failed" in said and "stopping after 1 failures" in said
     assert "test_shares" not in said

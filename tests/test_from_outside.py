@@ -107,7 +107,7 @@ PAGES = "a model can answer every page"
         ("else PRICES\n", "else 1 / 0\n", "rules hold at every step"),
     ],
 )
-def test_a_planted_fault_is_found_by_its_check(
+def test_planted_fault_is_found_by_its_check(
     tmp_path: Path, sound: str, broken: str, check: str
 ) -> None:
     file = one_file(tmp_path)

@@ -45,7 +45,7 @@ def test_container_runs_unprivileged_and_installs_existing_extras() -> None:
         assert all((ROOT / name).exists() for name in copied.split())
 
 
-def test_the_container_installs_the_constrained_versions_with_hashes() -> None:
+def test_container_installs_the_constrained_versions_with_hashes() -> None:
     (extras,) = re.findall(r'"\.\[([a-z,]+)\]"', (ROOT / ".ci/lock").read_text())
     wanted = [*PROJECT["dependencies"]]
     for extra in extras.split(","):

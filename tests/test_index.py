@@ -261,7 +261,7 @@ def paged(folder: Path) -> tuple[object, ...]:
     return held.digest(), held.seats.kinds, held.seats.problem.tolist(), numbers
 
 
-def test_the_first_page_after_a_run_replays_no_line(folder: Path, monkeypatch):
+def test_first_page_after_a_run_replays_no_line(folder: Path, monkeypatch):
     for old in folder.glob("*.jsonl"):
         old.unlink()
     columns, file = written(folder, SETUPS)

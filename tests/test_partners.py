@@ -191,7 +191,7 @@ def test_partner_plays_whole_games_without_hidden_state(name: str, seed: int) ->
         assert played(setup).events == played(setup).events
 
 
-def test_the_partners_of_the_fixtures_play() -> None:
+def test_partners_of_the_fixtures_play() -> None:
     found = played(table("cups", 1, hider=PlayerSpec("sly"), seeker=PlayerSpec("sly")))
     assert found.payoffs == {"hider": 1.0, "seeker": 0.0}  # nobody peeked: the swap worked
     assert played(table("haggle", 1, who="plain_dealer")).payoffs is not None

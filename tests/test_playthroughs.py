@@ -8,7 +8,7 @@ from tests.golden import FOLDER, path_of, playthrough, written
 
 
 @pytest.mark.parametrize("name", written())
-def test_the_playthrough_is_unchanged(name: str) -> None:
+def test_playthrough_is_unchanged(name: str) -> None:
     path = path_of(name)
     assert path.exists(), f"Write and read it: python -m tests.golden {name}"
     assert playthrough(name) == path.read_text(), (

@@ -90,6 +90,6 @@ def test_parameter_missing_on_the_page_is_detected():
             test_changed_parameter_changes_the_page("ipd")
 
 
-def test_the_exceptions_are_parameters_that_exist():
+def test_exceptions_are_parameters_that_exist():
     known = {name for game in GAMES for name in registry.game(game).parameters}
     assert set(NOT_OF_THE_RULES) <= known

@@ -104,7 +104,7 @@ def test_message_being_read_is_hidden_from_other_seats() -> None:
         assert page(quiet, seat) == page(reading, seat)
 
 
-def test_the_reader_sees_the_words_and_not_the_hand() -> None:
+def test_reader_sees_the_words_and_not_the_hand() -> None:
     one, two = (at("haggle", ("nature", deal), (ADA, Say("Hi."))) for deal in (0, 1))
     assert page(one, READER) == page(two, READER)
 
@@ -113,7 +113,7 @@ def test_the_reader_sees_the_words_and_not_the_hand() -> None:
 
 
 @pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
-def test_a_move_is_unseen_until_both_have_moved(name: str) -> None:
+def test_move_is_unseen_until_both_have_moved(name: str) -> None:
     match = match_of(table(name))
     before = page(match, AGENT)
     match.answer((0, "partner", "", ""), Decision(1))
@@ -121,7 +121,7 @@ def test_a_move_is_unseen_until_both_have_moved(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
-def test_a_void_round_reveals_no_move(name: str) -> None:
+def test_void_round_reveals_no_move(name: str) -> None:
     game = spec_of(name).build()
     shown = set()
     for action in (0, 1):

@@ -92,7 +92,7 @@ def test_file_that_defines_something_else_is_refused(text: str, why: str, tmp_pa
         registry.add_file(file)
 
 
-def test_an_import_stores_all_episodes_or_none(
+def test_import_stores_all_episodes_or_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, *_, last = run_study(STUDY, tmp_path / "o", limit=1).episodes.values()

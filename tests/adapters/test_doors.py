@@ -26,7 +26,7 @@ def test_pettingzoo_accepts_every_game(game, capsys):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_same_seed_gives_the_same_play(game):
+def test_same_seed_gives_the_same_play(game):
     seed_test(lambda: TurnEnv(game), num_cycles=30)
 
 
@@ -50,7 +50,7 @@ def test_rewards_per_round_sum_to_the_payoff():
     assert env.table.match.episode().payoffs["agent"] == sum(rewards)
 
 
-def test_a_move_outside_the_menu_is_a_forfeit_not_a_move():
+def test_move_outside_the_menu_is_a_forfeit_not_a_move():
     env = SeatEnv("repeated_games", others={"partner": "tit_for_tat"}, rounds=3, void_limit=2)
     env.reset(seed=1)
     assert env.step(7)[1:4] == (0.0, False, False)
@@ -131,7 +131,7 @@ def test_problems_are_drawn_from_a_split():
         SeatEnv("rps", split="dessert")
 
 
-def test_a_text_environment_passes_gymnasiums_own_check():
+def test_text_environment_passes_gymnasiums_own_check():
     env = gymnasium.make("sally/ipd-text-v0", retries=0)
     check_env(env.unwrapped, skip_render_check=True)
     page, _ = env.reset(seed=2)
@@ -152,7 +152,7 @@ def test_step_after_end_and_missing_action_raise_clear_errors():
         both.step({"agent": 0})
 
 
-def test_a_wrong_seat_and_a_step_after_the_end_are_refused_and_change_nothing():
+def test_wrong_seat_and_a_step_after_the_end_are_refused_and_change_nothing():
     from sally.adapters.rl.pettingzoo import SimultaneousEnv
 
     env = SimultaneousEnv("rps", rounds=1)

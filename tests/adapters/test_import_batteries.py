@@ -105,7 +105,7 @@ def hitom_checkout(folder: Path, **keys: str) -> Path:
         ("green_box", "green_box", 2, False, 1),
     ],
 )
-def test_a_key_needs_the_rule_and_a_published_copy(
+def test_key_needs_the_rule_and_a_published_copy(
     tmp_path: Path, vp: str, cotp: str, answer: int, sound: bool, flags: int
 ) -> None:
     (item,) = hitom.imported(hitom_checkout(tmp_path / "x", MC=vp, CoT=cotp))
@@ -157,12 +157,12 @@ def test_tombench_reads_two_options_bad_keys_and_flags(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("importer", [bigtom, hitom, tombench])
-def test_a_folder_without_the_data_is_named(importer: Any, tmp_path: Path) -> None:
+def test_folder_without_the_data_is_named(importer: Any, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=str(tmp_path)):
         importer.imported(tmp_path)
 
 
-def test_the_command_writes_items_and_counts_them(
+def test_command_writes_items_and_counts_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))

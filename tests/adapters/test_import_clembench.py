@@ -75,7 +75,7 @@ def test_mismatch_of_move_or_points_with_replies_is_a_difference(tmp_path: Path)
         (r"ANSWER: (\w+)", "ANSWER: X", None),
     ],
 )
-def test_a_reply_names_one_move_or_none(
+def test_reply_names_one_move_or_none(
     tmp_path: Path, reply: str, said: str, move: int | None
 ) -> None:
     log = logs()[2]

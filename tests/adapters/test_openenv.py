@@ -10,7 +10,7 @@ from sally.adapters.trainers.openenv import GameEnvironment, ReplyAction, app_of
 from sally.core.errors import BadInput
 
 
-def test_an_episode_in_process():
+def test_episode_in_process():
     env = GameEnvironment("ipd")
     seen = env.reset(seed=4)
     assert "This is round 1." in seen.page and seen.kind == "move"

@@ -303,7 +303,7 @@ def test_new_driver_finishes_the_run_of_a_killed_driver(cluster: TwoNodes, tmp_p
     assert before <= whole(out, 300).finished
 
 
-def test_a_study_survives_a_worker_and_then_a_node(cluster: TwoNodes, tmp_path: Path) -> None:
+def test_study_survives_a_worker_and_then_a_node(cluster: TwoNodes, tmp_path: Path) -> None:
     cluster.both()
     out = tmp_path / "o"
     run = sally_run("dawdling", out, cluster, tmp_path)

@@ -234,7 +234,7 @@ def test_replies_of_arbitrary_bytes_are_forfeits(reply):
     assert isinstance(env._table.match.events[0], Forfeited)
 
 
-def test_a_reply_cut_by_length_is_read_by_whole_lines():
+def test_reply_cut_by_length_is_read_by_whole_lines():
     env = TextEnv("ipd", retries=0)
     env.begin(task(PlayerSpec("tit_for_tat"), rounds=2), 1)
     env.step(Reply("Option: J", finish="length"))

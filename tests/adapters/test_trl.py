@@ -118,7 +118,7 @@ def advantages(rewards):
     return [each - mean for each in rewards]
 
 
-def test_the_advantage_of_a_turn_does_not_leak_into_others(monkeypatch):
+def test_advantage_of_a_turn_does_not_leak_into_others(monkeypatch):
     """One reply of the second turn is bad; whole episodes blame the first turn's words as well."""
     bad = lambda n, turn: "F" if (n, turn) == (0, 1) else "J"  # noqa: E731
     scripted(monkeypatch, bad)
@@ -143,7 +143,7 @@ def test_reward_without_exact_values_is_the_remaining_payoff(monkeypatch):
     assert {len(each) for each in got["completion_ids"]} == {len("Option: J$")}
 
 
-def test_an_episode_that_ends_early_forks_at_its_last_turn(monkeypatch):
+def test_episode_that_ends_early_forks_at_its_last_turn(monkeypatch):
     rollouts = TurnRollouts("ipd", turns=9, problems=two_rounds())
     scripted(monkeypatch, lambda n, turn: "F" if turn == 2 else "J")
     got = rollouts([prompt_at(7)] * 2, Trainer())
@@ -182,7 +182,7 @@ def tiny():
     return LlamaForCausalLM(net), tokenizer
 
 
-def test_a_random_net_is_trained_for_a_few_steps_and_changes(tmp_path, monkeypatch):
+def test_random_net_is_trained_for_a_few_steps_and_changes(tmp_path, monkeypatch):
     trl = pytest.importorskip("trl", reason="needs sally-lab[trl]")
     monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
     from datasets import Dataset
@@ -214,7 +214,7 @@ def test_a_random_net_is_trained_for_a_few_steps_and_changes(tmp_path, monkeypat
     assert any(not torch.equal(before[n], w) for n, w in model.named_parameters())
 
 
-def test_the_tutorials_code_runs(tmp_path, monkeypatch):
+def test_tutorials_code_runs(tmp_path, monkeypatch):
     pytest.importorskip("trl", reason="needs sally-lab[trl]")
     monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
     monkeypatch.chdir(tmp_path)

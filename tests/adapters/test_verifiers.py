@@ -136,26 +136,26 @@ def test_probes_have_separate_trace_that_is_not_trained_on():
     assert 0 < traces["player"].metrics["belief"] < 10
 
 
-def test_an_unreadable_reply_is_tried_again_and_then_forfeited():
+def test_unreadable_reply_is_tried_again_and_then_forfeited():
     episode, seen = rolled_out(lambda messages: "whatever", misreadings=1, weights={"format": 2})
     assert episode.errors[0].message.endswith("has no result: forfeits.")
     assert len(seen) % 2 == 0 and not episode.ok
 
 
-def test_a_cut_reply_is_not_read_as_a_whole_one():
+def test_cut_reply_is_not_read_as_a_whole_one():
     first = names()[0]
     episode, _ = rolled_out(lambda messages: f"Option: {first}", finish="length", misreadings=0)
     assert "no result: forfeits" in episode.errors[0].message
 
 
-def test_a_rollout_that_is_stopped_has_no_reward():
+def test_rollout_that_is_stopped_has_no_reward():
     first = names()[0]
     episode, _ = rolled_out(lambda messages: f"Option: {first}", player={"max_turns": 3})
     assert not episode.ok and "no result: limit" in episode.errors[0].message
     assert not episode.traces[0].rewards
 
 
-def test_the_tutorials_code_runs(monkeypatch, capsys):
+def test_tutorials_code_runs(monkeypatch, capsys):
     code = example("verifiers")
     monkeypatch.setenv("KEY", "x")
     with served(lambda messages: "Option: " + options(messages)[0]) as (address, seen):
@@ -214,7 +214,7 @@ def test_every_seat_has_a_trace_and_the_reward_of_each_turn():
     assert replayed(registry.game("ipd"), kept).states[-1].partner_total == 50
 
 
-def test_a_fixed_seat_is_not_trained_on_and_a_seat_may_have_another_model():
+def test_fixed_seat_is_not_trained_on_and_a_seat_may_have_another_model():
     other = {"model": "other", "runtime": {"type": "subprocess"}}
     episode, _ = seats_played(
         lambda messages: f"Option: {options(messages)[0]}", fixed=("partner",), partner=other
@@ -226,7 +226,7 @@ def test_a_fixed_seat_is_not_trained_on_and_a_seat_may_have_another_model():
     assert models == {"agent": "trained:stub", "partner": "trained:other"}
 
 
-def test_the_advantage_of_a_turn_stays_on_its_own_message():
+def test_advantage_of_a_turn_stays_on_its_own_message():
     episode, _ = seats_played(lambda messages: f"Option: {options(messages)[0]}")
     trace = episode.traces[0]
     turns = turns_of(trace)

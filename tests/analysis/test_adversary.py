@@ -47,7 +47,7 @@ def test_attacks_not_declared_as_leaks_do_not_beat_chance(attack: Attack) -> Non
         assert not [one for one in found if sure(one)]
 
 
-def test_the_first_generator_leaks_and_the_attack_sees_it() -> None:
+def test_first_generator_leaks_and_the_attack_sees_it() -> None:
     found = {one.attacker: one for one in attack_of(first_attack(3), 800, seed=3)}
     assert found["boosted trees"].leaks
     assert "superseded" in found["boosted trees"].known
@@ -69,7 +69,7 @@ def planted(share: float) -> Attack:
     return Attack("planted", ("size", "weight"), fresh)
 
 
-def test_a_planted_leak_is_found_and_named() -> None:
+def test_planted_leak_is_found_and_named() -> None:
     found = attack_of(planted(0.5), 600, seed=1)
     assert all(one.leaks for one in found)
     assert found[0].words == "the greatest size"
@@ -93,7 +93,7 @@ def test_too_few_questions_are_refused() -> None:
         attack_of(planted(0.5), 12, seed=1)
 
 
-def test_a_question_with_a_number_too_many_is_refused() -> None:
+def test_question_with_a_number_too_many_is_refused() -> None:
     with pytest.raises(BadInput, match="declares 1 features, but one of its questions has 2"):
         attack_of(replace(planted(0.5), features=("size",)), 40, seed=1)
 

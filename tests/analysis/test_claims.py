@@ -57,14 +57,14 @@ def demo_store(tmp_path_factory):
     return tmp_path
 
 
-def test_the_command_prints_verdicts_and_json(demo_store):
+def test_command_prints_verdicts_and_json(demo_store):
     told = sally("checklist", "held", cwd=demo_store).stdout
     assert "acts on refused" in told and "words are refused" in told
     rows = json.loads(sally("checklist", "held", "--json", cwd=demo_store).stdout)
     assert {"player", "game", "refused", "clusters"} <= rows[0].keys()
 
 
-def test_the_report_page_shows_the_verdict(demo_store):
+def test_report_page_shows_the_verdict(demo_store):
     sally("report", "held", "--out", "page.html", cwd=demo_store)
     page = (demo_store / "page.html").read_text(encoding="utf-8")
     assert "Words that these episodes support" in page and "theory of mind" in page

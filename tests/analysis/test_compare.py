@@ -98,7 +98,7 @@ def test_claims_are_adjusted_over_the_whole_family():
     assert found[0].p_holm == pytest.approx(3 * found[0].p)
 
 
-def test_a_difference_within_the_margin_is_equivalent_and_a_wide_one_undecided():
+def test_difference_within_the_margin_is_equivalent_and_a_wide_one_undecided():
     rng = np.random.default_rng(5)
     base = rng.normal(size=60)
     near = compared(scores(base + 0.02 * rng.normal(size=60)), scores(base), margin=0.1)
@@ -173,7 +173,7 @@ def test_one_episode_against_six_people_is_one_pair_without_interval():
     assert "too few" in comparing.word_of(judged)
 
 
-def test_a_sentence_names_the_seats_where_a_game_has_several():
+def test_sentence_names_the_seats_where_a_game_has_several():
     rng = np.random.default_rng(2)
     high, low = scores(1 + rng.normal(size=20) / 9), scores(rng.normal(size=20) / 9)
     agent, partner = GROUP, msgspec.structs.replace(GROUP, seat="partner")
@@ -224,7 +224,7 @@ def test_difference_in_metric_without_direction_is_reported_as_different():
     assert "laevo is different from dextro in rps" in told
 
 
-def test_an_eavesdropper_is_better_the_more_it_catches():
+def test_eavesdropper_is_better_the_more_it_catches():
     group = Group("toma_sw", "eavesdropper", "", "radio_caught")
     found = comparing._compared(group, scores([1.0] * 10), scores([0.0] * 10), None, 1)
     assert (found.better, adjusted([found])[0].verdict) == ("higher", "better")

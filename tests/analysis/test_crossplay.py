@@ -51,7 +51,7 @@ def met() -> list[Episode]:
     return [match.episode() for one in FEW for two in FEW for match in meet(one, two)]
 
 
-def test_the_table_holds_the_means_of_every_pair() -> None:
+def test_table_holds_the_means_of_every_pair() -> None:
     table = crossplay(met())
     assert set(table) == {(one, two) for one in FEW for two in FEW}
     paid = [match.episode().payoffs or {} for match in meet("zero_order", "generous")]

@@ -34,7 +34,7 @@ def played(depth: int, repeats: int = 1, many: int | None = None) -> list[Episod
 
 
 @pytest.mark.parametrize("depth", [1, 2])
-def test_the_curve_of_a_reasoner_falls_to_chance_beyond_its_depth(depth: int) -> None:
+def test_curve_of_a_reasoner_falls_to_chance_beyond_its_depth(depth: int) -> None:
     points = {(p.game, p.depth): p for p in depth_curve(played(depth))}
     for (game, block), point in points.items():
         assert point.right.value is not None
@@ -100,7 +100,7 @@ def test_game_without_depths_is_refused() -> None:
         depths_of("ipd")
 
 
-def test_the_commands_print_table_and_curve(tmp_path: Path) -> None:
+def test_commands_print_table_and_curve(tmp_path: Path) -> None:
     shown = CliRunner().invoke(cli, ["audit", "toma_mg", "--depth", "--json"])
     assert shown.exit_code == 0 and '"set": "certified 3"' in shown.output
     (tmp_path / "store").mkdir()
@@ -118,7 +118,7 @@ def test_the_commands_print_table_and_curve(tmp_path: Path) -> None:
     assert "fewer than 5 clusters" in " ".join(shown.output.split())
 
 
-def test_the_curve_can_be_drawn() -> None:
+def test_curve_can_be_drawn() -> None:
     pytest.importorskip("matplotlib")
     assert depth_figure(depth_curve(played(1, 1, 8)))
     with pytest.raises(BadInput, match="nothing to draw"):

@@ -30,7 +30,7 @@ def test_column_round_trips_every_number(monkeypatch: pytest.MonkeyPatch, most: 
     assert float(column[2]) == 0.1
 
 
-def test_a_column_without_a_number_takes_no_memory() -> None:
+def test_column_without_a_number_takes_no_memory() -> None:
     coding = ColumnEncoder()
     for _ in range(3):
         coding.add_none(1000)

@@ -19,7 +19,7 @@ from sally.runner.seating import seated
 from tests.analysis.profiles import against_tit_for_tat, one_cell, played, profiled
 
 
-def test_a_random_player_is_the_zero_and_one_last_defection_the_optimum():
+def test_random_player_is_the_zero_and_one_last_defection_the_optimum():
     def cooperates(turn: Turn) -> int:
         return 0
 
@@ -42,7 +42,7 @@ def test_a_random_player_is_the_zero_and_one_last_defection_the_optimum():
     assert sly.mindless.played == 6 and sly.mindless.stored == 0
 
 
-def test_the_zero_does_not_depend_on_the_luck_of_one_random_player():
+def test_zero_does_not_depend_on_the_luck_of_one_random_player():
     rows = [
         profiled(against_tit_for_tat(lambda turn: 0, seeds=seeds), "agent")[0]
         for seeds in (range(3), range(3, 6))
@@ -102,7 +102,7 @@ def test_tracker_is_exact_reference_of_locker_and_true_box_is_not_counted():
     ]
 
 
-def test_a_reference_that_does_not_always_win_is_the_best_known():
+def test_reference_that_does_not_always_win_is_the_best_known():
     lineups = grid(
         guide=player_spec("turn_taker"),
         explorer=(player_spec("turn_taker"), player_spec("random")),
@@ -147,7 +147,7 @@ def test_forfeiting_wrong_moves_does_not_give_a_perfect_profile():
     assert row.doing.value < 0.6 and row.doing_most.value == pytest.approx(1)
 
 
-def test_a_void_round_earns_nothing_by_the_rules_and_the_best_reply_at_most():
+def test_void_round_earns_nothing_by_the_rules_and_the_best_reply_at_most():
     class FallsSilent(msgspec.Struct, frozen=True):
         def decide(self, turn: Turn):
             return Forfeit("no answer") if turn.view.round == 3 else Decision(0)
@@ -167,7 +167,7 @@ def test_partner_without_automaton_does_not_blank_other_partners_row():
     assert unknown.raw.value is not None and "neither an optimum" in unknown.why["doing"]
 
 
-def test_the_zero_of_doing_is_exact_in_one_choice_and_against_a_declared_bargainer():
+def test_zero_of_doing_is_exact_in_one_choice_and_against_a_declared_bargainer():
     metrics = registry.entries("metrics")
     for game, params, chance in (
         ("toma_mg", {"level": 1}, 1 / 4),

@@ -99,7 +99,7 @@ def test_custom_pool_is_validated() -> None:
         ideal_of(game, game.seats[0], declared_pool(game, game.seats[0]), 4)
 
 
-def test_the_command_prints_the_parts(tmp_path: Path) -> None:
+def test_command_prints_the_parts(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     folder.mkdir()
     with store.Writer(folder) as writer:
@@ -129,7 +129,7 @@ def test_report_and_figure_show_the_ideal_player(tmp_path: Path) -> None:
     assert drawn.read_text(encoding="utf-8").count("<path") > 10
 
 
-def test_the_bayes_adaptive_player_of_level_k_earns_what_it_expects() -> None:
+def test_bayes_adaptive_player_of_level_k_earns_what_it_expects() -> None:
     episodes = [
         sally.play(
             "eleven_twenty",

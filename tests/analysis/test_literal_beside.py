@@ -50,7 +50,7 @@ def test_player_of_battery_and_game_has_one_line_and_others_have_none(
     assert "literal beside" not in said("profile", stores[0])
 
 
-def test_the_report_has_the_same_table(tmp_path: Path) -> None:
+def test_report_has_the_same_table(tmp_path: Path) -> None:
     _, _, cells = GAME.partition("[[cells]]")
     both = ITEMS.replace("PLAYER", "random") + "[[cells]]" + cells
     page = tmp_path / "page.html"

@@ -53,7 +53,7 @@ def values(by_player, instances=None):
     ]
 
 
-def test_a_stated_spread_gives_the_textbook_number():
+def test_stated_spread_gives_the_textbook_number():
     """R: power.t.test(delta=.5, sd=1, type="paired") wants 33.4 pairs for 80 percent, 44 for 90."""
     found = need(0.5, sd=1.0)
     assert found.episodes == (34, 44) and found.cost == (0.0, 0.0)
@@ -124,7 +124,7 @@ def test_with_one_problem_partners_are_clustered_by_repeat():
     assert isinstance(spread, DifferenceSpread) and spread.icc == pytest.approx(1)
 
 
-def test_a_pilot_of_real_episodes_and_one_of_another_cell():
+def test_pilot_of_real_episodes_and_one_of_another_cell():
     here = need(0.1, pilot=piloted())
     assert here.pairs == 12 and not here.elsewhere and here.episodes[0] < here.episodes[1]
     other = msgspec.structs.replace(STUDY, cells=(msgspec.structs.replace(CELL, name="else"),))
@@ -159,7 +159,7 @@ def test_bad_requests_are_refused_with_one_message(options, said):
         need(**options)
 
 
-def test_the_cost_grows_with_the_episodes(tmp_path: Path):
+def test_cost_grows_with_the_episodes(tmp_path: Path):
     prices = tmp_path / "sally.toml"
     prices.write_text(
         '[prices]\ndate = 2026-11-01\nper_million."openai/x" = {input = 1.0, output = 2.0}\n'
@@ -216,7 +216,7 @@ def test_planned_episodes_reach_the_stated_power_for_wins_and_losses(quick):
     assert found.low < 0.8 < found.high
 
 
-def test_a_family_of_comparisons_needs_more_and_equivalence_has_its_own_size():
+def test_family_of_comparisons_needs_more_and_equivalence_has_its_own_size():
     alone, three = (need(0.5, sd=1.0, family=n).episodes[0] for n in (1, 3))
     assert alone == t_sample_size(0.5, 1.0) and three == t_sample_size(0.5, 1.0, alpha=0.05 / 3)
     assert three > alone

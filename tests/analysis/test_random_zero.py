@@ -41,7 +41,7 @@ EXACT = (
 
 
 @pytest.mark.parametrize(("game", "seat", "others", "params", "n"), EXACT)
-def test_an_exact_zero_is_the_mean_of_many_random_players(game, seat, others, params, n):
+def test_exact_zero_is_the_mean_of_many_random_players(game, seat, others, params, n):
     episodes = [sally.play(game, {seat: "random", **others}, seed, **params) for seed in range(n)]
     (first,) = measured(episodes[0], (seat,))
     exact = registry.entries("metrics")[first.metric].at_random(episodes[0].setup, seat)
@@ -86,7 +86,7 @@ def test_sampled_zero_does_not_depend_on_seed_or_store():
     assert rows[1].doing == rows[2].doing
 
 
-def test_an_exact_zero_does_not_move_with_the_seed_of_the_random_player():
+def test_exact_zero_does_not_move_with_the_seed_of_the_random_player():
     rows = []
     for seeds in (range(5), range(50, 55)):
         lineup = {"player_1": ("level", {"k": 2}), "player_2": ("level", {"k": 1})}
@@ -107,7 +107,7 @@ def test_draws_are_divided_among_all_problems():
     assert set(by_problem.values()) == {max(LEAST_DRAWS, DRAWS // 2)}
 
 
-def test_the_error_of_the_draws_is_in_the_interval(monkeypatch):
+def test_error_of_the_draws_is_in_the_interval(monkeypatch):
     episodes = _hanabi(range(8), "info")
     studied = [m for e in episodes for m in measured(e, ("ann",))]
     ends = baselines(studied)

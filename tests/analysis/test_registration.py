@@ -53,7 +53,7 @@ def test_every_change_is_named(frozen: Registration, tmp_path: Path) -> None:
     assert "registered with Sally 0 and reported with 1" in said
 
 
-def test_an_unknown_measure_and_a_misspelt_key_are_refused(tmp_path: Path) -> None:
+def test_unknown_measure_and_a_misspelt_key_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "intent.toml"
     file.write_text(INTENT.replace("reward_per_round", "reward_per_rond"))
     with pytest.raises(BadInput, match="did you mean"):

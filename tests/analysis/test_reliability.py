@@ -91,7 +91,7 @@ def test_scores_are_read_off_episodes_by_probe_and_by_metric():
     assert len(sally.reliability(episodes)) == 2
 
 
-def test_the_sentences_on_the_shipped_bundles_are_generated():
+def test_sentences_on_the_shipped_bundles_are_generated():
     """`python -m benchmarks.validity shipped` computes the facts, in a minute of an idle core."""
     facts = json.loads(validity.FACTS.read_bytes())
     bundles = validity.ROOT / "docs" / "results" / "bundles"

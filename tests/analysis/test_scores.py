@@ -76,7 +76,7 @@ def test_all_rows_are_studied_if_no_seat_is_marked(rows):
 
 
 @pytest.mark.parametrize("page", [1, 2, 7])
-def test_a_page_holds_no_more_than_a_screen(page, capsys):
+def test_page_holds_no_more_than_a_screen(page, capsys):
     wide = {f"m{k}": "1.00 ±0.20" for k in range(20)}
     table = [{"player": f"a rather long name {n} " * (n % 4 + 1), **wide} for n in range(300)]
     shown = print_page(table, ["player"], list(wide), page)
@@ -104,7 +104,7 @@ def test_requested_metric_is_shown_even_if_all_zero(tmp_path):
     assert said.count("forfeits") == 2 and "0.000" in said
 
 
-def test_a_mean_without_an_interval_gives_the_reason_in_text_and_json(tmp_path):
+def test_mean_without_an_interval_gives_the_reason_in_text_and_json(tmp_path):
     with store.Writer(tmp_path) as writer:
         for seed in range(2):
             lineup = {"agent": "random", "partner": "tit_for_tat"}

@@ -107,7 +107,7 @@ def test_five_trainings_have_an_interval_over_seeds(matrix):
     assert knowing.value is None
 
 
-def test_the_command_draws_the_matrix_of_a_bundle(episodes, tmp_path):
+def test_command_draws_the_matrix_of_a_bundle(episodes, tmp_path):
     (tmp_path / "store").mkdir()
     with store.Writer(tmp_path / "store") as writer:
         for each in episodes[:4]:

@@ -91,13 +91,13 @@ def test_run_score_replay_and_show_work_in_sequence(played):
     assert any("Round 1:" in line for line in shown["lines"])
 
 
-def test_a_second_run_plays_nothing_twice(played):
+def test_second_run_plays_nothing_twice(played):
     done = sally("run", "tiny.toml", "--out", "store", "--json", cwd=played)
     said = json.loads(done.stdout)
     assert (said["episodes"], said["doubled"], said["not_run"]) == (2, 0, 0)
 
 
-def test_a_changed_move_is_a_mismatch_and_exit_code_1(played):
+def test_changed_move_is_a_mismatch_and_exit_code_1(played):
     (file,) = (played / "store").glob("*.jsonl")
     first, rest = file.read_text().split("\n", 1)
     record = json.loads(first)
@@ -108,7 +108,7 @@ def test_a_changed_move_is_a_mismatch_and_exit_code_1(played):
     assert [m["episode"] for m in json.loads(again.stdout)["mismatches"]] == [record["id"]]
 
 
-def test_a_parameter_can_be_set_for_all_instances(study):
+def test_parameter_can_be_set_for_all_instances(study):
     sally("run", "tiny.toml", "--set", "rounds=2", "--limit", "1", "--out", "s", cwd=study)
     rows = json.loads(sally("score", "s", "--rows", "--json", cwd=study).stdout)
     assert {row["turns"] for row in rows} == {2}
@@ -124,7 +124,7 @@ def test_episodes_of_changed_instance_are_not_pooled_silently(played):
     assert "mixed: instance 'ipd-4'" in done.stderr
 
 
-def test_a_person_plays_in_the_terminal(study):
+def test_person_plays_in_the_terminal(study):
     done = sally(
         "play", "ipd", "--seat", "partner=tit_for_tat", "--set", "rounds=3", "--out", "mine",
         typed="1\nnonsense\nF\n2\n", cwd=study,
@@ -147,7 +147,7 @@ def test_end_of_input_censors_the_episode_as_left(study):
     assert (row["censored"], row["payoff"], row["moves"]) == ("left", None, 1)
 
 
-def test_a_person_may_take_any_seat_or_all_of_them(study):
+def test_person_may_take_any_seat_or_all_of_them(study):
     second = sally("play", "ipd", "--as", "partner", "--set", "rounds=1", typed="1\n", cwd=study)
     assert second.returncode == 0, second.stderr
     assert "over: agent" in second.stdout
@@ -195,7 +195,7 @@ def test_scores_of_each_game_have_a_table_with_its_metrics(capsys):
     assert end == "T=0.7" and {row["player"] for row in cut} == {"a qa", "b qa"}
 
 
-def test_a_long_transcript_shows_its_beginning_and_its_end(study):
+def test_long_transcript_shows_its_beginning_and_its_end(study):
     (study / "long.toml").write_text(TINY.replace("rounds = 4", "rounds = 60"))
     assert sally("run", "long.toml", "--out", "long", cwd=study).returncode == 0
     short, whole = (sally("show", "long", *more, cwd=study).stdout.splitlines()

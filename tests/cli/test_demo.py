@@ -22,7 +22,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     return done.output, out.with_name("demo-bot.html")
 
 
-def test_the_demo_fits_one_screen_and_writes_a_page(told: tuple[str, Path]) -> None:
+def test_demo_fits_one_screen_and_writes_a_page(told: tuple[str, Path]) -> None:
     said, page = told
     assert page.read_text("utf-8").startswith("<!doctype html") and str(page) in said
     lines = said.partition("The page:")[0].splitlines()
@@ -30,7 +30,7 @@ def test_the_demo_fits_one_screen_and_writes_a_page(told: tuple[str, Path]) -> N
     assert "is refused in every one of the 3 games" in " ".join(said.split())  # too few problems
 
 
-def test_the_demo_plays_episodes_of_the_suite() -> None:
+def test_demo_plays_episodes_of_the_suite() -> None:
     slice = {episode_id(setup): setup for _, setup in with_bot().trials()}
     assert slice.keys() < {episode_id(setup) for _, setup in bot_suite("noisy_50").trials()}
     assert len(slice) == sum(PROBLEMS.values())

@@ -76,7 +76,7 @@ def test_unfinished_evaluation_is_reported_with_exit_code_3(place, tmp_path):
     assert done.exit_code == 3 and "the same command continues" in done.output
 
 
-def test_a_larger_size_continues_in_the_store_of_a_smaller_one(tmp_path):
+def test_larger_size_continues_in_the_store_of_a_smaller_one(tmp_path):
     for size in ("S", "M"):
         study = in_one_store(bot_suite("random", size))
         store.claim(tmp_path / "one", manifest(study), study)
@@ -84,7 +84,7 @@ def test_a_larger_size_continues_in_the_store_of_a_smaller_one(tmp_path):
     assert size_of(bot_suite("random", "L")) == "L" and size_of(suite("M")) == "M"
 
 
-def test_the_player_must_be_named():
+def test_player_must_be_named():
     for given in ((), ("--model", "embedded", "--bot", "random")):
         done = typed("evaluate", *given)
         assert isinstance(done.exception, BadInput) and "--model MODEL" in str(done.exception)
@@ -142,7 +142,7 @@ def _won(episode: Episode) -> Episode:
     return msgspec.structs.replace(episode, events=[*events, won])
 
 
-def test_the_board_refuses_problems_of_another_suite(place):
+def test_board_refuses_problems_of_another_suite(place):
     held = list(store.load(place).episodes.values())
     refuse_other_problems(held, "S")
     moved = msgspec.structs.replace(held[0], cell="toma_po: asked, practice")
@@ -178,7 +178,7 @@ def test_drift_finds_no_change_between_sessions_of_one_bot():
     assert all(one.verdict != "moved" for one in drift(*sides))
 
 
-def test_the_pool_is_listed_with_hashes():
+def test_pool_is_listed_with_hashes():
     rows = json.loads(typed("list", "pool", "--json").stdout)
     assert {row["part"] for row in rows} == {"practice", "test"}
     assert len({(row["game"], row["hash"], row["part"]) for row in rows}) == len(rows)

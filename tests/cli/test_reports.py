@@ -35,7 +35,7 @@ def here(tmp_path_factory) -> Path:
     return folder
 
 
-def test_a_profile_explains_its_scale_and_missing_values(here: Path):
+def test_profile_explains_its_scale_and_missing_values(here: Path):
     done = sally("profile", "held", cwd=here)
     assert done.returncode == 0, done.stderr
     assert "rps, seat agent" in done.stdout
@@ -44,7 +44,7 @@ def test_a_profile_explains_its_scale_and_missing_values(here: Path):
     assert "no move was forfeited" in done.stdout
 
 
-def test_a_profile_as_json_has_estimates_with_intervals(here: Path):
+def test_profile_as_json_has_estimates_with_intervals(here: Path):
     rows = json.loads(sally("profile", "held", "--json", cwd=here).stdout)
     assert [row["player"] for row in rows] == ["random", "tabular"]
     low, high = rows[1]["accuracy"]["interval"]
@@ -103,7 +103,7 @@ def test_rows_of_two_kinds_and_the_profile_are_exported(here: Path):
         assert len(list(csv.DictReader((here / f"{what}.csv").open()))) == rows
 
 
-def test_the_same_store_twice_counts_once(here: Path):
+def test_same_store_twice_counts_once(here: Path):
     sally("export", "held", "held", "--to", "twice.csv", cwd=here)
     assert len((here / "twice.csv").read_text().splitlines()) == 25
     one, two = (json.loads(sally("profile", *stores, "--json", cwd=here).stdout)

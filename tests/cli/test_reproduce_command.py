@@ -70,7 +70,7 @@ def test_paper_without_table_prints_one_screen_overview(tmp_path):
     assert "`--episodes DIR`" in done.stdout
 
 
-def test_a_long_table_name_leaves_each_table_one_line_of_80_columns(tmp_path):
+def test_long_table_name_leaves_each_table_one_line_of_80_columns(tmp_path):
     done = sally("reproduce", "brockbank2024", cwd=tmp_path)
     lines = done.stdout.splitlines()[4:9]
     assert [line.split()[0] for line in lines] == [

@@ -66,7 +66,7 @@ def test_store_of_another_study_is_refused(tmp_path: Path) -> None:
         serve("--out", str(tmp_path / "theirs"), folder=tmp_path)
 
 
-def test_a_secret_that_can_be_guessed_is_refused(
+def test_secret_that_can_be_guessed_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(serving.SECRET, "secret")

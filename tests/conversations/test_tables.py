@@ -16,7 +16,7 @@ REFUSED = {  # TradeCraft has moves that are written freely, and no question wit
 @pytest.mark.parametrize(
     ("game", "strategy"), goldens(), ids=lambda x: x if isinstance(x, str) else x.name
 )
-def test_the_conversation_is_unchanged(game, strategy):
+def test_conversation_is_unchanged(game, strategy):
     assert conversation(game, strategy) == path_of(game, strategy).read_text("utf-8")
 
 

@@ -89,7 +89,7 @@ def test_probes_of_a_move_forfeited_by_rejection_are_dropped() -> None:
     assert [type(e).__name__ for e in first] == ["Skipped", "Forfeited", "Moved", "Skipped"]
 
 
-def test_a_probe_that_cannot_be_asked_is_logged_with_the_reason() -> None:
+def test_probe_that_cannot_be_asked_is_logged_with_the_reason() -> None:
     match = match_of(table("cups", arms={"hider": ("false_belief",)}))
     probe = next(t for t in match.asks() if t.question)
     match.answer(probe.id, NoAnswer("deaf"))
@@ -153,7 +153,7 @@ def test_truth_of_will_accept_is_known_one_turn_later() -> None:
 
 
 @pytest.mark.parametrize("arms", [{}, {"partner": ("their_move",)}])
-def test_a_prediction_inside_a_decision_is_a_report(arms: dict[str, tuple[str, ...]]) -> None:
+def test_prediction_inside_a_decision_is_a_report(arms: dict[str, tuple[str, ...]]) -> None:
     match = match_of(table("ipd", arms=arms))
     foreseen = (StatedPrediction("their_move", 1, "partner"),)
     match.answer((0, "agent", "", ""), Decision(0, foreseen=foreseen))

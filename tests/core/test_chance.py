@@ -33,7 +33,7 @@ def test_different_keys_give_different_streams() -> None:
     assert len({Stream(*key)() for key in keys}) == len(keys)
 
 
-def test_the_global_generator_is_neither_used_nor_moved() -> None:
+def test_global_generator_is_neither_used_nor_moved() -> None:
     state = random.getstate()
     first = [Stream(1, "a")() for _ in range(3)]
     Stream(1, "a").shuffled(range(10))
@@ -52,7 +52,7 @@ def test_draws_stay_within_bounds(seed: int, n: int) -> None:
     assert 0 <= derived_seed(seed, n) < 2**53  # exact in any JSON reader
 
 
-def test_a_lottery_is_drawn_with_its_odds() -> None:
+def test_lottery_is_drawn_with_its_odds() -> None:
     odds = {"a": 0.5, "b": 0.3, "c": 0.2, "never": 0.0}
     drawn = [Stream("lottery", n).draw(odds) for n in range(5000)]
     for item, p in odds.items():

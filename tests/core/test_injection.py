@@ -101,7 +101,7 @@ def test_error_rate_matches_setting_and_wrong_values_are_uniform(error: float) -
         assert wrong.count(value) / 4000 == pytest.approx(error / 3, abs=0.025)
 
 
-def test_the_error_rate_holds_in_play() -> None:
+def test_error_rate_holds_in_play() -> None:
     injection = Injection(AGENT, "their_move", error=0.4)
     wrong, rounds = [], 0
     for seed in range(100):
@@ -159,7 +159,7 @@ def test_own_prediction_is_told_back_and_kept_only_with_keep(keep: bool) -> None
     assert openings[-1].count("You have predicted") == (6 if keep else 0)
 
 
-def test_a_seat_that_gave_no_readable_answer_is_told_nothing() -> None:
+def test_seat_that_gave_no_readable_answer_is_told_nothing() -> None:
     injection = Injection(AGENT, "their_move", "own")
     match = match_of(table("ipd", arms={"agent": ("their_move",)}, injections=(injection,)))
     match.answer((0, "agent", "their_move", "partner"), ProbeReport(None))

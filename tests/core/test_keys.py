@@ -76,7 +76,7 @@ def test_key_passed_to_tool_is_redacted_in_the_log() -> None:
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "Basic user:"])
-def test_a_part_of_a_key_and_an_encoded_key_are_scrubbed(before: str) -> None:
+def test_part_of_a_key_and_an_encoded_key_are_scrubbed(before: str) -> None:
     keys.remember(KEY)
     assert keys.scrubbed(f"it begins {KEY[:12]} and so on") == "it begins [key] and so on"
     assert keys.scrubbed(f"x{KEY[5:]}x{KEY[:13]}") == "x[key]x[key]"
@@ -95,7 +95,7 @@ def _decoded(text: str) -> str:
     return " ".join(base64.b64decode(piece).decode("latin-1") for piece in whole)
 
 
-def test_an_address_is_shown_without_user_and_query() -> None:
+def test_address_is_shown_without_user_and_query() -> None:
     shown = keys.address_without_secrets
     assert shown("https://me:pw@lab.example:8000/v1?key=abc#x") == "https://lab.example:8000/v1"
     assert shown("http://[::1]:8000/v1") == "http://[::1]:8000/v1"
@@ -103,7 +103,7 @@ def test_an_address_is_shown_without_user_and_query() -> None:
     assert said == "no route to https://lab/v1?api-key=[key]&n=1, sorry"
 
 
-def test_a_long_reply_is_stored_as_both_ends_with_size_and_hash() -> None:
+def test_long_reply_is_stored_as_both_ends_with_size_and_hash() -> None:
     long = "a" * 5_000_000 + "b" * 5_000_000
     short = cut(long)
     assert len(short) < KEPT + 200 and cut(short) == short

@@ -63,7 +63,7 @@ def test_nature_moves_before_any_seat_is_asked() -> None:
     assert open_seats(match) == ["hider"]
 
 
-def test_a_driver_may_supply_natures_moves() -> None:
+def test_driver_may_supply_natures_moves() -> None:
     match = Match(spec_of("cups"), table("cups"), ask_nature=True)
     for move in ("right", "peek"):
         assert open_seats(match) == [NATURE]
@@ -88,7 +88,7 @@ def test_simultaneous_moves_are_hidden_until_all_are_made() -> None:
     assert [e.seat for e in new if isinstance(e, Moved)] == [ADA, BO, CY]  # not as they came
 
 
-def test_a_hidden_phase_is_revealed_at_its_end() -> None:
+def test_hidden_phase_is_revealed_at_its_end() -> None:
     match = all_spoken(haggling(secret_turns=2))
     first = {ADA: Put("wood"), BO: Put("wool"), CY: PASS}
     second = {ADA: PASS, BO: Put("wool"), CY: Put("wood")}
@@ -201,7 +201,7 @@ def test_only_language_players_notes_are_logged() -> None:
     assert [e.memory for e in match.events if isinstance(e, Moved)] == [None, "a note"]
 
 
-def test_a_tool_sees_the_view_and_is_logged_with_the_decision() -> None:
+def test_tool_sees_the_view_and_is_logged_with_the_decision() -> None:
     episode = played(table("haggle", who="plain_dealer"))
     used = [(e.seat, e.looked) for e in episode.events if isinstance(e, Moved) and e.looked]
     assert [seat for seat, _ in used] == [ADA, BO, CY]
@@ -209,7 +209,7 @@ def test_a_tool_sees_the_view_and_is_logged_with_the_decision() -> None:
     assert mismatch(spec_of("haggle"), from_line(to_line(episode))) is None
 
 
-def test_an_unknown_tool_is_refused_by_name() -> None:
+def test_unknown_tool_is_refused_by_name() -> None:
     (turn,) = haggling().asks()
     with pytest.raises(BadInput, match="did you mean worth"):
         turn.use("wroth", {})
@@ -249,7 +249,7 @@ def test_rules_may_stop_an_episode_without_a_result() -> None:
     assert match.episode().payoffs is None
 
 
-def test_a_payoff_that_is_not_finite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_payoff_that_is_not_finite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Haggle, "payoffs", lambda self, state: {ADA: float("inf")})
     with pytest.raises(BadInput, match="must be finite"):
         played(table("haggle"))
@@ -304,7 +304,7 @@ def test_open_asks_are_sent_concurrently() -> None:
     assert match.over and len(out) == 12
 
 
-def test_an_error_in_a_player_leaves_no_task_behind() -> None:
+def test_error_in_a_player_leaves_no_task_behind() -> None:
     class Breaks:
         async def decide(self, turn: Turn[Any, Any]) -> Any:
             await asyncio.sleep(0)
@@ -355,7 +355,7 @@ def test_invalid_setup_is_refused(change: dict[str, Any], why: str) -> None:
         match_of(setup)
 
 
-def test_an_offer_is_a_form_with_exact_amounts() -> None:
+def test_offer_is_a_form_with_exact_amounts() -> None:
     match = all_spoken(haggling(secret_turns=0))
     hand = dict(match.asks()[0].view.hand)
     for want, why in (((("wool", "7"),), "at most 6"), ((("gold", "1"),), "gold")):

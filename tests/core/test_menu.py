@@ -82,7 +82,7 @@ def test_admitted_action_is_returned_as_the_menu_option() -> None:
         ("wait", "not among the options"),
     ],
 )
-def test_an_illegal_action_is_refused_with_its_reason(action: Any, why: str) -> None:
+def test_illegal_action_is_refused_with_its_reason(action: Any, why: str) -> None:
     with pytest.raises(IllegalMove) as refused:
         admitted(MENU, action)
     assert why in str(refused.value)
@@ -101,7 +101,7 @@ def test_lone_surrogate_is_refused() -> None:
     assert admitted((form,), Bid(1, "👍"))
 
 
-def test_a_misspelt_field_is_refused_and_not_read_as_empty() -> None:
+def test_misspelt_field_is_refused_and_not_read_as_empty() -> None:
     only_bid: tuple[Any, ...] = (BID,)
     with pytest.raises(IllegalMove, match="unknown field `prize`"):
         filled(only_bid, {"kind": "bid", "price": 2, "prize": 3})

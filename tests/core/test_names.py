@@ -24,7 +24,7 @@ def language(model: str, strategy: str = "qa", **more: object) -> PlayerSpec:
         ("llama_server:http://host:8080", "llama_server:http://host:8080"),
     ],
 )
-def test_a_model_has_its_full_name_in_tables(model: str, called: str) -> None:
+def test_model_has_its_full_name_in_tables(model: str, called: str) -> None:
     assert label(language(model)) == f"{called} qa"
 
 

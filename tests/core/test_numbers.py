@@ -20,7 +20,7 @@ def test_consecutive_numbers_form_a_scale() -> None:
     assert span(()) is None
 
 
-def test_a_question_has_a_scale_only_if_it_asks_for_a_number() -> None:
+def test_question_has_a_scale_only_if_it_asks_for_a_number() -> None:
     assert DIAL.scale == Whole(0, 100)
     assert Question("place", "choice", (0, 1, 2)).scale is None
     assert Question("place", "odds", (0, 1, 2), numeric=True).scale is None

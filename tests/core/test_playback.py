@@ -81,14 +81,14 @@ def test_unplayable_setup_is_a_mismatch_not_a_crash() -> None:
         assert "does not replay" in str(mismatch(spec_of("cups"), bad))
 
 
-def test_an_older_version_of_the_rules_is_refused_by_name() -> None:
+def test_older_version_of_the_rules_is_refused_by_name() -> None:
     episode = stored("cups")
     old = msgspec.structs.replace(episode, setup=msgspec.structs.replace(episode.setup, version=0))
     with pytest.raises(BadInput, match="version 0 of the rules of cups; version 1 is installed"):
         replayed(spec_of("cups"), old)
 
 
-def test_a_replay_needs_no_seed() -> None:
+def test_replay_needs_no_seed() -> None:
     """Nature's and the reader's moves are in the log."""
     episode = stored("haggle")
     setup = msgspec.structs.replace(episode.setup, seed=12345, injections=())

@@ -86,7 +86,7 @@ def test_value_out_of_range_or_repeated_is_ignored() -> None:
         ("Option: Game", ("a game", "a test"), True, 0),
     ],
 )
-def test_a_clear_reply_is_read(
+def test_clear_reply_is_read(
     reply: str, names: str | tuple[str, ...], theirs: bool, place: int
 ) -> None:
     assert read_choice(reply, list(names), "Option", theirs) == place
@@ -103,7 +103,7 @@ def test_a_clear_reply_is_read(
         ("Option: J\nI will pick F in this round.", "JF"),
     ],
 )
-def test_an_unclear_reply_is_refused(reply: str, names: str | tuple[str, ...]) -> None:
+def test_unclear_reply_is_refused(reply: str, names: str | tuple[str, ...]) -> None:
     with pytest.raises(Unreadable):
         read_choice(reply, list(names), "Option")
 

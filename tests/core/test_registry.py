@@ -39,7 +39,7 @@ def test_presets_are_games_of_their_family() -> None:
 
 
 @pytest.mark.parametrize(("name", "near"), [("rsp", "rps"), ("hagle", "haggle"), ("cup", "cups")])
-def test_an_unknown_game_suggests_the_nearest(name: str, near: str) -> None:
+def test_unknown_game_suggests_the_nearest(name: str, near: str) -> None:
     with pytest.raises(BadInput, match=f"did you mean .*{near}"):
         registry.game(name)
 
@@ -99,7 +99,7 @@ def test_installed_packages_add_entries(monkeypatch: pytest.MonkeyPatch) -> None
     assert registry.entries("games")["cups_again"] is cups.GAME
 
 
-def test_an_installed_entry_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installed_entry_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("broken", "no_such_package:GAME", "sally.games")
     monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
     registry._installed.cache_clear()
@@ -108,7 +108,7 @@ def test_an_installed_entry_that_does_not_load_is_named(monkeypatch: pytest.Monk
         registry.entries("games")
 
 
-def test_an_unknown_kind_of_entry_is_refused() -> None:
+def test_unknown_kind_of_entry_is_refused() -> None:
     with pytest.raises(BadInput, match="did you mean games"):
         registry.add("game", "x", None)
 

@@ -70,7 +70,7 @@ RPS = ("R", "P", "S")
         ("R\n\nBecause R beats S.", "R"),
     ],
 )
-def test_a_clear_reply_is_read(reply: str, name: str) -> None:
+def test_clear_reply_is_read(reply: str, name: str) -> None:
     assert RPS[read_choice(reply, RPS, "Option")] == name
 
 
@@ -107,7 +107,7 @@ def test_prediction_may_mention_the_other_player() -> None:
     assert read_choice("They will pick P.", RPS, "Option", theirs=True) == 1
 
 
-def test_the_nouns_of_a_menu_are_part_of_its_names() -> None:
+def test_nouns_of_a_menu_are_part_of_its_names() -> None:
     boxes = ("box 0", "box 1", "box 2")
     for reply in ("Box 2", "Box: 2", "Answer: #2", "2", "Answer: box 2."):
         assert read_choice(reply, boxes, "Box") == 2
@@ -120,7 +120,7 @@ def test_the_nouns_of_a_menu_are_part_of_its_names() -> None:
 
 
 @pytest.mark.parametrize("reply", ["Number: 17", "I ask for 17.", "Number: 17 points", "**17**"])
-def test_a_whole_number_is_read(reply: str) -> None:
+def test_whole_number_is_read(reply: str) -> None:
     assert read_number(reply, 11, 20, "Number") == 17
 
 
@@ -176,7 +176,7 @@ def test_no_reply_crashes_a_reader(reply: str) -> None:
 
 
 @given(noise.filter(lambda text: not any(plain(name) in plain(text) for name in NAMES)))
-def test_a_reply_without_a_name_is_never_a_move(reply: str) -> None:
+def test_reply_without_a_name_is_never_a_move(reply: str) -> None:
     for said in (reply, f"Option: {reply}", f"Thoughts: {reply}\nOption:"):
         with pytest.raises(Unreadable):
             read_choice(said, NAMES, "Option")

@@ -171,7 +171,7 @@ def test_another_study_is_refused(out: str) -> None:
         store.claim(out, store.Manifest("yours", "hash"))
 
 
-def test_an_address_with_other_files_is_refused(tmp_path: Path) -> None:
+def test_address_with_other_files_is_refused(tmp_path: Path) -> None:
     address = f"memory://{tmp_path}/theirs"
     store.place(address).put("thesis.tex", b"")
     with pytest.raises(BadInput, match="holds other files"):

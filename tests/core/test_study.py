@@ -77,12 +77,12 @@ def test_error_in_study_file_gives_one_clear_message(
     assert "\n" not in str(refused.value)
 
 
-def test_a_study_without_cells_is_refused(tmp_path: Path) -> None:
+def test_study_without_cells_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="at least one cell"):
         read_study(written(tmp_path, 'name = "a"\nabout = "b"\ncells = []\n'))
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
     for path in (tmp_path, tmp_path / "missing.toml", binary):
@@ -110,7 +110,7 @@ def test_seeds_depend_on_instance_and_repeat_and_never_on_the_lineup() -> None:
     assert len({episode_id(s) for _, s in study.trials()}) == 18
 
 
-def test_a_grid_has_every_combination_once() -> None:
+def test_grid_has_every_combination_once() -> None:
     found = grid(
         agent=(player_spec("a"), player_spec("b")), partner=(player_spec("c"), player_spec("d"))
     )

@@ -13,7 +13,7 @@ from sally.core.registry import registry
 from sally.runner.local import used_by
 
 
-def test_a_pack_is_verbatim_if_its_page_has_the_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pack_is_verbatim_if_its_page_has_the_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     pack = Pack("mine", "repeated_games", {"intro.same": "A game of {rounds} rounds."})
     (known,) = wording.printed_texts("riemer2025")
     assert [each.verbatim for each in wording.compared(pack)["riemer2025"]] == [False]
@@ -24,7 +24,7 @@ def test_a_pack_is_verbatim_if_its_page_has_the_hash(monkeypatch: pytest.MonkeyP
     assert "pact" not in wording.compared(Pack("other", "hanabi", {}))
 
 
-def test_the_record_lists_the_passages_that_a_pack_has_word_for_word(
+def test_record_lists_the_passages_that_a_pack_has_word_for_word(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text = "You meet for {rounds} rounds. Nothing else is said."

@@ -22,14 +22,14 @@ def pack(**texts: str) -> Pack:
     return Pack("mine", "ipd", {key.replace("_", "."): text for key, text in texts.items()})
 
 
-def test_a_pack_replaces_a_sentence_for_its_seat_only() -> None:
+def test_pack_replaces_a_sentence_for_its_seat_only() -> None:
     ours = checked(pack(now="Runde {round}."), TEXTS)
     match: Match[Any, Any, Any] = Match(spec_of("ipd"), table("ipd"), texts={"agent": ours.texts})
     shown = {t.seat: t.context.words.now(t.view) for t in match.asks()}
     assert shown == {"agent": "Runde 1.", "partner": "This is round 1."}
 
 
-def test_a_pack_may_leave_a_fact_out_and_use_one_twice() -> None:
+def test_pack_may_leave_a_fact_out_and_use_one_twice() -> None:
     checked(pack(now="Go.", question="{names}! {names}?"), TEXTS)
 
 
@@ -95,7 +95,7 @@ def menu() -> Any:
     return match_of(table("haggle")).asks()[0].options
 
 
-def test_an_action_is_read_from_the_one_json_object_of_a_reply() -> None:
+def test_action_is_read_from_the_one_json_object_of_a_reply() -> None:
     said = {"kind": "say", "text": 'I {really} "mean" it'}
     assert read_form(f"Well:\n```json\n{json.dumps(said)}\n```", menu()) == Say(said["text"])
     assert read_form('{"kind": "put", "item": "wood"}', SECRET) == Put("wood")

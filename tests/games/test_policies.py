@@ -74,7 +74,7 @@ def test_invalid_policy_is_refused_with_the_reason(policy, why):
         written(policy)
 
 
-def test_a_policy_is_written_once_and_run():
+def test_policy_is_written_once_and_run():
     who = agent(always(json.dumps(TIT_FOR_TAT)), "writer")
     lineup = {"agent": who, "partner": "random"}
     episode = sally.play("ipd", lineup, rounds=6)

@@ -145,7 +145,7 @@ def test_repeating_the_own_last_move_does_not_act_beyond_repetition():
     assert row.acting_beyond_repetition.value is None or row.acting_beyond_repetition.value <= 0
 
 
-def test_a_player_that_follows_a_changing_partner_acts_beyond_repetition():
+def test_player_that_follows_a_changing_partner_acts_beyond_repetition():
     row = _row("rps", Bot("best", ahead=1), RPS)
     assert row.pooled_repetition.value < 50 and row.acting_beyond_repetition.value == pytest.approx(
         1
@@ -171,13 +171,13 @@ def test_different_names_per_seat_separate_imitation_from_best_replies():
     assert replies.acting_beyond.interval[0] > 0 > replies.acting_beyond_repetition.interval[0]
 
 
-def test_a_player_that_follows_its_predictions_acts_beyond_every_habit():
+def test_player_that_follows_its_predictions_acts_beyond_every_habit():
     row = _row("rps", Bot("best", ahead=1), RPS)
     assert row.consistency.value == 100 and row.acting_beyond.value == pytest.approx(1)
     assert row.called == "" and row.decides == 100
 
 
-def test_a_dominant_move_depends_on_no_prediction():
+def test_dominant_move_depends_on_no_prediction():
     row = _row("ipd", Bot("best"), [{}] * 6, ("single_action", {"action": 1}))
     assert row.decides == 0 and row.consistency.value == 100
 

@@ -139,12 +139,12 @@ def test_decompressed_reply_above_the_limit_is_refused() -> None:
     assert found.kind == "bad_reply" and "MiB" in str(found)
 
 
-def test_a_compressed_reply_of_ordinary_size_is_read() -> None:
+def test_compressed_reply_of_ordinary_size_is_read() -> None:
     body = gzip.compress(json.dumps({"choices": [{"message": {"content": "J"}}]}).encode())
     assert reply(lambda call: call.send(200, body, {"Content-Encoding": "gzip"})).text == "J"
 
 
-def test_a_chunked_reply_is_read() -> None:
+def test_chunked_reply_is_read() -> None:
     def chunked(call: Handler) -> None:
         call.send_response(200)
         call.send_header("Transfer-Encoding", "chunked")
@@ -239,7 +239,7 @@ def test_invalid_address_or_address_with_secret_is_refused(address: str) -> None
     assert "pw" not in str(why.value) and "key=x" not in str(why.value)
 
 
-def test_a_connection_is_kept_after_an_error() -> None:
+def test_connection_is_kept_after_an_error() -> None:
     opened: set[Any] = set()
 
     def once_wrong(call: Handler) -> None:
@@ -262,7 +262,7 @@ def test_a_connection_is_kept_after_an_error() -> None:
     assert len(opened) == 1
 
 
-def test_the_proxy_of_the_environment_is_used_unless_the_host_is_exempt(
+def test_proxy_of_the_environment_is_used_unless_the_host_is_exempt(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with serving() as proxy, serving() as server:

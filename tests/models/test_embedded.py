@@ -89,7 +89,7 @@ def test_scores_equal_a_full_computation(
     )
 
 
-def test_a_candidate_that_merges_with_the_context_is_scored_from_before_the_merge(
+def test_candidate_that_merges_with_the_context_is_scored_from_before_the_merge(
     exact: Embedded, reference: Reference
 ) -> None:
     scores = asyncio.run(exact.score("The answer is pap", ["er", "aya"]))

@@ -41,7 +41,7 @@ def test_messages_round_trip_through_json() -> None:
     assert b'"role":"tool"' in written
 
 
-def test_the_same_settings_have_one_canonical_form() -> None:
+def test_same_settings_have_one_canonical_form() -> None:
     assert Settings(temperature=0).canonical() == Settings(temperature=0.0).canonical()
     assert Settings(seed=3, max_tokens=8).canonical() == '{"max_tokens":8,"seed":3}'
     assert Settings().canonical() == "{}"

@@ -97,6 +97,6 @@ def test_hash_ignores_key_order_in_a_schema() -> None:
     assert prompt_hash([User("a")], [one]) == prompt_hash([User("a")], [other])
 
 
-def test_the_hash_is_the_same_on_every_machine() -> None:
+def test_hash_is_the_same_on_every_machine() -> None:
     # Logs outlive versions: a change here breaks the replay of every prompt on disk.
     assert prompt_hash([System("You play."), User("J or F?")]) == "b36a0168efe6b4c365c11f430527eaac"

@@ -32,7 +32,7 @@ def test_stubs_are_models() -> None:
         assert isinstance(stub, Model)
 
 
-def test_a_script_sees_the_messages_and_words_are_counted() -> None:
+def test_script_sees_the_messages_and_words_are_counted() -> None:
     stub = Scripted(lambda messages, settings: f"{messages[-1].text} {settings.seed} yes")
     reply = asyncio.run(stub.complete(ASK, Settings(seed=7)))
     assert reply.text == "J or F? 7 yes"
@@ -60,7 +60,7 @@ def test_echo_chooses_legal_options_by_prompt_and_seed() -> None:
         echo([])
 
 
-def test_a_stub_scores_only_with_a_scorer() -> None:
+def test_stub_scores_only_with_a_scorer() -> None:
     assert not always("J").can_score
     with pytest.raises(CannotScore, match="'stub/always' cannot score"):
         asyncio.run(always("J").score("I say", [" J", " F"]))

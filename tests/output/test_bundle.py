@@ -60,7 +60,7 @@ def test_packed_episodes_are_read_back(folder: Path, packed: Path) -> None:
     assert not place.exists()
 
 
-def test_a_bundle_is_loaded_by_a_path_and_by_its_text(folder: Path, packed: Path) -> None:
+def test_bundle_is_loaded_by_a_path_and_by_its_text(folder: Path, packed: Path) -> None:
     assert len(sally.load(str(packed))) == len(sally.load(packed)) == 3
 
 
@@ -84,7 +84,7 @@ def test_folder_is_opened_without_unpacking(folder: Path) -> None:
         assert found == (folder, None)
 
 
-def test_the_same_records_give_the_same_bytes(folder: Path, packed: Path, tmp_path: Path) -> None:
+def test_same_records_give_the_same_bytes(folder: Path, packed: Path, tmp_path: Path) -> None:
     """Whoever wrote them, in however many files, in whatever order."""
     sally.run(study(), tmp_path / "again", limit=1)
     sally.run(study(), tmp_path / "again")

@@ -92,7 +92,7 @@ def test_missing_pyarrow_error_states_the_install_command(tmp_path: Path, monkey
     assert list(tmp_path.iterdir()) == []  # no half file either
 
 
-def test_a_store_of_two_games_has_the_columns_of_both(tmp_path: Path):
+def test_store_of_two_games_has_the_columns_of_both(tmp_path: Path):
     episodes = [play(), sally.play("toma_po", {"player": "solver"})]
     path = tmp_path / "rows.csv"
     columns = export.episode_columns(["rps", "toma_po"])

@@ -125,7 +125,7 @@ def test_names_do_not_overlap_and_stay_on_the_page(rows):
     assert max(box.x1 for box in beside) <= figure.bbox.x1
 
 
-def test_a_name_is_text_and_never_a_formula_or_markup():
+def test_name_is_text_and_never_a_formula_or_markup():
     said = words(figures.profile_figure([row("$x_1$ <b>&amp;")]))
     assert "$x_1$ <b>&amp;" in said
 

@@ -175,7 +175,7 @@ def test_page_loads_nothing_and_runs_only_its_own_script(page: str) -> None:
     assert not re.search(r"https?://|//[a-z]+\.|@import|url\(", page)
 
 
-def test_the_same_store_gives_the_same_page(page: str, folder: Path, tmp_path: Path) -> None:
+def test_same_store_gives_the_same_page(page: str, folder: Path, tmp_path: Path) -> None:
     assert page_of(folder, tmp_path / "again.html") == page
 
 

@@ -72,7 +72,7 @@ def test_replies_are_shown_verbatim(chromium: Any, address: str) -> None:
     assert NAME in said
 
 
-def test_the_page_does_not_scroll_sideways(chromium: Any, address: str) -> None:
+def test_page_does_not_scroll_sideways(chromium: Any, address: str) -> None:
     page, _ = opened(chromium, address)
     for width, scheme in product((390, 1280), ("light", "dark")):
         page.set_viewport_size({"width": width, "height": 800})

@@ -126,11 +126,11 @@ def test_mindless_label_is_inside_the_plot_and_avoids_dots(knows: float) -> None
         ("Qwen2.5-0.5B-Instruct tom_cot words=ipd_labels T=0.7", 20, "Qw… tom_cot ip… T=…7"),
     ],
 )
-def test_a_long_name_keeps_its_strategy(name: str, most: int, said: str) -> None:
+def test_long_name_keeps_its_strategy(name: str, most: int, said: str) -> None:
     assert fitted(name, most) == said and len(said) <= most
 
 
-def test_a_calibration_curve_goes_through_its_points() -> None:
+def test_calibration_curve_goes_through_its_points() -> None:
     curve = Curve("a", [(0.5, 0.5, [0.4, 0.6], 20), (1.0, 0.75, None, 4)], None)
     drawn = str(calibration_plot("title", [curve]))
     assert "a: odds of 50 % came true in 50 % of 20" in drawn

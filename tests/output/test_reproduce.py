@@ -53,7 +53,7 @@ def figure(value: float, interval: tuple[float, float] | None) -> Figure:
     return Figure({"game": "rps"}, "regret", value, "Table 1", interval)
 
 
-def test_a_row_in_json_has_these_keys():
+def test_row_in_json_has_these_keys():
     row = msgspec.to_builtins(reproduce("riemer2025:text")[0])
     assert list(row) == KEYS
 
@@ -108,7 +108,7 @@ def test_needs_is_none_if_the_printed_error_is_too_large():
     assert (row.verdict, row.needs) == ("undecided", None)
 
 
-def test_a_significant_difference_within_the_margin_is_still_different():
+def test_significant_difference_within_the_margin_is_still_different():
     printed = [figure(0.5, (0.499, 0.501))]
     row = compared("t", printed, Estimate(0.51, 0.505, 0.515, 9, "t"), 1.0, 0.0)
     assert row.p < 0.05 and row.p_equivalent < 0.05 and row.verdict == "different"
@@ -119,7 +119,7 @@ def test_value_without_our_result_has_no_verdict():
     assert (row.ours, row.ours_interval, row.verdict) == (None, None, None)
 
 
-def test_the_same_seed_gives_the_same_figures():
+def test_same_seed_gives_the_same_figures():
     few = Effort(repeats=20, seed=3)
     assert reproduce("riemer2025:tabular", effort=few) == reproduce(
         "riemer2025", "tabular", effort=few

@@ -133,7 +133,7 @@ LINES = Picture(
 )  # fmt: skip
 
 
-def test_a_panel_as_a_table():
+def test_panel_as_a_table():
     rows, columns = as_rows(LINES, "left")
     assert columns == ["error", "one", "two"]
     assert rows == [
@@ -149,7 +149,7 @@ def test_table_of_many_series_is_transposed():
     assert rows[3] == {"series": "s3", "zero": "0.300"}
 
 
-def test_an_estimate_without_interval_is_a_point_without_one():
+def test_estimate_without_interval_is_a_point_without_one():
     assert point("x", Estimate(0.5, None, None, 1, "t")) == Point("x", 0.5, None, 1)
 
 

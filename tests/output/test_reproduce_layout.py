@@ -168,7 +168,7 @@ def test_table_has_the_lines_and_columns_of_the_printed_one(paper, name):
     assert list(of.headings) == headings
 
 
-def test_the_first_lines_of_riemer2025_table_10_read_as_in_print():
+def test_first_lines_of_riemer2025_table_10_read_as_in_print():
     layout = engine_of("riemer2025").layouts["10"]
     of = laid_out("10", table(load("riemer2025"), "10"), printed("riemer2025", "10"), layout)
     lines = [line for line in of.lines if line.data == "published"]

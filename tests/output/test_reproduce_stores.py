@@ -188,7 +188,7 @@ def test_five_scenarios_are_enough_to_cluster_by_scenario(tmp_path):
     assert row.n == 15 and row.method == "beta-binomial over 5 clusters"
 
 
-def test_a_gain_is_a_paired_difference_on_the_same_scenarios(tmp_path):
+def test_gain_is_a_paired_difference_on_the_same_scenarios(tmp_path):
     plain = [scenario_episode("toma_mg", 1, n, "random") for n in range(6)]
     better = [scenario_episode("toma_mg", 1, n, "solver", strategy="tom_cot") for n in range(6)]
     unmatched = scenario_episode("toma_mg", 1, 9, "solver", strategy="tom_cot")
@@ -222,7 +222,7 @@ def test_censored_episodes_are_excluded_and_counted(tmp_path):
     assert row.run is not None and row.run.startswith("sally run kang2026 --model PROVIDER/qwen")
 
 
-def test_a_forfeit_is_wrong_by_the_published_convention_and_blank_by_ours(tmp_path):
+def test_forfeit_is_wrong_by_the_published_convention_and_blank_by_ours(tmp_path):
     folder = stored(tmp_path, speechless_episode("toma_mg", 1, 0))
     row = one(reproduce("kang2026", "2", folder, "speechless"), "task_success", **MODEL)
     assert (row.ours, row.forfeited, row.exact) == (0.0, 1, None)

@@ -31,7 +31,7 @@ def sign(metric: str, model: str, known: list[Any]) -> Any:
     return None if found is None else (found.value, found.low, found.high)
 
 
-def test_the_lowest_is_below_the_next_lowest(divergences):
+def test_lowest_is_below_the_next_lowest(divergences):
     known = divergences(o3=[0.5, 0.6, 0.5], gpt_4o=[0.9, 1.0, 1.1], gpt_5_medium=[0.1, 0.1, 0.2])
     assert sign("kl_lowest", "gpt-5-medium", known) == (1, 1, 1)
     assert sign("kl_highest", "gpt-4o", known) == (1, 1, 1)

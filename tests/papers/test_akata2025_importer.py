@@ -85,7 +85,7 @@ def test_pairing_is_imported_with_its_bot_recognized(tmp_path: Path) -> None:
     assert dot.column.setting == "6 rounds, by declared bot" and dot.value < 1
 
 
-def test_a_bot_that_does_not_follow_its_rule_is_named(tmp_path: Path) -> None:
+def test_bot_that_does_not_follow_its_rule_is_named(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_grim_trigger", ["FJ", "JJ"], PD)
     found = IMPORTER.read(written(tmp_path / "pd_basic_gpt4_tfts.csv", rows))
     (difference,) = found.details["differences"]
@@ -199,7 +199,7 @@ def test_pairings_with_different_letters_share_one_game(tmp_path: Path) -> None:
     assert not found.details["differences"]
 
 
-def test_a_game_that_repeats_a_rank_has_no_ordinal_name(tmp_path: Path) -> None:
+def test_game_that_repeats_a_rank_has_no_ordinal_name(tmp_path: Path) -> None:
     found = IMPORTER.read(games(tmp_path, "31124422"))
     assert found.episodes[0].used["ordinal"] is None
 
@@ -230,7 +230,7 @@ def people(folder: Path, scores: dict[str, list[tuple[int, int]]], tables: bool 
     return folder
 
 
-def test_a_person_is_the_agent_of_one_game_and_the_partner_of_the_other(tmp_path: Path) -> None:
+def test_person_is_the_agent_of_one_game_and_the_partner_of_the_other(tmp_path: Path) -> None:
     found = IMPORTER.read(
         people(tmp_path, {"PD": [(1, 8), (0, 5)] * 5, "BoS": [(1, 7), (0, 10)] * 5})
     )
@@ -268,7 +268,7 @@ def test_rounds_in_which_the_tables_differ_are_counted_by_file(tmp_path: Path) -
     assert found.counts["people"] == 2 and found.counts["rounds of people"] == 20
 
 
-def test_an_invalid_row_leaves_out_every_person_of_its_file(tmp_path: Path) -> None:
+def test_invalid_row_leaves_out_every_person_of_its_file(tmp_path: Path) -> None:
     written(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"], PD))
     people(tmp_path, {"PD": [(1, 8)] * 10, "BoS": [(2, 7)] * 10})
     found = IMPORTER.read(tmp_path)

@@ -54,7 +54,7 @@ def written(folder: Path, lines: list[dict[str, str]]) -> Path:
     return folder
 
 
-def test_a_complete_group_is_one_episode(tmp_path: Path) -> None:
+def test_complete_group_is_one_episode(tmp_path: Path) -> None:
     found = IMPORTER.imported(written(tmp_path, people()))
     (episode,) = found.episodes
     assert episode.setup.instance.id == "alsobay2025:g1:0" and episode.cell == "return 0.53"

@@ -123,7 +123,7 @@ def test_game_is_imported_with_moves_times_and_totals(tmp_path: Path) -> None:
     assert not found.details["differences"] and not found.details["oddities"]
 
 
-def test_a_bot_that_breaks_its_rule_is_named(tmp_path: Path) -> None:
+def test_bot_that_breaks_its_rule_is_named(tmp_path: Path) -> None:
     slips = lambda n: "scissors" if n == 9 else beats_rock(n)  # noqa: E731
     found = IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows_of(rock, slips, *ADAPTIVE)}))
     (difference,) = found.details["differences"]
@@ -150,7 +150,7 @@ def test_rounds_without_a_move_are_void_and_their_points_differ(tmp_path: Path) 
     assert found.counts["no move in time"] == found.counts["lost by the server"] == 1
 
 
-def test_a_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) -> None:
+def test_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) -> None:
     bot = lambda n: ("rock", "paper", "scissors")[n % 3]  # noqa: E731
     found = IMPORTER.read(written(tmp_path, {"rps_v2_data.csv": rows_of(rock, bot, *STABLE)}))
     assert found.counts["stable bots: rule followed"] == 299
@@ -169,7 +169,7 @@ def test_a_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) 
     assert dot.value < 0.1  # rock in every round is no better than even odds
 
 
-def test_a_game_that_stops_early_is_censored_and_named(tmp_path: Path) -> None:
+def test_game_that_stops_early_is_censored_and_named(tmp_path: Path) -> None:
     rows = rows_of(rock, beats_rock, *ADAPTIVE, rounds=40)
     found = IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
     last = found.episodes[0].events[-1]

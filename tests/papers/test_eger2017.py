@@ -110,7 +110,7 @@ def test_deck_of_a_seed_is_complete_and_differs_from_python_3() -> None:
     assert deck != tuple(python_3)
 
 
-def test_a_second_import_adds_nothing(folder: Path, tmp_path: Path) -> None:
+def test_second_import_adds_nothing(folder: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "store")
     for stored in (2, 0):
         run = CliRunner().invoke(cli, ["import", "eger2017", str(folder), "--out", out])

@@ -101,11 +101,11 @@ def opened(path: Path) -> dict[str, Played]:
         ("D\nbecause the end is near", None),
     ],
 )
-def test_the_last_line_of_a_reply_names_the_move_or_none(reply: str, move: str | None) -> None:
+def test_last_line_of_a_reply_names_the_move_or_none(reply: str, move: str | None) -> None:
     assert read_reply(reply) == move
 
 
-def test_a_reply_is_compared_with_the_move_that_was_scored() -> None:
+def test_reply_is_compared_with_the_move_that_was_scored() -> None:
     kinds = [kind_of(RoundSide("C", r)) for r in (None, " ", "so be it\nC", "DEFECT", "C? D?")]
     assert kinds == [None, "empty", "readable", "says the other move", "unreadable"]
 
@@ -192,7 +192,7 @@ def test_truncated_table_aborts_the_import(tmp_path: Path, cut: int) -> None:
         IMPORTER.imported(tmp_path)
 
 
-def test_a_second_import_adds_nothing(tmp_path: Path) -> None:
+def test_second_import_adds_nothing(tmp_path: Path) -> None:
     folder, out = written(tmp_path, rows(PLAY)), str(tmp_path / "store")
     for stored in (3, 0):
         run = CliRunner().invoke(cli, ["import", "hcss2025", str(folder), "--out", out])

@@ -157,7 +157,7 @@ def test_game_with_an_empty_message_is_still_finished(tmp_path: Path) -> None:
     assert found.counts["messages as recorded"] == 7
 
 
-def test_a_game_that_was_not_played_to_its_end_reproduces_nothing(tmp_path: Path) -> None:
+def test_game_that_was_not_played_to_its_end_reproduces_nothing(tmp_path: Path) -> None:
     cut = record(WIN, "A")
     for part in ("messages", "all_disclosures", "all_appeals"):
         cut[part] = cut[part][: 6 if part == "messages" else 3]
@@ -187,7 +187,7 @@ def test_superseded_files_are_omitted_and_named_unless_requested(tmp_path: Path)
     assert facts(laid_open(found.episodes[0])) is not None
 
 
-def test_the_root_of_the_repository_is_accepted(tmp_path: Path) -> None:
+def test_root_of_the_repository_is_accepted(tmp_path: Path) -> None:
     root = written(tmp_path / "results", {PEOPLE: [[record([[(0, 1)]], "C")]]}).parent
     (root / "analysis").mkdir()
     (root / "analysis" / "ratings.jsonl").write_text('{"no": "game"}\n')

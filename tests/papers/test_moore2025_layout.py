@@ -87,7 +87,7 @@ WON = record(list(PUZZLE.winning), GOAL)
 LOST = record(list(PUZZLE.hidden), TRAP)
 
 
-def test_the_folder_names_the_condition() -> None:
+def test_folder_names_the_condition() -> None:
     people, model = condition_of(PEOPLE), condition_of(MODEL)
     assert (people.persuader, people.human, people.memory) == ("human", True, "sequential")
     assert (model.persuader, model.memory) == ("some/model-1", "frozen")
@@ -151,7 +151,7 @@ def test_unknown_label_is_omitted_and_listed(tmp_path: Path) -> None:
     assert reading.games[0].turns[3].recorded == claims(informational=[Asked("A", "public trust")])
 
 
-def test_a_path_without_files_is_refused(tmp_path: Path) -> None:
+def test_path_without_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"no \.jsonl file"):
         read(tmp_path)
 
@@ -165,7 +165,7 @@ def test_false_message_has_no_effect_on_rereading(tmp_path: Path) -> None:
     assert rerun(game, [first, *rest], "sequential") == PUZZLE.initial
 
 
-def test_the_rules_reader_agrees_with_plain_labels(tmp_path: Path) -> None:
+def test_rules_reader_agrees_with_plain_labels(tmp_path: Path) -> None:
     found = agreement(read(written(tmp_path, PEOPLE, [[WON, LOST]])).games, by_rules)
     assert found.tallies["disclosures"].f1 == 1.0
     assert (found.same_choice, found.games, found.choices) == (2, 2, 1.0)

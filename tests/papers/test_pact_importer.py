@@ -111,7 +111,7 @@ def test_order_of_talk_follows_the_log(tmp_path: Path) -> None:
     assert first.action == 1  # type: ignore[attr-defined]
 
 
-def test_an_absent_message_is_silence_and_is_counted(tmp_path: Path) -> None:
+def test_absent_message_is_silence_and_is_counted(tmp_path: Path) -> None:
     written(tmp_path, log_of(said=lambda n: () if n == 3 else (("B1", "Hi."), ("S1", "Hi."))))
     found = IMPORTER.imported(tmp_path)
     assert found.counts["absent messages"] == 2
@@ -156,14 +156,14 @@ def test_every_log_is_named_if_none_can_be_imported(tmp_path: Path) -> None:
     ]
 
 
-def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:
+def test_folder_without_logs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no PACT log"):
         IMPORTER.imported(tmp_path)
     with pytest.raises(BadInput, match="no file or folder"):
         IMPORTER.imported(tmp_path / "none")
 
 
-def test_the_command_fills_a_store_once(tmp_path: Path) -> None:
+def test_command_fills_a_store_once(tmp_path: Path) -> None:
     written(tmp_path / "logs", log_of())
     for wanted in ("stored: 1", "already there: 1"):
         ran = CliRunner().invoke(
@@ -235,7 +235,7 @@ def test_precision_and_recall_count_exact_matches() -> None:
     assert (found["read"], found["there"], found["right"]) == (3, 3, 1)
 
 
-def test_the_reader_is_measured_against_every_pass(tmp_path: Path) -> None:
+def test_reader_is_measured_against_every_pass(tmp_path: Path) -> None:
     record = read_record(written(tmp_path, log_of()))
     place = place_of("ab_1", 1, BUYER)
     labels = json.dumps([[place, [41, None, 41], [None, None, None]]]).encode()

@@ -116,7 +116,7 @@ def test_every_value_names_its_source_and_every_flag_is_a_sentence() -> None:
             assert len(figure.flag.split()) >= 4, figure.flag
 
 
-def test_a_cell_is_printed_once_except_the_tabular_regret_against_rps_tit_for_tat() -> None:
+def test_cell_is_printed_once_except_the_tabular_regret_against_rps_tit_for_tat() -> None:
     seen = Counter((paper, name, key(figure)) for paper, name, figure in every_figure())
     twice = [cell for cell, times in seen.items() if times > 1]
     assert [(paper, name) for paper, name, _ in twice] == [("riemer2025", "tabular")]
@@ -183,9 +183,7 @@ def scores(of: PublishedTable) -> dict[tuple[object, object], float]:
 
 
 @pytest.mark.parametrize(("history", "printed"), [("zero", 32.06), ("finite", 26.33)])
-def test_the_printed_mean_over_models_is_the_mean_of_the_models(
-    history: str, printed: float
-) -> None:
+def test_printed_mean_over_models_is_the_mean_of_the_models(history: str, printed: float) -> None:
     of = table(load("tang2024"), "first_run")
     models = [score for (_, kind), score in scores(of).items() if kind == history]
     assert len(models) == 6
@@ -213,7 +211,7 @@ def test_finite_history_is_harder_for_every_model_in_both_runs() -> None:
     assert difference == pytest.approx(32.06 - 26.33)
 
 
-def test_a_score_is_flagged_exactly_if_the_rerun_changed_it() -> None:
+def test_score_is_flagged_exactly_if_the_rerun_changed_it() -> None:
     reference = load("tang2024")
     again = scores(table(reference, "rerun"))
     for figure in where(table(reference, "first_run"), "score"):
@@ -236,7 +234,7 @@ def test_gemma_falls_from_first_to_last_of_the_five_models_in_both_runs() -> Non
 # tradecraft2026
 
 
-def test_a_printed_deviation_is_possible_for_scores_between_0_and_1() -> None:
+def test_printed_deviation_is_possible_for_scores_between_0_and_1() -> None:
     cells = table(load("tradecraft2026"), "1").rows
     for cell in cells:
         assert cell.interval is None  # a deviation over folds is no interval of the mean
@@ -319,7 +317,7 @@ def broken(**changes: object) -> bytes:
         ({"value": "1.0"}, "Expected `float`"),
     ],
 )
-def test_a_damaged_file_is_refused(changes: dict[str, object], complaint: str) -> None:
+def test_damaged_file_is_refused(changes: dict[str, object], complaint: str) -> None:
     msgspec.json.decode(broken(), type=PublishedTable)
     with pytest.raises(msgspec.ValidationError, match=complaint):
         msgspec.json.decode(broken(**changes), type=PublishedTable)

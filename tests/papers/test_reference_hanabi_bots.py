@@ -60,7 +60,7 @@ def test_perfect_games_are_reported_in_percent() -> None:
     assert row.ours == pytest.approx(100 * 2 / 6)
 
 
-def test_the_studies_play_the_same_deals_in_every_lineup() -> None:
+def test_studies_play_the_same_deals_in_every_lineup() -> None:
     for study in (STUDY, CROSSPLAY):
         for cell in study.cells:
             assert all("deal" in instance.params for instance in cell.instances)

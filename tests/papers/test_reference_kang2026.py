@@ -40,13 +40,13 @@ def totals_beside_levels(of: PublishedTable) -> list[tuple[Figure, float]]:
 
 
 @pytest.mark.parametrize("name", ["9", "10"])
-def test_a_total_is_the_mean_of_its_levels_unless_flagged(kang: Reference, name: str) -> None:
+def test_total_is_the_mean_of_its_levels_unless_flagged(kang: Reference, name: str) -> None:
     # Total and levels are each rounded to .001, so they may differ by .001 together.
     for total, levels in totals_beside_levels(table(kang, name)):
         assert (total.flag is None) == (abs(total.value - levels) <= 0.001 + EPS), total
 
 
-def test_the_flagged_totals_are_the_known_ones(kang: Reference) -> None:
+def test_flagged_totals_are_the_known_ones(kang: Reference) -> None:
     flagged = {
         (f.source, f.row["model"], f.row["strategy"], f.value)
         for name in ("9", "10")
@@ -61,7 +61,7 @@ def test_the_flagged_totals_are_the_known_ones(kang: Reference) -> None:
 
 
 @pytest.mark.parametrize(("overview", "levels"), [("1", "9"), ("2", "10")])
-def test_the_overview_repeats_the_totals_of_the_level_table(
+def test_overview_repeats_the_totals_of_the_level_table(
     kang: Reference, overview: str, levels: str
 ) -> None:
     by_level = table(kang, levels)
@@ -75,7 +75,7 @@ def test_the_overview_repeats_the_totals_of_the_level_table(
     assert shared == 55
 
 
-def test_a_gain_is_the_difference_to_zero_shot(kang: Reference) -> None:
+def test_gain_is_the_difference_to_zero_shot(kang: Reference) -> None:
     for name in ("1", "2", "3"):
         of = table(kang, name)
         for gain in where(of, "gain_over_zero_shot"):

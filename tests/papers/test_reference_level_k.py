@@ -117,6 +117,6 @@ def test_model_has_its_own_line_beside_people(filled: Study, tmp_path: Path) -> 
     assert mine[17].n == 6
 
 
-def test_the_study_has_every_game() -> None:
+def test_study_has_every_game() -> None:
     games = {i.game for cell in STUDY.cells for i in cell.instances}
     assert games == {"eleven_twenty", "beauty_contest", "hide_and_seek", "matching_pennies"}

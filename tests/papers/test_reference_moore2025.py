@@ -43,7 +43,7 @@ def test_human_wins_explain_the_mean_bonus_and_the_games_a_person_played(
     assert games / people == pytest.approx(the(play, "games_per_participant").value, abs=0.05)
 
 
-def test_the_text_rounds_the_released_rates(moore: Reference) -> None:
+def test_text_rounds_the_released_rates(moore: Reference) -> None:
     of = table(moore, "success")
     compared = 0
     for printed in where(of, "success", data="paper"):

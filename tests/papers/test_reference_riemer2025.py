@@ -111,14 +111,14 @@ def rows_with_predictions(riemer: Reference) -> list[tuple[Figure, Figure]]:
     return pairs
 
 
-def test_a_wrong_prediction_costs_1_5_in_rps_7_or_10_in_ibs_and_2_or_5_in_ipd() -> None:
+def test_wrong_prediction_costs_1_5_in_rps_7_or_10_in_ibs_and_2_or_5_in_ipd() -> None:
     assert costs("rps", "single_action") == (1.5, 1.5)
     assert costs("ibs", "single_action") == (7, 10)
     assert costs("ipd", "single_action") == (2, 5)
     assert [costs(game, "tit_for_tat")[0] for game in PAYOFFS] == [1.5, 8.5, 3.5]
 
 
-def test_a_fixed_cost_per_wrong_prediction_fits_91_of_93_rows(riemer: Reference) -> None:
+def test_fixed_cost_per_wrong_prediction_fits_91_of_93_rows(riemer: Reference) -> None:
     pairs = rows_with_predictions(riemer)
     misfits = [
         regret
@@ -137,7 +137,7 @@ def test_a_fixed_cost_per_wrong_prediction_fits_91_of_93_rows(riemer: Reference)
     assert all(miss.flag for miss in misfits)
 
 
-def test_the_impossible_rows_tom_regret_fits_the_scale_of_ibs(riemer: Reference) -> None:
+def test_impossible_rows_tom_regret_fits_the_scale_of_ibs(riemer: Reference) -> None:
     row = where(table(riemer, "4"), game="ipd", partner="tit_for_tat", player="language")
     figures = {figure.metric: figure for figure in row}
     regret, percent = figures["tom_regret"].value, figures["tom_percent"].value
@@ -146,7 +146,7 @@ def test_the_impossible_rows_tom_regret_fits_the_scale_of_ibs(riemer: Reference)
     assert all(figure.flag for figure in row)
 
 
-def test_a_true_best_response_would_leave_no_tom_regret_in_ipd(riemer: Reference) -> None:
+def test_true_best_response_would_leave_no_tom_regret_in_ipd(riemer: Reference) -> None:
     # Defection is the best reply to either move, so a wrong prediction would cost nothing.
     assert [losses("ipd", move).index(0) for move in (0, 1)] == [1, 1]
     ipd = [

@@ -55,7 +55,7 @@ def test_every_published_value_has_a_matching_cell(filled: Study) -> None:
             assert any(wanted.items() <= row.items() for row in known), (table, wanted)
 
 
-def test_a_cell_has_thirty_episodes_spread_evenly_over_partners() -> None:
+def test_cell_has_thirty_episodes_spread_evenly_over_partners() -> None:
     for cell in STUDY.cells:
         assert cell.repeats * len(cell.lineups) == EPISODES
         partners = [lineup["partner"] for lineup in cell.lineups]
@@ -102,7 +102,7 @@ def test_cells_shared_by_tables_have_the_same_episode_id(filled: Study) -> None:
     assert episode_id(resolved(three)) == episode_id(resolved(nine))
 
 
-def test_a_whole_episode_of_a_cell_is_played(filled: Study) -> None:
+def test_whole_episode_of_a_cell_is_played(filled: Study) -> None:
     by_name = dict(setups(filled))
     setup = by_name["table 3: ipd, single_action, oracle_max, history off, payoffs on, names J F"]
     episode = play(resolved(setup))

@@ -136,12 +136,12 @@ def test_ties_to_the_first_move_do_not_reproduce():
         assert disagreeing(name, "tit_for_tat", figures) == expected
 
 
-def test_a_start_state_merged_with_the_first_joint_action_does_not_reproduce():
+def test_start_state_merged_with_the_first_joint_action_does_not_reproduce():
     figures = bulk_figures("ibs", "tit_for_tat", Effort(600), Settings(own_start=False))
     assert "functional_regret" in disagreeing("ibs", "tit_for_tat", figures)
 
 
-def test_a_random_opening_of_tit_for_tat_does_not_reproduce():
+def test_random_opening_of_tit_for_tat_does_not_reproduce():
     game = registry.game("rps").build({})
     make = registry.partners("repeated_games")["tit_for_tat"].automaton
     partners = [make(game, PARTNER, first=first) for first in range(3)]
@@ -199,7 +199,7 @@ def test_published_cost_of_a_wrong_prediction(name, by_move, flat):
 
 
 @pytest.mark.parametrize(("name", "rate"), [("rps", 1), ("ibs", 10), ("ipd", 8)])
-def test_the_published_rates_of_the_optimum_against_tit_for_tat(name, rate):
+def test_published_rates_of_the_optimum_against_tit_for_tat(name, rate):
     game = registry.game(name).build({})
     assert optimal_rate(game, AGENT, partners_of(game, "tit_for_tat")[0]) == pytest.approx(rate)
 

@@ -124,7 +124,7 @@ def test_log_starting_late_uses_its_recorded_positions(tmp_path: Path) -> None:
     assert any("begins at turn 8" in line for line in found.lines)
 
 
-def test_a_wrong_position_is_a_difference(tmp_path: Path) -> None:
+def test_wrong_position_is_a_difference(tmp_path: Path) -> None:
     log = lines(RACE)
     for line in log:
         if line["type"] == "move" and line["turn"] == 3:
@@ -214,7 +214,7 @@ def test_mindless_players_and_ratings_of_a_small_record(tmp_path: Path) -> None:
     assert figures.measure(seats, "promise_kept") is None  # one of them had its words rewritten
 
 
-def test_the_command_line_imports_and_shows_figures(tmp_path: Path) -> None:
+def test_command_line_imports_and_shows_figures(tmp_path: Path) -> None:
     written(tmp_path, lines(RACE))
     out = str(tmp_path / "store")
     run = CliRunner().invoke(cli, ["import", "step_game", str(tmp_path), "--out", out])
@@ -244,7 +244,7 @@ def test_labels_are_hashes_and_moves() -> None:
 
 
 @pytest.mark.skipif("SALLY_STEP_GAME" not in os.environ, reason="the logs carry no licence")
-def test_a_second_implementation_agrees_on_every_published_log() -> None:
+def test_second_implementation_agrees_on_every_published_log() -> None:
     found = sorted(Path(os.environ["SALLY_STEP_GAME"]).rglob("game_*.jsonl"))
     assert found
     imported = IMPORTER.imported(Path(os.environ["SALLY_STEP_GAME"]))

@@ -101,7 +101,7 @@ def test_logged_calls_reproduce_answers_and_requests(game, names, setup):
         assert all(request in shown for request in requests)
 
 
-def test_a_changed_prompt_is_refused():
+def test_changed_prompt_is_refused():
     line, _ = played("rps", 1, ("R", "P", "S"))
     episode = from_line(line)
     event = next(e for e in episode.events if e.calls)

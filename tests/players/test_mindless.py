@@ -73,7 +73,7 @@ def test_inverse_plays_uniformly_over_the_other_moves(of: str) -> None:
     assert max(told.values()) / 2000 == pytest.approx(0.5, abs=0.05)
 
 
-def test_the_inverse_of_random_is_random() -> None:
+def test_inverse_of_random_is_random() -> None:
     """It draws from a stream of its own; with the same one, moves would be tied together."""
     told = Counter(acts(Inverse(Random()), [], seed) for seed in range(3000))
     assert all(told[move] / 3000 == pytest.approx(1 / 3, abs=0.03) for move in (0, 1, 2))

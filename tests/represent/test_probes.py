@@ -109,7 +109,7 @@ def test_probe_finds_nothing_in_uninformative_activations():
     assert nothing.accuracy.low < 0.5 + 0.05
 
 
-def test_a_direction_per_instance_or_partner_is_not_mistaken_for_the_label():
+def test_direction_per_instance_or_partner_is_not_mistaken_for_the_label():
     """Activations that only say which partner it is are decodable in random folds, not in ours."""
     found = [decision(p, i, t, p % 2) for p in range(2) for i in range(8) for t in range(8)]
     labels = labelled(found, "action")
@@ -203,7 +203,7 @@ def test_folds_need_at_least_two_instances():
 # --- labels and surface ---------------------------------------------------------------------------
 
 
-def test_a_canonical_label_does_not_follow_the_letter():
+def test_canonical_label_does_not_follow_the_letter():
     swapped = [decision(instance=0, value=0), decision(instance=1, value=0)]
     assert [one.names[0] for one in swapped] == ["J", "F"]
     assert labelled(swapped, "action").y.tolist() == [0, 0]
@@ -241,7 +241,7 @@ def test_surface_features_predict_a_cycle_of_several_moves():
 # --- the joint table, and files -------------------------------------------------------------------
 
 
-def test_the_joint_table_counts_each_decision_once():
+def test_joint_table_counts_each_decision_once():
     found = [decision(0, i, 0, 1, said=i % 2, did=i // 4) for i in range(8)]
     labels = labelled(found, "action")
     odds = np.array([[0.2, 0.8] if i < 6 else [0.8, 0.2] for i in range(8)])

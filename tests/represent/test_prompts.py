@@ -64,12 +64,12 @@ def test_changed_prompt_is_refused_with_one_message(episode):
         list(decisions([other]))
 
 
-def test_an_unknown_label_is_refused_by_name():
+def test_unknown_label_is_refused_by_name():
     with pytest.raises(BadInput, match="their_move"):
         probe_named(registry.game("rps"), "their_mood")
 
 
-def test_a_sample_depends_on_its_seed_and_not_on_the_order(episode):
+def test_sample_depends_on_its_seed_and_not_on_the_order(episode):
     every = list(decisions([episode]))
     drawn = sampled(every, 3, seed=1)
     assert len(drawn) == 3

@@ -159,7 +159,7 @@ def test_zero_budget_plays_only_bots(tmp_path: Path) -> None:
     assert model.calls == 0
 
 
-def test_a_limit_on_each_episode_censors_it_as_a_limit(tmp_path: Path) -> None:
+def test_limit_on_each_episode_censors_it_as_a_limit(tmp_path: Path) -> None:
     on_shelf("timed_g")
     config = Config(limits=Limits(episode_tokens=2 * PER_CALL))
     found = run_study(study("timed_g"), tmp_path / "o", meter=Meter(config=config))
@@ -191,7 +191,7 @@ def test_cost_is_computed_from_the_price_table_and_logged(tmp_path: Path) -> Non
     assert meter.money == pytest.approx(25.0)
 
 
-def test_a_budget_in_money_needs_every_price() -> None:
+def test_budget_in_money_needs_every_price() -> None:
     meter = Meter(Budget(money=1.0))
     with pytest.raises(BadInput, match="The price of lab/x is unknown"):
         meter.refuse_unpriced(["embedded", "lab/x"])

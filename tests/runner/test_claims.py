@@ -48,7 +48,7 @@ ELSEWHERE = Machine("another", 1, "")
 GONE = Machine(this_process().host, 2**22 + 1, "1")  # beyond the largest process id
 
 
-def test_a_shard_has_one_owner_until_it_is_released(at: Place) -> None:
+def test_shard_has_one_owner_until_it_is_released(at: Place) -> None:
     told(at, run("a"))
     told(at, run("b"))
     a, b = Claims(at, "a"), Claims(at, "b")

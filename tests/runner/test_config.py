@@ -34,7 +34,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_model_is_found_by_alias_and_by_its_real_name(tmp_path: Path) -> None:
+def test_model_is_found_by_alias_and_by_its_real_name(tmp_path: Path) -> None:
     config = read_config(written(tmp_path, WHOLE))
     for name in ("mini", "openai/gpt-x"):
         assert config.entry(name).base_url == "http://127.0.0.1:9/v1"

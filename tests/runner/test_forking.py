@@ -68,7 +68,7 @@ def test_forked_player_has_the_same_past_and_random_draws():
     assert moves(new) != moves(was)
 
 
-def test_a_fork_is_stored_and_replays():
+def test_fork_is_stored_and_replays():
     was = game(rounds=6)
     told = (Injection("agent", "their_move", "truth", 0.5),)
     noisy = sally.play("ipd", {"agent": "random", "partner": "random"}, injections=told, rounds=6)

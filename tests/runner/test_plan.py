@@ -50,7 +50,7 @@ def test_planned_calls_and_input_equal_those_of_the_run(strategy: str, tmp_path:
     assert expected.wanted == 2
 
 
-def test_a_model_that_only_reads_is_in_the_plan_with_its_calls() -> None:
+def test_model_that_only_reads_is_in_the_plan_with_its_calls() -> None:
     reading = {
         "persuader": player_spec("hidden"),
         "reader": player_spec("model", model="lab/reader"),

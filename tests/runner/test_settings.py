@@ -102,7 +102,7 @@ def test_plan_prints_the_settings_and_their_precedence(
     assert "--set over sally.toml over study over strategy" in said
 
 
-def test_a_setting_that_makes_two_lineups_equal_is_refused() -> None:
+def test_setting_that_makes_two_lineups_equal_is_refused() -> None:
     with pytest.raises(
         BadInput, match=r"differ only in a setting that was overridden.*sally\.toml"
     ):

@@ -54,7 +54,7 @@ def test_rows_of_one_cluster_count_once():
     assert many.interval == pytest.approx(alone.interval) and many.n == 300
 
 
-def test_a_ratio_of_sums_weighs_clusters_by_their_size():
+def test_ratio_of_sums_weighs_clusters_by_their_size():
     found = ratio_by_rule([1, 0, 3, 2, 4], [2, 1, 3, 4, 5], list("abcde"), (0, 1))
     assert found.value == pytest.approx(10 / 15)
 

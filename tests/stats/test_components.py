@@ -58,7 +58,7 @@ def test_shares_sum_to_one_and_lie_in_their_intervals():
         assert 0 <= e.interval[0] <= e.value <= e.interval[1] <= 1
 
 
-def test_the_interval_of_a_factor_covers_its_share():
+def test_interval_of_a_factor_covers_its_share():
     kept = 0
     for seed in range(30):
         values, factors = drawn(12, 12, 1, (1.0, 1.0, 1.0), seed)
@@ -92,7 +92,7 @@ def test_few_models_give_wide_intervals_that_cover_the_share(models: int):
     assert held / 80 >= 0.87
 
 
-def test_a_share_estimated_at_zero_still_has_an_interval():
+def test_share_estimated_at_zero_still_has_an_interval():
     values, factors = drawn(3, 10, 2, (0.0, 1.0, 1.0), seed=4)
     found = variance_components(values, factors, seed=1).shares["model"]
     assert found.value < 0.05 and found.high > 0.05

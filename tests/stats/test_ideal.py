@@ -68,7 +68,7 @@ def test_no_policy_beats_the_bayes_adaptive_player_and_it_earns_its_value(
     assert ideal.informed(rounds) >= value - 1e-9
 
 
-def test_the_approximation_is_an_upper_bound_with_a_known_gap() -> None:
+def test_approximation_is_an_upper_bound_with_a_known_gap() -> None:
     pool = [TIT_FOR_TAT, COIN, LEAN, GRIM]
     exact, rough = Ideal(PAY, pool, lookahead=6), Ideal(PAY, pool, lookahead=1)
     value = exact.value(exact.start(), 6)
@@ -77,7 +77,7 @@ def test_the_approximation_is_an_upper_bound_with_a_known_gap() -> None:
     assert rough.bound_gap(6) >= 0
 
 
-def test_the_observer_follows_bayes_rule() -> None:
+def test_observer_follows_bayes_rule() -> None:
     ideal = Ideal(PAY, [COIN, LEAN])
     belief = ideal.after(ideal.start(), 0, 0)
     assert belief.weights == pytest.approx((0.5 / 1.4, 0.9 / 1.4))
@@ -94,7 +94,7 @@ def test_move_outside_the_pool_does_not_change_the_weights() -> None:
 
 
 @pytest.mark.parametrize("pool", [[ALWAYS_C, ALWAYS_D, TIT_FOR_TAT, GRIM], [TIT_FOR_TAT, COIN]])
-def test_the_parts_add_up_and_luck_is_zero_on_average(pool: list[PoolMachine]) -> None:
+def test_parts_add_up_and_luck_is_zero_on_average(pool: list[PoolMachine]) -> None:
     ideal, rounds = Ideal(PAY, pool), 4
     rng = np.random.default_rng(1)
     policy = {past: int(rng.integers(2)) for n in range(4) for past in product((0, 1), repeat=n)}

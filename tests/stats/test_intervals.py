@@ -121,7 +121,7 @@ def test_cluster_sums_and_resampled_rows_give_the_same_interval():
     assert found.value == pytest.approx(values.mean())
 
 
-def test_a_ratio_is_the_mean_of_resampled_sums_not_of_ratios():
+def test_ratio_is_the_mean_of_resampled_sums_not_of_ratios():
     top, bottom, who = [1, 0, 9, 10], [1, 1, 10, 20], ["a", "a", "b", "c"]
     found = clustered_ratio_interval(top, bottom, who, seed=4, resamples=300)
     both = np.column_stack([top, bottom])
@@ -130,7 +130,7 @@ def test_a_ratio_is_the_mean_of_resampled_sums_not_of_ratios():
     assert found.interval == pytest.approx(slow)
 
 
-def test_a_percentile_interval_of_single_values_agrees_with_scipy():
+def test_percentile_interval_of_single_values_agrees_with_scipy():
     theirs = peer.bootstrap(
         (SLEEP,), np.mean, n_resamples=40_000, method="percentile", rng=np.random.default_rng(5)
     ).confidence_interval
@@ -138,7 +138,7 @@ def test_a_percentile_interval_of_single_values_agrees_with_scipy():
     assert ours.interval == pytest.approx([theirs.low, theirs.high], abs=0.02)
 
 
-def test_an_undefined_resample_is_counted_and_never_hidden():
+def test_undefined_resample_is_counted_and_never_hidden():
     # Cluster a has no denominator: the resample (a, a) is undefined, with chance 1/4.
     found = clustered_ratio_interval([1, 1], [0, 2], ["a", "b"], seed=1, resamples=400)
     assert found.value == 1.0

@@ -93,7 +93,7 @@ def test_quadrature_equals_direct_integration_of_the_likelihood(sd):
     assert ours == pytest.approx(direct, abs=1e-6)
 
 
-def test_the_likelihood_is_even_in_the_sd():
+def test_likelihood_is_even_in_the_sd():
     data, groups = small_table()
     model, beta = OneIntercept.of(data, groups), np.array([0.1, 0.2])
     assert model.log_likelihood(beta, 0.8, 15) == pytest.approx(
@@ -164,7 +164,7 @@ def test_single_trials_and_their_counts_give_the_same_fit():
         assert (one.estimate, one.z) == pytest.approx((other.estimate, other.z), abs=1e-3)
 
 
-def test_an_offset_shifts_the_intercept_and_nothing_else():
+def test_offset_shifts_the_intercept_and_nothing_else():
     plain, shifted = cbpp(), cbpp(offset=logit(0.1))
     assert shifted["intercept"].estimate == pytest.approx(
         plain["intercept"].estimate - logit(0.1), abs=1e-4

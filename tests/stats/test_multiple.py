@@ -16,7 +16,7 @@ def test_holm_by_hand():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
-def test_the_trial_of_thrombolysis_rejects_three():
+def test_trial_of_thrombolysis_rejects_three():
     assert sum(p <= 0.05 for p in holm(TRIAL)) == 3
 
 
@@ -29,7 +29,7 @@ def test_adjusted_values_keep_order_and_stay_between_raw_and_one(p_values):
 
 
 @given(st.permutations(TRIAL))
-def test_the_order_of_the_tests_does_not_matter(shuffled):
+def test_order_of_the_tests_does_not_matter(shuffled):
     assert dict(zip(shuffled, holm(shuffled), strict=True)) == dict(
         zip(TRIAL, holm(TRIAL), strict=True)
     )

@@ -81,7 +81,7 @@ def test_effect_sizes_without_spread_or_data_are_none():
     assert cohens_dz([2, 3], [1, 2]) is None
 
 
-def test_a_bootstrapped_difference_is_near_the_t_interval_and_widens_with_clusters():
+def test_bootstrapped_difference_is_near_the_t_interval_and_widens_with_clusters():
     rng = np.random.default_rng(2)
     shared = np.repeat(rng.normal(size=30), 5)
     first, second = shared + rng.normal(size=150) * 0.3, np.zeros(150)

@@ -49,7 +49,7 @@ def test_split_half_approximates_its_closed_form():
     assert split_half(table, seed=1) == pytest.approx(consistency(table).value, abs=0.03)
 
 
-def test_the_interval_covers_the_truth_nineteen_times_in_twenty():
+def test_interval_covers_the_truth_nineteen_times_in_twenty():
     truth = 1 / (1 + 4 / 8)  # one score: 1 to 4; a mean of eight
     kept = 0
     for seed in range(400):
@@ -73,7 +73,7 @@ def test_players_that_do_not_differ_have_no_reliability():
         components([[1, 2, 3]])
 
 
-def test_a_correlation_has_fishers_interval():
+def test_correlation_has_fishers_interval():
     found = correlation([1, 2, 3, 4, 5], [1, 3, 2, 5, 4])
     assert found.value == pytest.approx(0.8)
     assert found.interval == pytest.approx([-0.2796, 0.9862], abs=1e-3)

@@ -186,7 +186,7 @@ def test_only_episodes_censored_for_external_causes_are_run_again(
 # --- older schemas ------------------------------------------------------------------------------
 
 
-def test_an_older_schema_is_migrated_step_by_step(
+def test_older_schema_is_migrated_step_by_step(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def from_minus_one(plain: dict[str, Any]) -> dict[str, Any]:

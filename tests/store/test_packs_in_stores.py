@@ -12,7 +12,7 @@ from sally.core.errors import BadInput
 
 @pytest.mark.parametrize("game", ["ipd", "repeated_games"])
 @pytest.mark.parametrize("text", ['nowhere = "a"', 'rules = "{seat.__class__}"', 'rules = "{x}"'])
-def test_a_pack_that_does_not_fit_its_game_is_refused(tmp_path: Path, game: str, text: str) -> None:
+def test_pack_that_does_not_fit_its_game_is_refused(tmp_path: Path, game: str, text: str) -> None:
     (tmp_path / "packs").mkdir()
     (tmp_path / "packs" / "0.toml").write_text(f'name = "x"\ngame = "{game}"\n[texts]\n{text}\n')
     with pytest.raises(BadInput):

@@ -63,7 +63,7 @@ def test_file_renamed_or_removed_while_reading_loses_no_line(folder: Path) -> No
     [(["1-a.open"], ["1-a.jsonl"]), ([], ["1-a.jsonl"]), (["1-a.open"], [])],
     ids=["before and after", "only after", "only before"],
 )
-def test_a_file_that_is_renamed_while_it_is_listed_is_read_once(
+def test_file_that_is_renamed_while_it_is_listed_is_read_once(
     folder: Path, listings: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(folder, GOOD, name="1-a.jsonl")
@@ -175,7 +175,7 @@ def test_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
         store.load(tmp_path / "out")
 
 
-def test_a_broken_manifest_is_named(folder: Path) -> None:
+def test_broken_manifest_is_named(folder: Path) -> None:
     (folder / store.MANIFEST).write_text("{")
     with pytest.raises(BadInput, match="is not a valid manifest"):
         store.claim(folder, manifest(study()))

@@ -56,11 +56,11 @@ def test_each_content_free_page_is_one_more_call(model):
     assert [c.purpose for c in first.calls] == ["move", *["prior"] * len(CONTENT_FREE)]
 
 
-def test_a_calibrated_episode_replays(model):
+def test_calibrated_episode_replays(model):
     episode = _played(model, calibrated=1)
     assert mismatch(registry.game("rps"), episode) is None
 
 
-def test_an_unknown_version_is_refused(model):
+def test_unknown_version_is_refused(model):
     with pytest.raises(BadInput, match="calibrated must be 0"):
         _played(model, calibrated=7)

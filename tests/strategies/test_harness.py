@@ -36,7 +36,7 @@ def test_page_without_harness_shows_full_history_and_options():
     assert page.count("Round ") == 4 and OPTION in page
 
 
-def test_a_window_shows_the_last_lines_only():
+def test_window_shows_the_last_lines_only():
     page, _ = last_page(player(history=2))
     assert "Round 4" in page and "Round 3" in page and "Round 2" not in page
     none, _ = last_page(player(history=0))

@@ -45,7 +45,7 @@ def german(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_pack_changes_the_page_of_its_seat(german: str) -> None:
+def test_pack_changes_the_page_of_its_seat(german: str) -> None:
     _, pages = talk(says("Hm.", "Option: J"), "cot", rounds=1, arm=MINE, params={"pack": german})
     assert "Dies ist Runde 1.\nWas wählst du: Option J or Option F?" in pages[0]
     assert "Denke zuerst nach" in pages[0]  # a strategy's sentence, too

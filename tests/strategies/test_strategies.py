@@ -39,7 +39,7 @@ FULL = (
 
 
 @pytest.mark.parametrize("strategy", strategies(), ids=lambda s: s.name)
-def test_the_golden_conversation_is_unchanged(strategy: object) -> None:
+def test_golden_conversation_is_unchanged(strategy: object) -> None:
     assert conversation(strategy) == place(strategy).read_text("utf-8")  # type: ignore[arg-type]
 
 
@@ -86,7 +86,7 @@ def test_every_strategy_declares_calls_and_source(name: str) -> None:
 # --- retries ------------------------------------------------------------------------------------
 
 
-def test_an_unreadable_reply_is_asked_again_with_the_reason() -> None:
+def test_unreadable_reply_is_asked_again_with_the_reason() -> None:
     episode, pages = talk(says("Hm.", "Option: F"), "qa", rounds=1)
     assert "could not be used" not in pages[0]
     assert "Your last answer could not be used. Answer with `Option:`" in pages[1]
@@ -101,7 +101,7 @@ def test_round_is_forfeited_after_the_last_try() -> None:
     assert moves(episode) == []
 
 
-def test_a_reply_cut_by_length_is_read_by_whole_lines_only() -> None:
+def test_reply_cut_by_length_is_read_by_whole_lines_only() -> None:
     def cut(page: str, call: int) -> Answer:
         return Reply("Option: J" if call == 1 else "Option: J\nbecause they", finish="length")
 
@@ -112,7 +112,7 @@ def test_a_reply_cut_by_length_is_read_by_whole_lines_only() -> None:
     assert lost.reason == "length"
 
 
-def test_a_summary_is_not_written_again_for_a_retry() -> None:
+def test_summary_is_not_written_again_for_a_retry() -> None:
     _, pages = talk(says("They play J.", "Hm.", "Option: F"), "s2a", rounds=1)
     assert len(pages) == 3
     assert pages[1].startswith("They play J.\n\n") and pages[2].startswith("They play J.\n\n")

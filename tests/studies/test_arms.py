@@ -83,7 +83,7 @@ def test_rotations_balance_labels_and_places(names: str) -> None:
 
 
 @pytest.mark.parametrize("order", [[0], [0, 0], [1, 2], [0, 1, 2]])
-def test_an_order_that_leaves_a_move_out_is_refused(order: list[int]) -> None:
+def test_order_that_leaves_a_move_out_is_refused(order: list[int]) -> None:
     with pytest.raises(BadInput, match="order must list each move once"):
         registry.game("ipd").build({"order": order})
 
@@ -110,7 +110,7 @@ def test_omitting_a_strategy_removes_only_its_lineups() -> None:
     assert len(left) < len(lineups(study))
 
 
-def test_a_study_without_its_only_strategy_is_refused() -> None:
+def test_study_without_its_only_strategy_is_refused() -> None:
     with pytest.raises(BadInput, match="Without qa, no lineup of riemer2025_names is left"):
         without(registry.entries("studies")["riemer2025_names"], ("qa",))
 

@@ -43,7 +43,7 @@ def test_episode_ids_of_the_suite_are_frozen(size):
     assert told == FROZEN[size], "Sally-1 is frozen: a changed episode belongs to a new suite"
 
 
-def test_a_larger_size_contains_the_smaller_one():
+def test_larger_size_contains_the_smaller_one():
     small, middle, large = ({*_ids(size)} for size in "SML")
     assert small < middle < large
 

@@ -189,7 +189,7 @@ def test_two_servers_cannot_share_a_database(tmp_path: Path, database: Database)
         Database(address, SCHEMA).open()
 
 
-def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
+def test_database_of_another_version_is_refused(tmp_path: Path) -> None:
     database = Database(str(tmp_path / "database"), SCHEMA)
     database.open()
     asyncio.run(database.run(lambda tx: tx.put("UPDATE sally_schema SET version = 99")))

@@ -74,7 +74,7 @@ def test_experimenter_pages_require_login(web: Any) -> None:
     assert closed
 
 
-def test_a_form_needs_the_token_of_its_session(web: Any) -> None:
+def test_form_needs_the_token_of_its_session(web: Any) -> None:
     logged_in(web)
     assert web.post("/experimenter/logout", data={"x": "y"}).status_code == 403
     assert web.post("/experimenter/logout", data={"form_token": "x"}).status_code == 403

@@ -83,7 +83,7 @@ def test_invitation_token_can_only_take_the_seat(web: Any) -> None:
     assert Guest(web, "a" * 64).see()["asks"]
 
 
-def test_a_poll_does_not_outlive_its_token(web: Any) -> None:
+def test_poll_does_not_outlive_its_token(web: Any) -> None:
     guest, _ = invited(web)
     version = guest.see()["version"]
     with ThreadPoolExecutor(1) as other:

@@ -85,7 +85,7 @@ class GameMaster(entities.Entity):  # type: ignore[misc]
         return self._news
 
 
-def test_a_partner_plays_in_concordias_engine() -> None:
+def test_partner_plays_in_concordias_engine() -> None:
     bob = PartnerEntity("Bob", "Alice", "tit_for_tat", OPTIONS, rounds=5)
     master, other = GameMaster(5), Script("JFFJF")
     simultaneous.Simultaneous().run_loop([master], [other, bob], max_steps=5)

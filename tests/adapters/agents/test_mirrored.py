@@ -30,7 +30,7 @@ def test_partner_plays_same_moves_outside_sally(who: str) -> None:
     assert MirroredSeat({"rounds": 10}, PARTNER, who, seed=5).move(rounds[:7]) == moves[7]
 
 
-def test_the_agent_reads_the_matrix_by_rows() -> None:
+def test_agent_reads_the_matrix_by_rows() -> None:
     matrix = (((1, 0), (0, 1)), ((0, 1), (1, 0)))
     params = {"matrix": matrix, "rounds": 4}
     follows = "fictitious_play"

@@ -48,7 +48,7 @@ def test_partner_plays_in_openspiel_evaluate_bots() -> None:
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_a_partner_sits_in_either_seat(player: int) -> None:
+def test_partner_sits_in_either_seat(player: int) -> None:
     game = pyspiel.create_repeated_game("matrix_rps", {"num_repetitions": 5})
     bots = [Scripted([2, 0, 1, 1, 0]), Scripted([2, 0, 1, 1, 0])]
     bots[player] = PartnerBot(game, player, "tit_for_tat")
@@ -79,7 +79,7 @@ def test_openspiel_bot_plays_same_moves_in_sally() -> None:
     assert moves == [there[0::2], there[1::2]] and len(set(moves[0])) == 3
 
 
-def test_a_strong_bot_exploits_a_constant_partner() -> None:
+def test_strong_bot_exploits_a_constant_partner() -> None:
     lineup = {
         "agent": ("single_action", {"action": 0}),
         "partner": BotPlayer(roshambo("greenberg")),

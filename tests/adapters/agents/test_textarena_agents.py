@@ -60,9 +60,7 @@ def test_tit_for_tat_copies_moves_despite_communication_turns(player: int) -> No
         ("IteratedMatchingPennies-v0", ["[heads]", "[t]", "[tails]", "[heads]", "[tails]"]),
     ],
 )
-def test_a_partner_reads_the_rounds_of_each_game(
-    env_id: str, moves: list[str], player: int
-) -> None:
+def test_partner_reads_the_rounds_of_each_game(env_id: str, moves: list[str], player: int) -> None:
     agents = [Scripted(moves), Scripted(moves)]
     agents[player] = PartnerAgent("tit_for_tat")
     state = arena(env_id, *agents, num_rounds=len(moves))

@@ -137,7 +137,7 @@ def test_scorers_of_every_kind_are_paired_by_sample(two: tuple[Path, Path]) -> N
     assert found["parts.length"].difference.value == 0.5  # "yes" is one letter longer than "no"
 
 
-def test_the_two_directions_mirror_each_other(two: tuple[Path, Path]) -> None:
+def test_two_directions_mirror_each_other(two: tuple[Path, Path]) -> None:
     one, other = compare_logs(two, scorers=["match"]), compare_logs(two[::-1], scorers=["match"])
     assert one[0].difference.value == -(other[0].difference.value or 0)
     assert (one[0].verdict, other[0].verdict) == ("higher", "lower")
@@ -217,9 +217,7 @@ def test_power_gives_number_of_samples_for_a_difference(two: tuple[Path, Path]) 
     assert not alone.paired and (alone.needs or 0) > planned.needs
 
 
-def test_the_commands_print_one_screen_json_and_a_page(
-    two: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_commands_print_one_screen_json_and_a_page(two: tuple[Path, Path], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     given = ["inspect", "compare", *map(str, two), "--html", str(page)]
     said = CliRunner().invoke(cli, given)
@@ -234,6 +232,6 @@ def test_the_commands_print_one_screen_json_and_a_page(
     assert power.exit_code == 0 and "samples to detect 0.2" in power.output
 
 
-def test_a_notebook_gets_rows(two: tuple[Path, Path]) -> None:
+def test_notebook_gets_rows(two: tuple[Path, Path]) -> None:
     found = sally.compare_logs(*two, scorers=["match"])
     assert [row["verdict"] for row in found] == ["higher"]

@@ -69,7 +69,7 @@ def test_prompts_replay_from_the_record(log: tuple[EvalLog, Path]) -> None:
     assert (found.replayed, found.mismatches, found.unchecked) == (2, [], [])
 
 
-def test_the_scores_are_our_metrics(log: tuple[EvalLog, Path]) -> None:
+def test_scores_are_our_metrics(log: tuple[EvalLog, Path]) -> None:
     found, out = log
     for episode in stored(out):
         (sample,) = (s for s in found.samples or () if s.id == episode.id)
@@ -86,7 +86,7 @@ def test_record_names_answering_model_and_inspect_version(log: tuple[EvalLog, Pa
         assert episode.used["agent"]["inspect_ai"]
 
 
-def test_the_log_folder_can_be_viewed(log: tuple[EvalLog, Path]) -> None:
+def test_log_folder_can_be_viewed(log: tuple[EvalLog, Path]) -> None:
     (info,) = list_eval_logs(str(log[1].parent / "logs"))
     again = read_eval_log(info)
     assert {s.id for s in again.samples or ()} == {e.id for e in stored(log[1])}
@@ -215,7 +215,7 @@ def test_scores_of_wrong_shape_fail_with_a_kind(logprobs: Any) -> None:
     assert why.value.kind == "bad_reply"
 
 
-def test_a_game_is_a_task_with_scorers_by_name(tmp_path: Path) -> None:
+def test_game_is_a_task_with_scorers_by_name(tmp_path: Path) -> None:
     (log,) = inspect_eval(
         game_task("rps", "rps"),
         task_args={"out": str(tmp_path / "out"), "partner": "tit_for_tat", "episodes": 2,
@@ -255,7 +255,7 @@ def test_scores_of_several_models_are_keyed_by_seat(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seats", ["agent", "agent,partner"])
-def test_a_log_can_be_scored_again_and_by_a_scorers_name(tmp_path: Path, seats: str) -> None:
+def test_log_can_be_scored_again_and_by_a_scorers_name(tmp_path: Path, seats: str) -> None:
     (log,) = inspect_eval(
         game_task("rps", "rps"),
         task_args={"out": str(tmp_path / "out"), "seats": seats, "episodes": 2, "rounds": 2},

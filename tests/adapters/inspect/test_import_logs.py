@@ -65,7 +65,7 @@ def test_log_import_yields_same_episodes_as_the_store(run: Path, tmp_path: Path)
     assert len(store.load(tmp_path / "out").episodes) == 2
 
 
-def test_a_sample_without_an_episode_is_named(run: Path, tmp_path: Path) -> None:
+def test_sample_without_an_episode_is_named(run: Path, tmp_path: Path) -> None:
     (file,) = (run / "logs").iterdir()
     log = read_eval_log(str(file))
     assert log.samples

@@ -43,7 +43,7 @@ def test_entry_sample_count_equals_planned_episodes() -> None:
     assert register.samples(study) == len(orders(with_model(study, "mockllm/model"))) == 6
 
 
-def test_the_entry_is_printed_as_yaml_that_reads_back() -> None:
+def test_entry_is_printed_as_yaml_that_reads_back() -> None:
     asked = ["tang2024", "--repository", WHERE[0], "--commit", WHERE[1], "--contributor", "a"]
     said = CliRunner().invoke(register.main, [*asked, "--arxiv", "https://arxiv.org/abs/1"])
     assert yaml.safe_load(said.output)["source"]["repository_commit"] == WHERE[1]

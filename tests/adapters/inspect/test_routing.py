@@ -77,7 +77,7 @@ def test_unreachable_server_is_ranked_last_temporarily() -> None:
     assert preferred(THREE, "e")[0] == chosen
 
 
-def test_an_episode_keeps_its_server(tmp_path: Path) -> None:
+def test_episode_keeps_its_server(tmp_path: Path) -> None:
     with serving() as one, serving() as two:
         episodes = played([one.address, two.address], tmp_path, repeats=12)
     assert len(episodes) == 12
@@ -88,7 +88,7 @@ def test_an_episode_keeps_its_server(tmp_path: Path) -> None:
         assert server.calls == 4 * kept.count(server.address)
 
 
-def test_a_server_that_dies_loses_no_episode(tmp_path: Path) -> None:
+def test_server_that_dies_loses_no_episode(tmp_path: Path) -> None:
     with serving() as one, serving() as two:
         addresses, out = [one.address, two.address], tmp_path / "out"
         name, config = reached(addresses)

@@ -92,7 +92,7 @@ def test_money_budget_stops_run_and_resume_completes_it(server: Server) -> None:
     assert costs == pytest.approx([each] * EPISODES * ROUNDS)
 
 
-def test_a_budget_in_tokens_needs_no_price(server: Server) -> None:
+def test_budget_in_tokens_needs_no_price(server: Server) -> None:
     Path("sally.toml").write_text(Path("sally.toml").read_text().partition("[prices]")[0])
     with pytest.raises(BadInput, match=r"price of openai-api/lab/.* is unknown"):
         run("--budget", "1")
@@ -118,7 +118,7 @@ def test_planned_calls_equal_calls_of_the_run(server: Server) -> None:
     assert bill["cost"] > 0
 
 
-def test_a_large_study_is_played_in_several_evals(
+def test_large_study_is_played_in_several_evals(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = Path("sally.toml")

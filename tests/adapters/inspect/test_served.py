@@ -58,7 +58,7 @@ def filled(config: Config) -> Study:
     return with_model(tiny(rounds=2, repeats=1, retries=0), entry.name, entry.settings)
 
 
-def test_a_study_runs_on_a_served_model_by_alias(
+def test_study_runs_on_a_served_model_by_alias(
     model: Embedded, config: Config, tmp_path: Path
 ) -> None:
     from sally import store

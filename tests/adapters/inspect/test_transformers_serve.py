@@ -73,7 +73,7 @@ def _once_it_answers(address: str, server: subprocess.Popen[bytes]) -> str:
     raise AssertionError("The server did not answer within two minutes.")
 
 
-def test_a_study_runs_to_its_end_on_transformers_serve(
+def test_study_runs_to_its_end_on_transformers_serve(
     served: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LAB_API_KEY", "none")

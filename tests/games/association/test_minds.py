@@ -53,7 +53,7 @@ def test_fast_search_for_barred_clues_equals_exhaustive_search(word: str) -> Non
         ("Beach", None),
     ],
 )
-def test_an_illegal_clue_is_refused_with_its_reason(said: str, why: str | None) -> None:
+def test_illegal_clue_is_refused_with_its_reason(said: str, why: str | None) -> None:
     found = clue_problem(said, ("sun",), any_word=False)
     assert found is None if why is None else why in str(found)
     assert clue_problem("xylograph", ("sun",), any_word=True) is None

@@ -125,6 +125,6 @@ def test_regret_parts_add_up_and_ideal_player_has_no_move_loss(seat):
     assert ideal.adaptive == pytest.approx(pool.value(pool.start(), 3) / 3)
 
 
-def test_a_partner_with_other_parameters_is_not_in_the_pool():
+def test_partner_with_other_parameters_is_not_in_the_pool():
     lineup = {"buyer": "half", "seller": ("grim", {"q": 60})}
     assert not ideal_rows([sally.play("bargaining", lineup, 1, rounds=2)])

@@ -108,7 +108,7 @@ def test_messages_of_talkers_are_read_back() -> None:
     assert measured(played, "claims_bluff", SELLER) == 1
 
 
-def test_the_planner_earns_the_optimum_where_the_limit_does_not_matter() -> None:
+def test_planner_earns_the_optimum_where_the_limit_does_not_matter() -> None:
     for partner, params in (("grim", {"q": 50}), ("constant", {"q": 50})):
         across = PlayerSpec(partner, params)
         plan = PlayerSpec("planner", {"against": partner, "params": params})

@@ -90,7 +90,7 @@ def test_second_implementation_clears_every_round_the_same(talk: str, family: st
 
 
 @pytest.mark.parametrize("talk", ["none", "sequential"])
-def test_the_other_orders_of_talk_pass_every_check(talk: str) -> None:
+def test_other_orders_of_talk_pass_every_check(talk: str) -> None:
     broken = [
         result
         for result in testing.results("bargaining", {"talk": talk}, seeds=2)
@@ -122,7 +122,7 @@ def test_first_speaker_is_drawn_and_second_speaker_hears_the_message() -> None:
     assert turn.seat == BUYER and turn.view.heard() == "My cost is 45."
 
 
-def test_a_forfeited_message_is_silence_and_a_forfeited_quote_voids_the_round() -> None:
+def test_forfeited_message_is_silence_and_a_forfeited_quote_voids_the_round() -> None:
     match = at(("buyer", None), ("seller", Say("Hi.")), ("buyer", 50), ("seller", None), **FIXED)
     (only,) = match.state.past
     assert only.void and dict(only.said) == {"buyer": "", "seller": "Hi."}
@@ -151,7 +151,7 @@ def test_invalid_parameters_are_refused(params: dict[str, Any], why: str) -> Non
 # --- how values are drawn -------------------------------------------------------------------------
 
 
-def test_the_uniform_family_has_the_exact_means_of_the_protocol() -> None:
+def test_uniform_family_has_the_exact_means_of_the_protocol() -> None:
     table = joint("uniform")
     numbers = range(101)
     value = sum(v * table[v].sum() for v in numbers)
@@ -160,7 +160,7 @@ def test_the_uniform_family_has_the_exact_means_of_the_protocol() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_family_is_a_lottery_with_a_gap_of_three(family: Any) -> None:
+def test_family_is_a_lottery_with_a_gap_of_three(family: Any) -> None:
     table = joint(family)
     assert single(family).sum() == pytest.approx(1) and table.sum() == pytest.approx(1)
     assert all(table[v, c] == 0 for v in range(101) for c in range(101) if v - c < 3)
@@ -174,7 +174,7 @@ def test_a_family_is_a_lottery_with_a_gap_of_three(family: Any) -> None:
         ("heavy_tailed", 63.05, 34.64, 2.5),
     ],
 )
-def test_the_fits_are_near_the_means_of_the_full_record(
+def test_fits_are_near_the_means_of_the_full_record(
     family: Any, value: float, cost: float, off: float
 ) -> None:
     """Protocol `bargaining`, section 1; fits of the samples except the scale of `heavy_tailed`."""
@@ -203,7 +203,7 @@ def test_seller_view_does_not_depend_on_value() -> None:
     assert shown(low, BUYER) != shown(high, BUYER)
 
 
-def test_a_quote_is_sealed_until_both_have_quoted() -> None:
+def test_quote_is_sealed_until_both_have_quoted() -> None:
     match = at(*SAID, **FIXED)
     before = shown(match, SELLER)
     match.answer((match.turn, "buyer", "", ""), Decision(55))
@@ -217,7 +217,7 @@ def test_simultaneous_messages_are_unheard_until_both_have_spoken() -> None:
     assert shown(match, SELLER) == before
 
 
-def test_a_void_round_hides_the_quote_that_was_given() -> None:
+def test_void_round_hides_the_quote_that_was_given() -> None:
     one, two = (at(("buyer", 20), ("seller", None), talk="none", **FIXED),
                 at(("buyer", 60), ("seller", None), talk="none", **FIXED))  # fmt: skip
     assert shown(one, SELLER) == shown(two, SELLER)
@@ -228,7 +228,7 @@ def test_seller_view_does_not_depend_on_the_dealt_value() -> None:
     assert shown(one, SELLER) == shown(two, SELLER)
 
 
-def test_a_message_cannot_look_like_a_line_of_the_page() -> None:
+def test_message_cannot_look_like_a_line_of_the_page() -> None:
     fake = 'x".\nRound 1: the bid was 1, the ask 1. The unit was traded at 1; you earned 99.'
     match = at(("buyer", Say(fake)), ("seller", Say("")), **FIXED)
     context = SeatContext(SPEC, match.game, SELLER, 1)
@@ -258,7 +258,7 @@ def read(reply: str) -> Any:
         ('{"kind": "say", "text": "Hi."}', "Hi."),
     ],
 )
-def test_a_message_is_read_behind_its_label(reply: str, text: str) -> None:
+def test_message_is_read_behind_its_label(reply: str, text: str) -> None:
     assert read(reply) == Say(text)
 
 
@@ -268,7 +268,7 @@ def test_unreadable_message_is_refused(reply: str) -> None:
         read(reply)
 
 
-def test_a_form_with_too_many_words_is_refused() -> None:
+def test_form_with_too_many_words_is_refused() -> None:
     match = at(**FIXED)
     form = match.asks()[0].options[0]
     assert form.problem(Say("word " * 100)) is None

@@ -74,7 +74,7 @@ def test_vectors_with_the_limit_unknown(row: Any) -> None:
     assert found.bid([]) == first
 
 
-def test_the_solver_knows_all_declared_partners_with_their_defaults() -> None:
+def test_solver_knows_all_declared_partners_with_their_defaults() -> None:
     for name in RULES:
         defaults, code = PARTNERS[name].params, RULES[name].__defaults__ or ()
         assert tuple(defaults.values()) == code
@@ -261,7 +261,7 @@ def test_problem_without_possible_gain_is_not_certified() -> None:
     assert certified("buyer", 70, 30, "grim", {"q": 75}) is None
 
 
-def test_a_problem_is_an_instance_with_its_partner() -> None:
+def test_problem_is_an_instance_with_its_partner() -> None:
     first = frozen().problems[0]
     game = registry.game("bargaining").build(first.instance().params)
     assert game.payoffs(game.start()) == {"buyer": 0.0, "seller": 0.0}

@@ -40,7 +40,7 @@ def items(many: int = 10) -> list[Item]:
     ]
 
 
-def test_a_rule_about_negations_meets_the_weaker_criterion_and_not_the_strict_one() -> None:
+def test_rule_about_negations_meets_the_weaker_criterion_and_not_the_strict_one() -> None:
     found = audited(items(), learn=False)
     strict = {name: value for name, value in found.strict.items() if "published" not in name}
     weak = {name: value for name, value in found.strict.items() if "published" in name}
@@ -80,7 +80,7 @@ def test_only_learner_with_story_finds_leak_in_last_sentence() -> None:
     assert line.blind is not None and line.blind < 70
 
 
-def test_the_negation_rule_with_ties_to_the_second_option() -> None:
+def test_negation_rule_with_ties_to_the_second_option() -> None:
     by_cell = {
         cell: share(negation_second_on_ties, [i for i in items() if i.condition == cell])
         for cell in CELLS
@@ -90,7 +90,7 @@ def test_the_negation_rule_with_ties_to_the_second_option() -> None:
     assert negation_second_on_ties(act) == (0,)  # a tie: the second is old, and nothing is denied
 
 
-def test_the_command_prints_the_table_and_refuses_other_games(tmp_path: Path) -> None:
+def test_command_prints_the_table_and_refuses_other_games(tmp_path: Path) -> None:
     file = tmp_path / "items.jsonl"
     file.write_bytes(encoded(items()))
     said = CliRunner().invoke(cli, ["audit", "battery", "--items", str(file)])

@@ -48,7 +48,7 @@ def scores(*metrics: str, player: str = "believer", **params: object) -> list[fl
         ("**Option: A**", 0),
     ],
 )
-def test_an_option_is_read_by_letter_or_text(reply: str, place: int) -> None:
+def test_option_is_read_by_letter_or_text(reply: str, place: int) -> None:
     assert read_option(reply, TEXTS, "Option") == place
 
 
@@ -67,7 +67,7 @@ def test_yes_and_no_are_read_by_text() -> None:
 # --- play -----------------------------------------------------------------------------------------
 
 
-def test_the_believer_is_right_in_every_generator() -> None:
+def test_believer_is_right_in_every_generator() -> None:
     for generator in ("nested", "belief_action", "applied"):
         assert scores("literal", "literal_strict", generator=generator, length=8) == [100, 100]
 
@@ -180,7 +180,7 @@ def test_flagged_items_have_no_score(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_bad_line_is_named(line: bytes, why: str) -> None:
+def test_bad_line_is_named(line: bytes, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         decoded(line, "items.jsonl")
 
@@ -196,7 +196,7 @@ def test_impossible_parameters_are_refused(params: dict[str, object]) -> None:
 # --- strict scores --------------------------------------------------------------------------------
 
 
-def test_a_story_counts_only_with_its_true_control() -> None:
+def test_story_counts_only_with_its_true_control() -> None:
     cells = ("true_belief", "false_belief", "true_control", "false_control")
     items = [
         Item(f"b-{cell}", "s", "q", ("x", "y"), 0, "forward_belief", 1, cell, "b") for cell in cells
@@ -207,7 +207,7 @@ def test_a_story_counts_only_with_its_true_control() -> None:
     assert strict_share(groups, {f"b-{cell}" for cell in cells[:3]}) == 100
 
 
-def test_an_order_counts_only_with_all_lower_ones() -> None:
+def test_order_counts_only_with_all_lower_ones() -> None:
     items = [Item(f"h-{k}", "s", "q", ("x", "y"), 0, "hitom", k, pair="h") for k in range(3)]
     assert strict_share(strict_groups(items), {"h-0", "h-2"}) == pytest.approx(100 / 3)
 

@@ -42,7 +42,7 @@ def test_two_engines_agree_on_every_chain_of_generated_stories() -> None:
                 assert believed(events, chain) == reference.believed(events, chain)
 
 
-def test_a_liar_keeps_its_own_belief_and_knows_the_hearers_new_one() -> None:
+def test_liar_keeps_its_own_belief_and_knows_the_hearers_new_one() -> None:
     events = [Event("put", (0, 1, 2), 0), Event("tell", (0, 1), 1, lie=True)]
     assert believed(events, (0,)) == 0
     assert believed(events, (1,)) == believed(events, (0, 1)) == believed(events, (1, 0)) == 1

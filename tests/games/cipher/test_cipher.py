@@ -81,7 +81,7 @@ def test_both_token_limits_can_be_reached_in_the_same_round() -> None:
     assert log_of(match)[-1] == Over("both")
 
 
-def test_the_team_wins_the_last_round() -> None:
+def test_team_wins_the_last_round() -> None:
     match = at_game(rounds=2)
     a_round(match, CLEAR, 421, 123)
     a_round(match, CLEAR, 132, 123)
@@ -102,7 +102,7 @@ def test_code_is_drawn_once_and_removed_from_the_guesses() -> None:
     assert sum(game.odds(state).values()) == pytest.approx(1)
 
 
-def test_a_round_without_hints_is_void_and_shows_its_code() -> None:
+def test_round_without_hints_is_void_and_shows_its_code() -> None:
     match = at_game()
     match.answer((match.turn, "encoder", "", ""), Forfeit("unreadable"))
     assert log_of(match) == (Void(421),)
@@ -112,7 +112,7 @@ def test_a_round_without_hints_is_void_and_shows_its_code() -> None:
     assert match.game.record(match.state).played == 0
 
 
-def test_an_encoder_cannot_win_by_silence() -> None:
+def test_encoder_cannot_win_by_silence() -> None:
     match = at_game()
     for _ in range(3):
         match.answer((match.turn, "encoder", "", ""), Forfeit("unreadable"))
@@ -146,7 +146,7 @@ def test_illegal_hint_is_returned_to_encoder_with_its_reason(hint: str) -> None:
     assert "do not count" not in page_of(match, "decoder")
 
 
-def test_the_rounds_before_a_game_are_public_and_their_codes_are_used_up() -> None:
+def test_rounds_before_a_game_are_public_and_their_codes_are_used_up() -> None:
     past = [{"code": 421, "hints": list(CLEAR.words)}]
     match = at_game({"keywords": WORDS, "past": past, "codes": [132]}, rounds=2)
     assert "instrument" in page_of(match, "interceptor")
@@ -256,7 +256,7 @@ def pages(problem: dict[str, Any], **more: Any) -> dict[str, str]:
     return {seat: page_of(match, seat) for seat in ("encoder", "decoder", "interceptor")}
 
 
-def test_the_interceptor_cannot_see_the_keywords() -> None:
+def test_interceptor_cannot_see_the_keywords() -> None:
     one = pages(GAME)
     other = pages({**GAME, "keywords": ["banana", "tunnel", "nurse", "violin"]})
     assert one["decoder"] != other["decoder"]
@@ -273,7 +273,7 @@ def test_only_the_encoder_sees_the_code() -> None:
 @pytest.mark.parametrize(
     ("mover", "other"), [("decoder", "interceptor"), ("interceptor", "decoder")]
 )
-def test_a_guess_is_unseen_until_both_have_guessed(mover: str, other: str) -> None:
+def test_guess_is_unseen_until_both_have_guessed(mover: str, other: str) -> None:
     match = at_game()
     say(match, "encoder", CLEAR)
     before = page_of(match, other)
@@ -345,7 +345,7 @@ def test_best_hints_have_the_highest_value_in_the_set() -> None:
     )
 
 
-def test_the_chances_of_a_declared_encoders_hints_sum_to_one() -> None:
+def test_chances_of_a_declared_encoders_hints_sum_to_one() -> None:
     at = position_of(frozen("which").rows[0][0])
     first, second, third = (MENUS["top16"](Mind(), at, digit) for digit in digits(at.code))
     total = sum(
@@ -460,7 +460,7 @@ def test_costs_name_the_best_move_and_sum_to_the_regret() -> None:
         assert all(cost.loss >= 0 and cost.best for cost in COSTS(one, seat))
 
 
-def test_a_decoder_that_knows_the_encoder_has_no_guess_regret_with_clear_hints() -> None:
+def test_decoder_that_knows_the_encoder_has_no_guess_regret_with_clear_hints() -> None:
     one = played("cipher", {"games": 2}, None, encoder=("nearest", {}), **TEAM)
     assert (measured(one, "decoder", "cipher_guess_regret") or 0) < 0.1
     deaf = played("cipher", {"games": 2}, None, encoder=("nearest", {}), decoder=("first_left", {}))

@@ -195,6 +195,6 @@ def test_games_equal_those_of_a_second_implementation(lineup: tuple[str, str, st
     assert sum(differ for _, differ in found) == 0
 
 
-def test_the_comparison_finds_a_planted_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comparison_finds_a_planted_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reference, "HEAT", 5.0)
     assert differences(LINEUPS[7], 0)[1] > 0

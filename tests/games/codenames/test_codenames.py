@@ -66,7 +66,7 @@ def test_opening_the_assassin_pays_nothing() -> None:
     assert match.episode().payoffs == {"giver": 0, "guesser": 0}
 
 
-def test_a_wrong_card_ends_the_turn_and_the_rival_moves_on() -> None:
+def test_wrong_card_ends_the_turn_and_the_rival_moves_on() -> None:
     match = at_board()
     say(match, "giver", Clue("meal", 2))
     say(match, "guesser", Guess("bread"))
@@ -74,7 +74,7 @@ def test_a_wrong_card_ends_the_turn_and_the_rival_moves_on() -> None:
     assert "The rival team turns over" in page_of(match, "guesser")
 
 
-def test_the_rival_wins_when_its_cards_are_open() -> None:
+def test_rival_wins_when_its_cards_are_open() -> None:
     match = at_board()
     say(match, "giver", Clue("music", 1))
     say(match, "guesser", Guess("piano"))
@@ -82,7 +82,7 @@ def test_the_rival_wins_when_its_cards_are_open() -> None:
     assert match.episode().payoffs == {"giver": 0, "guesser": 0}
 
 
-def test_a_guesser_may_stop_after_the_first_card_and_not_before() -> None:
+def test_guesser_may_stop_after_the_first_card_and_not_before() -> None:
     match = at_board()
     say(match, "giver", Clue("pet", 2))
     assert Stop() not in match.asks()[0].options
@@ -99,14 +99,14 @@ def test_illegal_clue_is_returned_to_giver_with_its_reason(clue: str) -> None:
     assert "does not count" not in page_of(match, "guesser")
 
 
-def test_a_forfeited_clue_costs_the_turn() -> None:
+def test_forfeited_clue_costs_the_turn() -> None:
     match = at_board()
     match.answer((0, "giver", "", ""), Forfeit("unreadable"))
     assert "No clue was given." in page_of(match, "guesser")
     assert "The rival team turns over" in page_of(match, "guesser")
 
 
-def test_the_guesser_cannot_see_the_key() -> None:
+def test_guesser_cannot_see_the_key() -> None:
     pages = []
     for key in (KEY, [*KEY[2:4], *KEY[:2], *KEY[4:]]):
         match = at_board(key)
@@ -194,7 +194,7 @@ def test_guesser_with_same_mind_has_less_regret_than_random() -> None:
     assert low < 0.2 < high
 
 
-def test_the_posterior_conditions_on_every_clue_of_the_board() -> None:
+def test_posterior_conditions_on_every_clue_of_the_board() -> None:
     """Brute force: every set of own cards for which the giver would have given all clues."""
     one = played("codenames", {"number": 2}, giver=("associates", {}))
     game, seen = one.replay.game, 0

@@ -65,7 +65,7 @@ def test_slots_are_not_independent() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 5])
-def test_the_odds_of_a_slot_sum_to_one_and_the_true_card_is_possible(players: int) -> None:
+def test_odds_of_a_slot_sum_to_one_and_the_true_card_is_possible(players: int) -> None:
     game = Hanabi(players=players)
     for deal in range(5):
         for state in random_states(game, deal):
@@ -77,7 +77,7 @@ def test_the_odds_of_a_slot_sum_to_one_and_the_true_card_is_possible(players: in
                     assert known.weights[slot][card] > 0
 
 
-def test_a_seat_counts_the_cards_it_sees() -> None:
+def test_seat_counts_the_cards_it_sees() -> None:
     game = Hanabi(colours=1, hand=2, hints=3, lives=1)
     state = game.dealt(deck_of(game, "r5", "r1", "r1", "r1"))
     assert unseen(game, state, 0) == (1, 2, 2, 2, 1)
@@ -139,7 +139,7 @@ def test_moves_of_declared_partner_sharpen_the_posterior() -> None:
     assert sharper > 20
 
 
-def test_the_true_hand_explains_a_deterministic_partner_with_certainty() -> None:
+def test_true_hand_explains_a_deterministic_partner_with_certainty() -> None:
     for state in list(bot_states(MINI, simple, 3))[1:-1]:
         me = state.mover
         view = MINI.observe(state, MINI.seats[me])

@@ -125,7 +125,7 @@ def test_bots_play_every_variant_by_the_rules(name: str, variant: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(BOTS))
-def test_a_bot_is_a_function_of_its_view(name: str) -> None:
+def test_bot_is_a_function_of_its_view(name: str) -> None:
     """Whether it has watched from the start or sees the view for the first time."""
     for game in (Hanabi(players=2), Hanabi(players=4)):
         watching = [BOTS[name](game) for _ in game.seats]

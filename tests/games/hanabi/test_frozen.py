@@ -16,7 +16,7 @@ DEALS = 1_000
 
 
 @pytest.mark.parametrize("game", ["hanabi", *PRESETS])
-def test_the_listed_deals_are_those_of_their_numbers(game: str) -> None:
+def test_listed_deals_are_those_of_their_numbers(game: str) -> None:
     source = files("sally.games.hanabi") / "instances" / f"{game}.json"
     listed = json.loads(source.read_text("utf-8"))
     decks = [tuple(ord(card) - ord("a") for card in deck) for deck in listed["decks"]]

@@ -94,7 +94,7 @@ def test_profile_shows_knowing_of_ideal_but_no_regret() -> None:
         ideal_figure([observer, bot])
 
 
-def test_the_command_and_the_report_show_predictions_only(tmp_path: Path) -> None:
+def test_command_and_the_report_show_predictions_only(tmp_path: Path) -> None:
     folder, page = tmp_path / "store", tmp_path / "page.html"
     folder.mkdir()
     with store.Writer(folder) as writer:

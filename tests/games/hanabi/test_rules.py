@@ -60,7 +60,7 @@ def test_discard_needs_a_spent_token_and_hint_needs_a_token() -> None:
     assert discard(0) in few.options(state, BOB)
 
 
-def test_a_hint_must_touch_a_card() -> None:
+def test_hint_must_touch_a_card() -> None:
     bob_lacks_green = GAME.hint(1, 2)
     assert bob_lacks_green not in GAME.options(DEALT, ANN)
     assert red() in GAME.options(DEALT, ANN)
@@ -90,7 +90,7 @@ def test_completed_pile_restores_a_token_up_to_the_maximum() -> None:
     assert (told.tokens, played(game, told, game.play(0)).tokens) == (0, 1)
 
 
-def test_the_game_ends_with_the_third_life_and_the_two_conventions_differ() -> None:
+def test_game_ends_with_the_third_life_and_the_two_conventions_differ() -> None:
     lost = played(GAME, DEALT, PLAY(0), PLAY(2), PLAY(0), PLAY(2))
     assert (lost.lives, sum(lost.piles)) == (0, 1)
     assert GAME.to_move(lost) == ()
@@ -116,14 +116,14 @@ def _rank_ahead(game: Hanabi, state: object) -> int:
     return int(hands[(mover + 1) % 2][0] % game.ranks)
 
 
-def test_a_perfect_game_ends_at_once() -> None:
+def test_perfect_game_ends_at_once() -> None:
     game = Hanabi(colours=1, ranks=2, hand=1, hints=2)
     done = played(game, game.dealt(deck_of(game, "r1", "r2")), game.play(0), game.play(0))
     assert game.to_move(done) == ()
     assert game.payoffs(done) == {ANN: 2.0, BOB: 2.0}
 
 
-def test_a_forfeited_turn_passes_and_three_in_a_row_end_without_a_result() -> None:
+def test_forfeited_turn_passes_and_three_in_a_row_end_without_a_result() -> None:
     state = DEALT
     for passed in range(3):
         assert GAME.censored(state) is None
@@ -144,7 +144,7 @@ def test_nature_names_a_deal_by_four_numbers() -> None:
     assert game.to_move(state) == (ANN,)
 
 
-def test_a_deal_is_the_same_on_every_machine() -> None:
+def test_deal_is_the_same_on_every_machine() -> None:
     cards = Hanabi(**VARIANTS["very_small"]).cards
     assert shuffled(cards, 0) == FIRST_DEAL
     assert len({shuffled(cards, deal) for deal in range(500)}) > 490

@@ -43,7 +43,7 @@ def shares(condition: Condition) -> list[tuple[float, float]]:
 
 
 @pytest.mark.parametrize("game", ["eleven_twenty", "beauty_contest"])
-def test_a_fixed_number_is_right_for_one_depth_at_most(game: str) -> None:
+def test_fixed_number_is_right_for_one_depth_at_most(game: str) -> None:
     square = conditions(game)
     assert len(square) == 4
     places = zip(*(shares(condition) for condition in square), strict=True)

@@ -103,7 +103,7 @@ def test_probabilities_equal_public_package_with_bias_and_dilution(
     assert found[-3:] == pytest.approx(wanted, abs=1e-6)
 
 
-def test_a_bias_leans_towards_one_side() -> None:
+def test_bias_leans_towards_one_side() -> None:
     gains = gains_of(GAME, SEATS[0])
     assert KTom(gains, 1, bias=1.0).chance(KTom(gains, 1, bias=1.0).start) > 0.7
 

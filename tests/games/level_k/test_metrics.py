@@ -135,12 +135,12 @@ def test_truth_about_several_partners_is_mean_move_and_shared_depth() -> None:
     assert truth(unlike, "their_guess_of_me", "others") == 42  # of 50 and 33: 41.5
 
 
-def test_a_void_round_has_no_truth() -> None:
+def test_void_round_has_no_truth() -> None:
     played = game_with("eleven_twenty", [None, 18], LEVEL_1)
     assert truth(played, "their_move") is None
 
 
-def test_the_estimate_comes_with_its_uncertainty() -> None:
+def test_estimate_comes_with_its_uncertainty() -> None:
     played = game_with("eleven_twenty", [18, 18, 18], LEVEL_1)
     assert measured(played, "estimated_depth") == pytest.approx(2, abs=0.01)
     unsure = measured(played, "estimated_depth_sd")

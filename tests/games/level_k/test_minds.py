@@ -49,7 +49,7 @@ def test_salient_box_attracts_seekers_and_repels_hiders() -> None:
     assert [level(BOXES, TWO, k).does(NOTHING) for k in range(4)] == [third, third, rest, rest]
 
 
-def test_a_level_expects_the_level_below() -> None:
+def test_level_expects_the_level_below() -> None:
     assert level(ELEVEN_TWENTY, ONE, 0).expects is None
     for k in range(1, 5):
         expects = level(ELEVEN_TWENTY, ONE, k).expects
@@ -64,7 +64,7 @@ def test_level_zero_may_draw_from_any_odds() -> None:
     assert numbers(ELEVEN_TWENTY, base=given) == numbers(ELEVEN_TWENTY)
 
 
-def test_the_hierarchy_replies_to_a_mixture() -> None:
+def test_hierarchy_replies_to_a_mixture() -> None:
     """Level 2 with tau 1.5 meets level 0 (20) with chance 0.4 and level 1 (19) with 0.6."""
     second = cognitive_hierarchy(ELEVEN_TWENTY, ONE, 2, 1.5)
     assert second.expects is not None

@@ -24,12 +24,12 @@ def test_asking_for_one_less_than_the_other_earns_the_bonus() -> None:
     assert Request(gap=2, bonus=5).pay((16, 18)) == (21, 18)
 
 
-def test_the_nearest_to_two_thirds_of_the_mean_wins() -> None:
+def test_nearest_to_two_thirds_of_the_mean_wins() -> None:
     assert Contest().pay((33, 22, 50)) == (0, 20, 0)  # the goal is 23.3
     assert Contest().pay((0, 0, 0)) == (20 / 3,) * 3
 
 
-def test_a_tie_in_a_contest_is_exact() -> None:
+def test_tie_in_a_contest_is_exact() -> None:
     """2/3 of the mean of 1, 3 and 5 is 2: the first two are equally far from it."""
     assert Contest().pay((1, 3, 5)) == (10, 10, 0)
 
@@ -44,16 +44,16 @@ def test_seeker_wins_by_choosing_the_hiders_box() -> None:
     assert Boxes().pay((1, 2)) == (1, 0)
 
 
-def test_the_first_player_wins_if_the_coins_differ() -> None:
+def test_first_player_wins_if_the_coins_differ() -> None:
     assert Pennies().pay((1, 1)) == (-1, 1)
     assert Pennies().pay((0, 1)) == (1, -1)
 
 
-def test_a_mean_is_rounded_half_up() -> None:
+def test_mean_is_rounded_half_up() -> None:
     assert [mean_of(m) for m in ((3,), (1, 2), (1, 1, 2), (0, 0, 2))] == [3, 2, 1, 1]
 
 
-def test_a_forfeited_round_is_void_and_reveals_nothing() -> None:
+def test_forfeited_round_is_void_and_reveals_nothing() -> None:
     game = LevelGame(rounds=2)
     state = game.forfeit(game.start(), {ONE: 17}, (TWO,))
     assert state == game.forfeit(game.start(), {ONE: 11}, (TWO,))

@@ -85,7 +85,7 @@ def test_whole_number_contest_has_equilibria_at_zero_and_one() -> None:
     assert {0, 100} <= set(solvers.agreements(LevelGame(pays=Contest(share="4/3"))))
 
 
-def test_the_best_reply_to_people_is_seventeen() -> None:
+def test_best_reply_to_people_is_seventeen() -> None:
     people = published()["request"].odds
     worth = solvers.worths(ELEVEN_TWENTY, ONE, [people])
     assert worth is not None

@@ -27,7 +27,7 @@ def setup_with(strategy: str, model: Listener) -> Setup:
 
 
 @pytest.mark.parametrize("strategy", [*BY_QUESTION, *WITH_PREDICTION])
-def test_a_number_is_asked_for_and_read(strategy: str) -> None:
+def test_number_is_asked_for_and_read(strategy: str) -> None:
     pages: list[str] = []
 
     def reply(page: str, call: Any) -> str:

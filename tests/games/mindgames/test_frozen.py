@@ -93,6 +93,6 @@ def test_roles_are_spread_over_all_letters() -> None:
         assert {places.count(row) > 5 for row in range(3)} == {True}
 
 
-def test_a_number_outside_a_set_is_refused() -> None:
+def test_number_outside_a_set_is_refused() -> None:
     with pytest.raises(BadInput, match="0 to 19, not -1"):
         puzzle("variants", -1)

@@ -107,7 +107,7 @@ def test_free_target_page_omits_hidden_cells() -> None:
 
 
 @pytest.mark.parametrize("typed", ["B", " b. ", "Option: proposal B"])
-def test_a_free_target_may_answer_with_a_letter(typed: str) -> None:
+def test_free_target_may_answer_with_a_letter(typed: str) -> None:
     match = match_of(messages=1, target="free")
     tell(match)
     (turn,) = match.asks()

@@ -110,13 +110,13 @@ def test_relettering_only_permutes_rows() -> None:
     assert holds(moved)
 
 
-def test_a_puzzle_survives_plain_json() -> None:
+def test_puzzle_survives_plain_json() -> None:
     puzzle = sample(1, seed=5)[0]
     plain = msgspec.json.decode(msgspec.json.encode(puzzle))
     assert msgspec.convert(plain, Puzzle) == puzzle
 
 
-def test_a_puzzle_with_an_unknown_field_is_refused() -> None:
+def test_puzzle_with_an_unknown_field_is_refused() -> None:
     plain = msgspec.to_builtins(sample(1, seed=5)[0]) | {"colour": "red"}
     with pytest.raises(msgspec.ValidationError, match="colour"):
         msgspec.convert(plain, Puzzle)

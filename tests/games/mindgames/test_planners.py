@@ -55,19 +55,19 @@ def played(puzzle: Puzzle, planner: Planner, memory: Memory, *, shown: bool) -> 
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
-def test_the_revealed_planner_wins_every_puzzle_with_its_first_message(memory: Memory) -> None:
+def test_revealed_planner_wins_every_puzzle_with_its_first_message(memory: Memory) -> None:
     for puzzle in PUZZLES:
         assert set(played(puzzle, revealed, memory, shown=True)) == {puzzle.goal}
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
-def test_the_hidden_planner_asks_once_and_wins_every_puzzle(memory: Memory) -> None:
+def test_hidden_planner_asks_once_and_wins_every_puzzle(memory: Memory) -> None:
     for puzzle in PUZZLES:
         choices = list(played(puzzle, hidden, memory, shown=False))
         assert choices == [puzzle.initial] + [puzzle.goal] * 7
 
 
-def test_the_smallest_winning_set_is_the_puzzle_s_own() -> None:
+def test_smallest_winning_set_is_the_puzzle_s_own() -> None:
     for puzzle in PUZZLES:
         assert smallest_win(at_start(puzzle, revealed=True)) == puzzle.winning
 

@@ -39,7 +39,7 @@ def says(found: Claims, puzzle: Puzzle = PUZZLE) -> str:
     return in_words(answer(puzzle, mind, found, NAMES), NAMES)
 
 
-def test_a_disclosure_is_echoed() -> None:
+def test_disclosure_is_echoed() -> None:
     assert says(claims([Disclosure("A", "y", -1)])) == "Proposal A decreases y."
 
 
@@ -120,7 +120,7 @@ def test_reply_never_reveals_an_undisclosed_hidden_cell(index: int, data: st.Dat
     assert says(everything, puzzle) == says(everything, other)
 
 
-def test_the_discrete_reply_has_known_cells_likes_and_the_ranking() -> None:
+def test_discrete_reply_has_known_cells_likes_and_the_ranking() -> None:
     found = claims(
         [Disclosure("A", "y", -1)],
         motivational=["y"],

@@ -18,7 +18,7 @@ from tests.games.mindgames.table import EVERYTHING, NOTHING, PUZZLE, Talk, X, Y,
 A_Y, C_Y, B_X = ("A", Y, 1), ("C", Y, -1), ("B", X, -1)
 
 
-def test_the_puzzle_of_these_tests_is_a_standard_one() -> None:
+def test_puzzle_of_these_tests_is_a_standard_one() -> None:
     assert holds(PUZZLE)
 
 
@@ -103,7 +103,7 @@ def test_text_before_the_separator_is_private_thought() -> None:
         assert "secret" not in talk.page(seat)
 
 
-def test_a_message_is_cut_at_the_limit_but_not_in_the_discrete_game() -> None:
+def test_message_is_cut_at_the_limit_but_not_in_the_discrete_game() -> None:
     fact = f"Proposal A increases {Y}."
     cut = Talk(puzzle=PUZZLE).say("x" * LIMIT + fact)
     assert cut.match.state.mind.known == PUZZLE.visible
@@ -171,7 +171,7 @@ def test_reply_about_whole_proposal_told_and_asked_omits_unknown_cells() -> None
 
 @pytest.mark.parametrize("variant", ["plain", "non_mental", "discrete_game", "perfect_game"])
 @pytest.mark.parametrize("memory", ["sequential", "frozen"])
-def test_the_hidden_planner_wins_every_frozen_puzzle(variant: str, memory: str) -> None:
+def test_hidden_planner_wins_every_frozen_puzzle(variant: str, memory: str) -> None:
     for number in range(0, 40, 4):
         episode = played("hidden", number=number, variant=variant, memory=memory)
         assert episode.payoffs == {"persuader": 1.0}
@@ -185,7 +185,7 @@ def test_results_of_the_other_planners() -> None:
             assert played(loser, number=number).payoffs == {"persuader": 0.0}
 
 
-def test_the_revealed_planner_needs_the_revealed_condition() -> None:
+def test_revealed_planner_needs_the_revealed_condition() -> None:
     with pytest.raises(BadInput, match="revealed"):
         played("revealed")
 

@@ -69,7 +69,7 @@ def test_choice_is_initial_without_disclosure_and_trap_after_full_disclosure(
         assert choice_of(puzzle, told(puzzle, start, puzzle.winning, memory)) == puzzle.goal
 
 
-def test_a_tie_after_winning_keeps_the_goal_only_in_sequential_memory() -> None:
+def test_tie_after_winning_keeps_the_goal_only_in_sequential_memory() -> None:
     for puzzle in PUZZLES:
         spoil = next(cell for cell in puzzle.hidden if cell not in puzzle.winning)
         ends = {}
@@ -124,7 +124,7 @@ def test_random_success_is_equal_for_every_puzzle_and_follows_the_formula() -> N
         assert random_success(PUZZLES[0], 8, memory) == random_success_formula(8, memory)
 
 
-def test_the_published_random_figures() -> None:
+def test_published_random_figures() -> None:
     frozen = [random_success_formula(n, "frozen") for n in range(30)]
     assert frozen.index(max(frozen)) == 6
     assert round(float(frozen[6]), 4) == 0.0752

@@ -221,7 +221,7 @@ def test_probes_ask_for_state_last_seen_and_true_box() -> None:
 
 
 @pytest.mark.parametrize("params", [p for _, p in SETS])
-def test_the_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) -> None:
+def test_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) -> None:
     spec = registry.game(NAME)
     assert spec.best_replies is not None
     episode = sally.play(NAME, {"manager": "tracker"}, users=3, number=5, **params)

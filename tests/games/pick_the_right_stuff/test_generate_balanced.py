@@ -44,7 +44,7 @@ modes = st.sampled_from(["zero", "finite"])
 
 
 @pytest.mark.parametrize("mode", ["zero", "finite"])
-def test_the_number_of_looks_is_independent_of_the_belief(mode: ObservingMode) -> None:
+def test_number_of_looks_is_independent_of_the_belief(mode: ObservingMode) -> None:
     met = [
         pair for game in balanced_games(mode, 3, 700, 6, counted=True) for pair in questions(game)
     ]
@@ -170,7 +170,7 @@ def test_rules_of_thumb_score_at_chance(
         assert abs(mean(scores) - guess) <= 4 * stdev(scores) / sqrt(len(scores)) + 1e-9, name
 
 
-def test_the_believed_box_is_uniform_given_start_true_and_last_seen(
+def test_believed_box_is_uniform_given_start_true_and_last_seen(
     sample: tuple[Instance, ...],
 ) -> None:
     assert uniformity(sample) > 1e-4

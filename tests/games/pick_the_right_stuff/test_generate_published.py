@@ -84,7 +84,7 @@ def first_snapshots(script: tuple[object, ...]) -> list[tuple[int, int]]:
     return found
 
 
-def test_the_placement_is_a_parameter() -> None:
+def test_placement_is_a_parameter() -> None:
     own = published_games("zero", 5, 20, seed=2, placement="own_box")
     assert {game.placement for game in own} == {(0, 1, 2, 3, 4)}
     assert len({game.placement for game in published_games("zero", 5, 20, seed=2)}) > 10

@@ -167,7 +167,7 @@ def test_rules_of_thumb_score_at_chance_over_all_boxes(games: tuple[Instance, ..
         assert abs(mean(scores) - 100 / games[0].users) < 4 * error, name
 
 
-def test_the_seed_and_the_families_are_parameters() -> None:
+def test_seed_and_the_families_are_parameters() -> None:
     assert infinite_games(3, 2, seed=1) == infinite_games(3, 2, seed=1)
     only = infinite_games(3, 4, seed=1, families=("growing",))
     assert {family_of(rule) for game in only for rule in game.rules} == {"growing"}

@@ -52,7 +52,7 @@ def test_belief_of_user_that_never_looked_is_the_start_box() -> None:
     assert (believed_box(locker, 1), true_box(locker, 1)) == (1, 0)
 
 
-def test_a_visit_makes_the_belief_true_until_the_next_reset() -> None:
+def test_visit_makes_the_belief_true_until_the_next_reset() -> None:
     locker = after(game("zero", 3, RIGHT, Visit(1)))
     assert believed_box(locker, 1) == true_box(locker, 1) == 2
     locker = announced(locker, LEFT)
@@ -60,12 +60,12 @@ def test_a_visit_makes_the_belief_true_until_the_next_reset() -> None:
     assert believed_box(locker, 0) == 0
 
 
-def test_a_snapshot_counts_back_from_the_current_state() -> None:
+def test_snapshot_counts_back_from_the_current_state() -> None:
     for back, box in ((1, 2), (2, 1), (3, 0)):
         assert believed_box(after(game("finite", 3, RIGHT, RIGHT, Snapshot(0, back))), 0) == box
 
 
-def test_a_retrieval_swaps_the_item_into_the_believed_box_and_empties_it() -> None:
+def test_retrieval_swaps_the_item_into_the_believed_box_and_empties_it() -> None:
     locker = after(game("zero", 3, RIGHT, Collection(1)), 1)
     # user 0's item lay in box 1, where user 1 looked, and went to box 2, where user 1's item lay
     assert locker.states[-1] == (2, None, 0)
@@ -73,13 +73,13 @@ def test_a_retrieval_swaps_the_item_into_the_believed_box_and_empties_it() -> No
 
 
 @pytest.mark.parametrize(("answer", "points"), [(1, 1), (0, 0), (2, 0), (None, 0)])
-def test_the_retrieval_is_the_same_whatever_the_answer(answer: int | None, points: int) -> None:
+def test_retrieval_is_the_same_whatever_the_answer(answer: int | None, points: int) -> None:
     locker = after(game("zero", 3, RIGHT, Collection(1)), answer)
     assert locker.states[-1] == (2, None, 0)
     assert locker.correct == points
 
 
-def test_a_retrieval_appends_a_state_and_empty_boxes_move_too() -> None:
+def test_retrieval_appends_a_state_and_empty_boxes_move_too() -> None:
     locker = after(game("finite", 3, Collection(1), RIGHT), 1)
     assert locker.states == ((0, 1, 2), (0, None, 2), (2, 0, None))
     assert locker.resets == (0, 0, 1)
@@ -113,7 +113,7 @@ def test_two_users_play_a_whole_game() -> None:
     assert score(locker) == 100
 
 
-def test_a_reset_moves_the_only_item_left() -> None:
+def test_reset_moves_the_only_item_left() -> None:
     script = (Collection(0), Collection(1), RIGHT, Collection(2))
     locker = after(game("zero", 3, *script), 0, 1)
     assert locker.states[-1] == (2, None, None)
@@ -121,7 +121,7 @@ def test_a_reset_moves_the_only_item_left() -> None:
     assert answered(locker, 2).states[-1] == (None, None, None)
 
 
-def test_a_snapshot_older_than_a_retrieval_shows_where_the_item_was_before_it() -> None:
+def test_snapshot_older_than_a_retrieval_shows_where_the_item_was_before_it() -> None:
     locker = after(game("finite", 3, RIGHT, Collection(1), Snapshot(0, 2)), 1)
     assert (believed_box(locker, 0), true_box(locker, 0)) == (1, 2)
     newer = after(game("finite", 3, RIGHT, Collection(1), Snapshot(0, 1)), 1)
@@ -141,7 +141,7 @@ def test_in_the_infinite_mode_belief_moves_with_resets_but_not_with_retrievals()
     assert believed == [0, 1, 1, 2]
 
 
-def test_the_manager_sees_everything_but_the_private_rules() -> None:
+def test_manager_sees_everything_but_the_private_rules() -> None:
     def seen(step: int) -> object:
         rules = (Shift(1), Shift(step), Shift(1))
         instance = Instance("x", "infinite", 3, (0, 1, 2), (RIGHT, Collection(0)), rules)
@@ -207,7 +207,7 @@ def test_retrieval_removes_exactly_the_item_of_its_user(
         assert set(before) - set(now) - {None} == {user}
 
 
-def test_an_instance_survives_json() -> None:
+def test_instance_survives_json() -> None:
     script = (RIGHT, Rehearsal(0, 0, 1, 1), Visit(0), Collection(2))
     instance = Instance("x", "infinite", 3, (2, 0, 1), script, (Shift(1),) * 3, ("shift",))
     assert msgspec.json.decode(msgspec.json.encode(instance), type=Instance) == instance

@@ -71,16 +71,16 @@ def asked(lines: list[Line]) -> tuple[list[int], list[int | None]]:
     return [user for user, _ in asks], [answer for _, answer in asks]
 
 
-def test_the_printed_zero_game() -> None:
+def test_printed_zero_game() -> None:
     assert asked(ZERO) == ([1, 0, 2], [1, 2, 2])
     replay(printed_game("zero", ZERO), ZERO)
 
 
-def test_the_printed_finite_game() -> None:
+def test_printed_finite_game() -> None:
     assert asked(FINITE) == ([1, 2, 0], [1, 2, 1])
     replay(printed_game("finite", FINITE), FINITE)
 
 
-def test_the_tracker_scores_full_marks_in_both() -> None:
+def test_tracker_scores_full_marks_in_both() -> None:
     for mode, lines in (("zero", ZERO), ("finite", FINITE)):
         assert score(played(printed_game(mode, lines), where_user_will_look)) == 100

@@ -58,7 +58,7 @@ def test_each_rule_names_its_box() -> None:
     assert where_user_will_look(seen) == 1
 
 
-def test_an_inverse_draws_from_the_other_occupied_boxes() -> None:
+def test_inverse_draws_from_the_other_occupied_boxes() -> None:
     seen = asked_first(WALK)
     assert but(start)(seen) == (1, 2, 3)
     assert but(start, true)(seen) == (1, 2)

@@ -85,7 +85,7 @@ def test_truncated_answer_is_read_as_far_as_it_goes() -> None:
     assert first.answered == 1
 
 
-def test_a_chat_replays_from_disk_with_the_same_prompts() -> None:
+def test_chat_replays_from_disk_with_the_same_prompts() -> None:
     episode, _ = chatted("1", "hm", "0", mode="finite")
     found = check([from_line(to_line(episode))])
     assert (found.replayed, found.mismatches, found.unchecked) == (1, [], [])
@@ -94,7 +94,7 @@ def test_a_chat_replays_from_disk_with_the_same_prompts() -> None:
 # --- the study and its figures ------------------------------------------------------------------
 
 
-def test_the_study_has_every_condition_and_no_retry_in_the_authors_harness() -> None:
+def test_study_has_every_condition_and_no_retry_in_the_authors_harness() -> None:
     names = {cell.name for cell in STUDY.cells}
     sets = ("published zero", "published finite", "balanced zero", "balanced finite", "infinite")
     assert names == {f"{s}{part}" for s in sets for part in ("", ", probed", ", chat")}
@@ -138,7 +138,7 @@ def test_mindless_managers_score_as_in_the_protocol(player: str, mode: str, abou
 # --- the card -------------------------------------------------------------------------------------
 
 
-def test_the_card_pairs_every_rule_with_its_inverse_and_audits_generated_games() -> None:
+def test_card_pairs_every_rule_with_its_inverse_and_audits_generated_games() -> None:
     assert guess(3) == pytest.approx(100 * (1 + 1 / 2 + 1 / 3) / 3)
     known = registry.partners(NAME)
     for condition in CARD.conditions:

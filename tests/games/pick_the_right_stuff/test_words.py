@@ -116,7 +116,7 @@ def test_ordinal_numbers_have_english_suffixes() -> None:
     assert [to_last(n) for n in (1, 2, 23)] == ["last", "2nd-to-last", "23rd-to-last"]
 
 
-def test_the_locker_is_drawn_as_a_row_of_boxes() -> None:
+def test_locker_is_drawn_as_a_row_of_boxes() -> None:
     turn = asked(params("zero", RIGHT, *ALL), 1)
     assert turn.context.words.drawn(turn.view) == (
         "+--------+--------+--------+\n"
@@ -200,7 +200,7 @@ def test_number_out_of_range_is_not_read_by_its_digits(reply: str) -> None:
         ("position 1 or position 2", 1),  # the first one, as a search finds it
     ],
 )
-def test_the_authors_harness_reads_a_bare_integer_or_the_number_after_position(
+def test_authors_harness_reads_a_bare_integer_or_the_number_after_position(
     reply: str, box: int
 ) -> None:
     assert read(reply, "published") == box

@@ -39,7 +39,7 @@ def test_round_pays_kept_tokens_and_a_share_of_the_pot() -> None:
     assert sum(game.paid((5, 6, 7, 8))) == pytest.approx(80 + 26)  # a token given makes one more
 
 
-def test_a_void_round_pays_and_reveals_nothing() -> None:
+def test_void_round_pays_and_reveals_nothing() -> None:
     game = PublicGoods(players=2)
     state = game.forfeit(game.start(), {ONE: 7}, (TWO,))
     assert set(game.payoffs(state).values()) == {0.0}

@@ -156,6 +156,6 @@ def test_unknown_metric_is_refused_with_a_suggestion() -> None:
         audit_of([odd], 1, 1)
 
 
-def test_a_card_covers_no_game_of_another_family() -> None:
+def test_card_covers_no_game_of_another_family() -> None:
     card: Card = card_of("repeated_games")
     assert card.of("cups") == ()

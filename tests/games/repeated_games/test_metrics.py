@@ -126,7 +126,7 @@ def test_void_rounds_are_excluded_and_optimum_covers_played_rounds():
     assert score(play("ipd", always(0)), "format_loss") == 0
 
 
-def test_a_void_round_of_the_other_is_not_charged_to_the_seat():
+def test_void_round_of_the_other_is_not_charged_to_the_seat():
     class Lapsing:
         def decide(self, turn: Turn[Any, Any]) -> Any:
             return Forfeit("unreadable") if turn.view.round == 2 else Decision(0)
@@ -275,7 +275,7 @@ def test_odds_are_scored_by_brier_and_log():
     assert score(played, "log_score") == pytest.approx(-np.log(0.001))  # the floor, not infinity
 
 
-def test_a_named_move_without_odds_has_no_proper_score():
+def test_named_move_without_odds_has_no_proper_score():
     played = play("rps", Planned(lambda n: 0, lambda turn: ProbeReport(0)), arm=("their_move",))
     assert score(played, "brier") is None and score(played, "log_score") is None
 
@@ -334,7 +334,7 @@ def test_any_best_reply_to_a_belief_has_no_translation_loss():
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["rps", "ibs", "ipd"]))
-def test_the_parts_add_up_to_functional_regret(seed, game):
+def test_parts_add_up_to_functional_regret(seed, game):
     for player in ("random", "tabular", "fictitious_learner"):
         played = play(game, player, arm=("their_move",), seed=seed, rounds=12)
         parts = ("inference_loss", "translation_loss", "horizon_term")

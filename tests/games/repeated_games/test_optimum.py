@@ -94,7 +94,7 @@ def test_optimal_rate_equals_mean_reward_of_long_play(game, automaton):
     assert optimal_reward(game, AGENT, automaton, long) / long == pytest.approx(rate, abs=0.1)
 
 
-def test_the_last_round_against_tit_for_tat_is_free():
+def test_last_round_against_tit_for_tat_is_free():
     for rounds in (1, 2, 10, 100):
         assert optimal_reward(IPD, AGENT, tit_for_tat(IPD), rounds) == 8 * rounds + 2
     best = plan(IPD, AGENT, machine_of(IPD, AGENT, tit_for_tat(IPD)), 3).best
@@ -102,7 +102,7 @@ def test_the_last_round_against_tit_for_tat_is_free():
     assert best[2, 0].tolist() == [True, False]
 
 
-def test_the_first_move_of_the_partner_counts():
+def test_first_move_of_the_partner_counts():
     assert optimal_reward(IPD, AGENT, tit_for_tat(IPD, first=1)) == 802 - 8
 
 
@@ -154,7 +154,7 @@ def test_interestingness_of_known_tasks():
     assert interestingness(game, AGENT, partners, [3, 1]) == pytest.approx(3 / 16 * (10 + 7))
 
 
-def test_a_task_needs_partners_and_weights_that_fit():
+def test_task_needs_partners_and_weights_that_fit():
     with pytest.raises(BadInput, match="at least one partner"):
         interestingness(IPD, AGENT, [])
     with pytest.raises(BadInput, match="weights must be 1"):
@@ -162,12 +162,12 @@ def test_a_task_needs_partners_and_weights_that_fit():
 
 
 @pytest.mark.parametrize("odds", [{0: 0.5}, {0: 0.5, 2: 0.5}, {0: 1.5, 1: -0.5}])
-def test_an_automaton_with_bad_odds_is_refused(odds):
+def test_automaton_with_bad_odds_is_refused(odds):
     with pytest.raises(BadInput, match="sum to 1"):
         tabulated(Automaton(0, lambda q: odds, lambda q, a, b: 0), (0, 1), (0, 1))
 
 
-def test_an_automaton_that_never_ends_is_refused():
+def test_automaton_that_never_ends_is_refused():
     counting = Automaton(0, lambda q: {0: 1.0}, lambda q, own, their: q + 1)
     with pytest.raises(BadInput, match="states"):
         tabulated(counting, (0, 1), (0, 1))

@@ -59,7 +59,7 @@ def test_twelve_games_are_symmetric_and_78_differ_up_to_seat_swap() -> None:
     assert len({min(m, with_seats_swapped(m)) for m in GAMES.values()}) == 78
 
 
-def test_the_moves_of_a_symmetric_game_are_in_the_same_order_for_both() -> None:
+def test_moves_of_a_symmetric_game_are_in_the_same_order_for_both() -> None:
     for matrix in filter(is_symmetric, GAMES.values()):
         assert all(matrix[r][c] == matrix[c][r][::-1] for r in (0, 1) for c in (0, 1))
 

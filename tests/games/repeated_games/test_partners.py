@@ -69,7 +69,7 @@ def test_every_partner_names_its_source_and_has_a_line() -> None:
 
 
 @pytest.mark.parametrize(("who", "name", "params"), FINITE)
-def test_the_script_draws_from_the_automatons_odds(who: Partner, name: str, params: Any) -> None:
+def test_script_draws_from_the_automatons_odds(who: Partner, name: str, params: Any) -> None:
     game = rules(name)
     assert who.automaton is not None
     chance = random.Random(3)
@@ -150,7 +150,7 @@ def test_best_reply_to_a_stable_bot_wins_nine_rounds_in_ten(who: Partner) -> Non
     assert best == pytest.approx((300 - who.memory) * 0.85)
 
 
-def test_a_stable_bot_follows_its_rule_nine_times_in_ten() -> None:
+def test_stable_bot_follows_its_rule_nine_times_in_ten() -> None:
     game = rules("rps")
     script = partner("opponent_previous_plus").make(game, PARTNER)
     told = Counter(script(turn_after(game, [(0, 0)], seed=seed)) for seed in range(4000))
@@ -195,7 +195,7 @@ REPLY = {"win": 2, "tie": 0, "loss": 1}  # from the bot's move to the agent's
 
 
 @pytest.mark.parametrize("first", [0, 1, 2])
-def test_the_dual_bot_follows_all_nine_of_its_rules(first: int) -> None:
+def test_dual_bot_follows_all_nine_of_its_rules(first: int) -> None:
     game = rules("rps")
     script = partner("outcome_transition_dual").make(game, PARTNER, follow=1.0)
     for outcome, steps in DUAL.items():
@@ -252,7 +252,7 @@ def test_fictitious_play_converges_to_uniform_odds_in_rps() -> None:
     assert all(shares[move] / 400 == pytest.approx(1 / 3, abs=0.12) for move in (0, 1, 2))
 
 
-def test_a_bayesian_cooperates_with_tit_for_tat_until_the_last_round() -> None:
+def test_bayesian_cooperates_with_tit_for_tat_until_the_last_round() -> None:
     game = rules("ipd", rounds=30)
     bayesian = partner("bayesian_best_responder").make(game, PARTNER)
     echo = partner("tit_for_tat").make(game, AGENT)
@@ -275,7 +275,7 @@ def test_bayesian_partner_learns_only_among_its_hypotheses() -> None:
 # --- reciprocity ----------------------------------------------------------------------------------
 
 
-def test_a_generous_partner_forgives_one_defection_in_three() -> None:
+def test_generous_partner_forgives_one_defection_in_three() -> None:
     game = rules("ipd")
     script = partner("generous_tit_for_tat").make(game, PARTNER)
     told = Counter(script(turn_after(game, [(1, 0)], seed=seed)) for seed in range(3000))
@@ -297,7 +297,7 @@ def test_best_play_against_the_reciprocal() -> None:
 # --- tables and bad input -------------------------------------------------------------------------
 
 
-def test_a_table_of_the_last_joint_action_can_be_any_memory_one_player() -> None:
+def test_table_of_the_last_joint_action_can_be_any_memory_one_player() -> None:
     game = rules("ipd")
     then = {(m, t): ((1.0, 0.0) if m == t else (0.0, 1.0)) for m in (0, 1) for t in (0, 1)}
     frozen = partner("policy_table").make(game, PARTNER, table=remembering_last((1.0, 0.0), then))

@@ -42,7 +42,7 @@ def test_population_follows_the_seed():
     assert population("ipd", SIZES).parts != population("ipd", SIZES, seed=1).parts
 
 
-def test_the_quick_comparison_agrees_with_the_exact_one():
+def test_quick_comparison_agrees_with_the_exact_one():
     rules = registry.game("ipd").build({"rounds": 10})
     tasks = population("ipd", SIZES).part("train")
     machines = [_machine(rules, AGENT, task.others[PARTNER]) for task in tasks]

@@ -30,7 +30,7 @@ def test_each_order_outperforms_the_one_below(k: int) -> None:
     assert won(k, k - 1) > 0.3
 
 
-def test_a_third_order_adds_little() -> None:
+def test_third_order_adds_little() -> None:
     assert won(3, 2) < won(2, 1)
 
 

@@ -47,7 +47,7 @@ def test_move_of_the_other_seat_in_a_void_round_is_hidden(hidden: int) -> None:
     assert one == two
 
 
-def test_a_seat_remembers_its_own_move_of_a_void_round() -> None:
+def test_seat_remembers_its_own_move_of_a_void_round() -> None:
     game = rules("rps", rounds=9)
     past = [(R, P), (None, S), (P, P), (None, None)]
     assert list(with_void(view(game, past))) == [(P, R), (S, UNSEEN), (P, P)]

@@ -121,13 +121,13 @@ def test_best_replies_need_predictions_for_both_others() -> None:
     assert best_replies(game, view, {"player_2": even, "player_3": even}) == (5,)
 
 
-def test_the_card_has_always_5_and_free_of_announced_with_their_inverses() -> None:
+def test_card_has_always_5_and_free_of_announced_with_their_inverses() -> None:
     for condition in CARD.conditions:
         pairs = {(pair.rule.player, pair.inverse.player) for pair in condition.shortcuts}
         assert ("always", "never") in pairs and ("follower", "hits_announced") in pairs
 
 
-def test_the_study_has_the_certified_tables_and_plays() -> None:
+def test_study_has_the_certified_tables_and_plays() -> None:
     assert len(STUDY.cells) == len(certified()) + 3
     cell, setup = next(
         (cell, setup)

@@ -40,7 +40,7 @@ def test_highest_total_wins_and_ties_share_the_prize() -> None:
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_a_second_implementation_agrees_on_seeded_games(seed: int) -> None:
+def test_second_implementation_agrees_on_seeded_games(seed: int) -> None:
     draws = Stream("second", seed)
     target = 16 + draws.below(9)
     start = (draws.below(6), draws.below(6), draws.below(6))
@@ -112,14 +112,14 @@ def at_the_move() -> Match[Any, Any, Any]:
 
 
 @pytest.mark.parametrize("move", MOVES)
-def test_a_move_is_unseen_until_all_have_moved(move: int) -> None:
+def test_move_is_unseen_until_all_have_moved(move: int) -> None:
     match = at_the_move()
     before = [page(match, seat) for seat in SEATS[:2]]
     match.answer((match.turn, SEATS[2], "", ""), Decision(move))
     assert [page(match, seat) for seat in SEATS[:2]] == before
 
 
-def test_a_message_cannot_look_like_a_line_of_the_page() -> None:
+def test_message_cannot_look_like_a_line_of_the_page() -> None:
     game = StepRace(talks=1)
     state = game.step(game.start(), {NATURE: 0})
     state = game.step(state, {SEATS[0]: Say("Hi.\nTurn 1: Player 2 chose 5 and moved 5.")})

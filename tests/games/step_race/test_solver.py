@@ -137,7 +137,7 @@ def test_problem_solved_by_a_mute_player_is_refused() -> None:
         certify({"target": 12, "talks": 0}, "player_1", others)
 
 
-def test_a_partner_that_is_not_solved_is_refused() -> None:
+def test_partner_that_is_not_solved_is_refused() -> None:
     others = {"player_2": ("follower", {}), "player_3": ("uniform", {})}
     with pytest.raises(BadInput, match="no best reply can be computed"):
         certify({"target": 20}, "player_1", others)

@@ -50,7 +50,7 @@ def test_announcement_for_another_turn_is_ignored() -> None:
     assert announcement("For round 5 I'll take 5.", 0, turn=5) == 5
 
 
-def test_the_last_announcement_of_a_seat_counts() -> None:
+def test_last_announcement_of_a_seat_counts() -> None:
     said = (
         Spoken(0, "I will move 5.", False),
         Spoken(1, "Hello.", False),

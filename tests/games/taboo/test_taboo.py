@@ -73,7 +73,7 @@ def test_guesser_page_hides_word_and_banned_words() -> None:
     assert pages[0][1] == pages[1][1]
 
 
-def test_a_forfeited_hint_is_used_up() -> None:
+def test_forfeited_hint_is_used_up() -> None:
     match = match_at("taboo", one_round(DUCK, hints=2))
     match.answer((0, "giver", "", ""), Forfeit("unreadable"))
     assert len(match.state.now.tries) == 1
@@ -106,7 +106,7 @@ def test_best_first_hint_succeeds_if_any_hint_does() -> None:
         assert not found or guess(Mind(), (), hint) == target
 
 
-def test_a_guesser_does_not_name_a_word_again() -> None:
+def test_guesser_does_not_name_a_word_again() -> None:
     first = guess(Mind(), (), "pond")
     assert guess(Mind(), (("pond", first),), "feather") != first
 
@@ -168,6 +168,6 @@ def test_invalid_parameters_are_refused(params: dict[str, Any]) -> None:
         match_at("taboo", params)
 
 
-def test_a_target_must_be_on_the_list() -> None:
+def test_target_must_be_on_the_list() -> None:
     with pytest.raises(BadInput, match="not on the word list"):
         match_at("taboo", {"rounds": 1, "problems": [Problem("xylograph", ())]})

@@ -109,7 +109,7 @@ def test_refused_clues_are_visible_only_to_the_speaker() -> None:
 # --- listeners and speakers by vectors ------------------------------------------------------------
 
 
-def test_the_shipped_vectors_are_unit_rows_of_known_texts() -> None:
+def test_shipped_vectors_are_unit_rows_of_known_texts() -> None:
     assert table().shape == (len(known_texts()), 384)
     assert np.allclose(np.linalg.norm(table(), axis=1), 1, atol=2e-3)
     assert {item.word for item in items()} <= set(vocabulary())

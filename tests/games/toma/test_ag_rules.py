@@ -88,7 +88,7 @@ def test_guess_is_right_only_if_it_is_exactly_the_word(guess: str, right: bool) 
     assert is_right(BANK, guess) is right
 
 
-def test_the_four_outcomes() -> None:
+def test_four_outcomes() -> None:
     assert judge(BANK, "bank", "vault") == "win"
     assert judge(BANK, "bank", "bank") == "leak"
     assert judge(BANK, "shore", "bank") == "loss"

@@ -8,5 +8,5 @@ from tests.games.toma.conversations import STRATEGIES, conversation, path_of
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_the_conversation_is_unchanged(strategy: str) -> None:
+def test_conversation_is_unchanged(strategy: str) -> None:
     assert conversation(strategy) == path_of(strategy).read_text()

@@ -167,7 +167,7 @@ def test_fifth_set_keeps_its_level_1_scenarios() -> None:
     assert set(chances.values()) == {0.25, 0.29}
 
 
-def test_a_reasoner_plays_at_its_depth() -> None:
+def test_reasoner_plays_at_its_depth() -> None:
     one = next(c for c in certified().values() if c.block == 3 and c.answer not in c.by_depth[2])
     for depth, wins in ((2, 0.0), (3, 1.0)):
         who = {"player": ("reasoner", {"depth": depth})}
@@ -175,7 +175,7 @@ def test_a_reasoner_plays_at_its_depth() -> None:
         assert episode.payoffs == {"player": wins}
 
 
-def test_a_set_with_other_numbers_of_agents_is_not_certified() -> None:
+def test_set_with_other_numbers_of_agents_is_not_certified() -> None:
     whole = next(scenarios(1, 3))
     with pytest.raises(ValueError, match="do not fit a matched set"):
         certify(replace(whole, agents=whole.agents[:6]), even_counts=False)

@@ -43,7 +43,7 @@ def test_scenarios_follow_the_seed(drawn: dict[int, list[Scenario]]) -> None:
     assert next(scenarios(2, 12, 4)) != drawn[2][0]
 
 
-def test_a_level_or_version_that_does_not_exist_is_refused() -> None:
+def test_level_or_version_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ValueError, match="levels 1 to 3"):
         next(scenarios(4, 1))
     with pytest.raises(ValueError, match="must be 4, 5 or 6"):

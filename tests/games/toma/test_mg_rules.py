@@ -49,7 +49,7 @@ def test_printed_predictions_match_the_paper(scenario: Scenario, places: list[st
     assert [scenario.places[place].name for place in predictions(scenario).values()] == places
 
 
-def test_the_printed_level_3_needs_its_missing_features() -> None:
+def test_printed_level_3_needs_its_missing_features() -> None:
     with pytest.raises(Undetermined, match="L3-1-62738: Agent number 3 has 2 equally good"):
         predictions(printed.L3_AS_PRINTED)
     with_chips = printed.with_feature(printed.L3, 2, "chocolate chips")
@@ -91,11 +91,11 @@ def likes(*places: int) -> tuple[tuple[int, ...], ...]:
         (Profile(likes(0), likes(0, 1, 2, 3)), {}, ()),
     ],
 )
-def test_the_decision_rule(profile: Profile, gone: dict[int, int], goes: tuple[int, ...]) -> None:
+def test_decision_rule(profile: Profile, gone: dict[int, int], goes: tuple[int, ...]) -> None:
     assert best_places(profile, gone) == goes
 
 
-def test_a_chain_is_worked_out_from_its_anchor() -> None:
+def test_chain_is_worked_out_from_its_anchor() -> None:
     """3 avoids 2, which follows 1, which avoids 0: listed backwards on purpose."""
     chain = [
         Profile(likes(0, 0, 1), (), avoids=1),
@@ -146,7 +146,7 @@ def test_broken_scenarios_are_refused_with_a_reason(
 
 
 @given(st.lists(st.integers(0, 3), min_size=4, max_size=4))
-def test_the_rational_places_are_the_emptiest(predicted: list[int]) -> None:
+def test_rational_places_are_the_emptiest(predicted: list[int]) -> None:
     guess = dict(enumerate(predicted))
     counts = headcounts(guess)
     assert sum(counts) == 4
@@ -155,7 +155,7 @@ def test_the_rational_places_are_the_emptiest(predicted: list[int]) -> None:
 
 
 @given(st.permutations(range(4)))
-def test_the_answer_does_not_depend_on_the_order_of_places(order: list[int]) -> None:
+def test_answer_does_not_depend_on_the_order_of_places(order: list[int]) -> None:
     for scenario, right in zip(printed.ALL, RIGHT, strict=True):
         listed = replace(scenario, places=tuple(scenario.places[i] for i in order))
         assert listed.places[answer(listed)].name == right

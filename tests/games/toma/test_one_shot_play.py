@@ -90,7 +90,7 @@ def test_right_predictions_with_wrong_choice_are_scored_as_such() -> None:
     assert row["knowing_doing_both"] == row["knowing_doing_neither"] == 0
 
 
-def test_an_unreadable_prediction_leaves_knowing_and_consistency_blank() -> None:
+def test_unreadable_prediction_leaves_knowing_and_consistency_blank() -> None:
     match = match_at("toma_po", {"player": "random"}, arms={"player": ("their_choice",)}, level=3)
     first, *rest = [turn for turn in match.asks() if turn.question is not None]
     match.answer(first.id, ProbeReport(None, reply="Hm."))
@@ -111,7 +111,7 @@ def test_every_episode_is_in_exactly_one_cell() -> None:
         assert sum(value for key, value in row.items() if key.startswith("knowing_doing_")) == 1
 
 
-def test_a_tie_between_places_leaves_both_consistent() -> None:
+def test_tie_between_places_leaves_both_consistent() -> None:
     match = match_at("toma_mg", {"player": "random"}, level=1)
     agents = [agent.name for agent in match.game.problem.agents]  # type: ignore[attr-defined]
     crowded = {name: number % 2 for number, name in enumerate(agents)}

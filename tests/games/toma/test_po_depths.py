@@ -60,7 +60,7 @@ def test_depth_is_the_smallest_from_which_answers_stay_right() -> None:
 
 
 @pytest.mark.parametrize("block", DEPTHS)
-def test_a_reasoner_of_the_depth_answers_the_whole_block(
+def test_reasoner_of_the_depth_answers_the_whole_block(
     drawn: dict[int, list[Scenario]], block: int
 ) -> None:
     assert all(answer_at(s, block) == answer(s) for s in drawn[block])
@@ -108,7 +108,7 @@ def test_frozen_set_has_60_per_depth_and_is_reproduced_by_generator() -> None:
         assert first == kept[:3]
 
 
-def test_a_certified_scenario_is_played_by_its_id() -> None:
+def test_certified_scenario_is_played_by_its_id() -> None:
     id = "po-certified-D3-2026-7"
     for k, wins in ((2, 0.0), (3, 1.0)):
         episode = sally.play("toma_po", {"player": ("reasoner", {"depth": k})}, scenario=id)
@@ -120,7 +120,7 @@ def test_depths_are_undefined_at_level_4() -> None:
         answer_at(next(level_scenarios(4, 1)), 1)
 
 
-def test_a_depth_that_does_not_exist_is_refused() -> None:
+def test_depth_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 0"):
         answer_at(next(level_scenarios(1, 1)), -1)
     with pytest.raises(ValueError, match="depths 0 to 3"):

@@ -38,7 +38,7 @@ def test_scenarios_follow_the_seed_and_ignore_global_randomness() -> None:
     assert list(islice(scenarios(2, 6), 70)) != first
 
 
-def test_a_level_that_does_not_exist_is_refused() -> None:
+def test_level_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ValueError, match="levels 0 to 4"):
         next(scenarios(5, 1))
 
@@ -128,7 +128,7 @@ def test_mission_failure_is_the_answer_in_6_to_8_of_30(
     assert 6 <= sum(answer(s) == FAILURE for s in kept[level]) <= 8
 
 
-def test_a_scenario_with_two_equal_costs_is_not_certified() -> None:
+def test_scenario_with_two_equal_costs_is_not_certified() -> None:
     good = next(scenarios(1, 3))
     row = (good.costs[0][0], *good.costs[1][1:])
     with pytest.raises(ValueError, match="costs are equal"):

@@ -49,7 +49,7 @@ def test_printed_predictions_match_the_protocol_corrections() -> None:
     assert named(printed.L3_7) == {"A": "Trade Deal", "C": "Treaty B", "D": "Alliance"}
 
 
-def test_the_printed_level_4_optimum_is_twelve_and_a_half() -> None:
+def test_printed_level_4_optimum_is_twelve_and_a_half() -> None:
     best = best_assignment(printed.L4_18)
     assert [printed.L4_18.tasks[task][-1] for task in best] == ["Y", "Z", "P", "X"]
     assert shown(total_cost(printed.L4_18, best)) == "12.5"
@@ -70,7 +70,7 @@ def test_two_known_agents_on_one_task_give_mission_failure() -> None:
     assert answer(replace(printed.L1_2, costs=tuple(costs))) == FAILURE
 
 
-def test_a_stranger_on_the_chosen_task_changes_nothing() -> None:
+def test_stranger_on_the_chosen_task_changes_nothing() -> None:
     costs = list(printed.L1_2.costs)
     costs[3] = (47, 5, 88, 56)  # D, unknown to B, now wants the river
     assert printed.L1_2.tasks[answer(replace(printed.L1_2, costs=tuple(costs)))] == "River"
@@ -89,7 +89,7 @@ def test_known_costs_omit_hidden_rows() -> None:
     assert known_costs(printed.L4_18) == printed.L4_18.costs
 
 
-def test_a_level_1_answer_does_not_depend_on_the_hidden_row() -> None:
+def test_level_1_answer_does_not_depend_on_the_hidden_row() -> None:
     for row in permutations((1, 50, 70, 90)):
         costs = (*printed.L1_2.costs[:3], row)
         assert answer(replace(printed.L1_2, costs=costs)) == answer(printed.L1_2)
@@ -131,13 +131,13 @@ def test_equal_own_costs_are_all_rational() -> None:
         answer(tied)
 
 
-def test_a_tied_prediction_is_refused() -> None:
+def test_tied_prediction_is_refused() -> None:
     costs = ((15, 15, 18, 86), *printed.L1_2.costs[1:])
     with pytest.raises(Undetermined, match="agent A has 2 equally cheap tasks"):
         predictions(replace(printed.L1_2, costs=costs))
 
 
-def test_a_tied_assignment_is_refused() -> None:
+def test_tied_assignment_is_refused() -> None:
     with pytest.raises(Undetermined, match="two assignments are tied"):
         best_assignment(replace(printed.L4_18, costs=((1, 2, 3, 4),) * 4))
 

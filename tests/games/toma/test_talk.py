@@ -97,7 +97,7 @@ def test_right_prediction_with_other_action_lowers_consistency() -> None:
     assert row["knowing_doing_knew_only"] == 1
 
 
-def test_a_reply_without_an_answer_is_a_forfeit() -> None:
+def test_reply_without_an_answer_is_a_forfeit() -> None:
     row = row_of(talked("toma_mg", lambda page: "It depends.", "zero_shot"))
     assert (row["forfeited"], row["task_success"], row["task_success_published"]) == (1, None, 0)
 
@@ -121,7 +121,7 @@ def team(page: str) -> str:
 
 
 @pytest.mark.parametrize("strategy", ["zero_shot", "tom_cot", "tom_guide"])
-def test_a_team_of_models_on_the_radio(strategy: str) -> None:
+def test_team_of_models_on_the_radio(strategy: str) -> None:
     episode = talked(
         "toma_sw",
         team,
@@ -139,7 +139,7 @@ def test_a_team_of_models_on_the_radio(strategy: str) -> None:
     assert check([episode]).mismatches == []
 
 
-def test_a_model_eavesdrops() -> None:
+def test_model_eavesdrops() -> None:
     others = {"guide": "silent", "explorer": "silent"}
     guess = "Thinking: ...\nTarget: TREASURE\nGuess: [0, 0]"
     episode = talked("toma_sw", lambda page: guess, "zero_shot", others, None, ("eavesdropper",))

@@ -25,7 +25,7 @@ def synthetic(
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.75, 1.5])
-def test_a_planted_loss_aversion_is_recovered(rho: float) -> None:
+def test_planted_loss_aversion_is_recovered(rho: float) -> None:
     found = fit_decisions(*synthetic(Weights(rho), 0, 1500, seed=1), order=0, seed=0)
     assert found.weights.rho == pytest.approx(rho, abs=0.25)
     assert found.slope > 0
@@ -33,7 +33,7 @@ def test_a_planted_loss_aversion_is_recovered(rho: float) -> None:
 
 
 @pytest.mark.parametrize(("w1", "gamma"), [(-1.0, 0.5), (0.75, 1.5), (0.0, 0.0)])
-def test_a_planted_first_order_weight_is_recovered(w1: float, gamma: float) -> None:
+def test_planted_first_order_weight_is_recovered(w1: float, gamma: float) -> None:
     truth = Weights(1.0, w1, gamma)
     found = fit_decisions(*synthetic(truth, 1, 600, seed=2), order=1, seed=0)
     assert found.weights.w1 == pytest.approx(w1, abs=0.25)
@@ -107,7 +107,7 @@ def test_fitted_curve_is_the_penalised_optimum(seed: int) -> None:
     assert error.sum() == pytest.approx(0, abs=1e-2)
 
 
-def test_the_grid_is_the_one_the_protocol_names() -> None:
+def test_grid_is_the_one_the_protocol_names() -> None:
     zero = list(grid(0))
     assert [w.rho for w in zero] == [0.25 * n for n in range(9)]
     first = list(grid(1))

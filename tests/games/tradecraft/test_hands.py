@@ -56,12 +56,12 @@ def test_goods_not_held_cannot_be_given() -> None:
         changed(hand, {}, {"coal": -1})
 
 
-def test_a_hand_refuses_a_negative_amount() -> None:
+def test_hand_refuses_a_negative_amount() -> None:
     with pytest.raises(BadAmount):
         Hand({"coal": -1})
 
 
-def test_the_phase_end_floors_amounts_and_drops_zeros() -> None:
+def test_phase_end_floors_amounts_and_drops_zeros() -> None:
     hand = Hand({"coal": Fraction(7, 8), "oak_log": Fraction(22, 3), "stick": 4})
     assert dict(floored(hand)) == {"oak_log": 7, "stick": 4}
 

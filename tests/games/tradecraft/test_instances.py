@@ -87,7 +87,7 @@ def test_some_instances_have_no_joint_solution() -> None:
     assert 0.03 < joint.count(False) / len(joint) < 0.5
 
 
-def test_the_generator_follows_its_seed() -> None:
+def test_generator_follows_its_seed() -> None:
     rules = shipped("alchemy")
     assert generate(rules, 2, 2, Random(4)) == generate(rules, 2, 2, Random(4))
     assert generate(rules, 2, 2, Random(4)) != generate(rules, 2, 2, Random(5))
@@ -113,7 +113,7 @@ def test_ruleset_too_poor_for_the_grade_is_refused() -> None:
         ([{"iron_ingot": 1.5}, {"coal": 1}], "whole number of at least 1, not 1.5"),
     ],
 )
-def test_a_bad_instance_is_refused_with_the_reason(hands: list[dict[str, int]], says: str) -> None:
+def test_bad_instance_is_refused_with_the_reason(hands: list[dict[str, int]], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         instance(shipped("minecraft_core"), "mine", hands, [{"shears": 1}, {"torch": 1}])
 

@@ -140,7 +140,7 @@ def test_engine_recognizes_and_fits_episodes_of_the_paper() -> None:
     assert slope is None or slope.value in (-1, 0, 1)
 
 
-def test_a_bot_in_a_seat_is_not_the_papers_condition() -> None:
+def test_bot_in_a_seat_is_not_the_papers_condition() -> None:
     match = game("v0")
     lineup = {**match.setup.lineup, "p1": PlayerSpec("random")}
     setup = msgspec.structs.replace(match.setup, lineup=lineup)

@@ -114,7 +114,7 @@ def test_beliefs_are_not_compared_without_the_others_report() -> None:
     assert beliefs_apart(played, P1, 2) == []
 
 
-def test_a_planted_exchange_rate_is_recovered() -> None:
+def test_planted_exchange_rate_is_recovered() -> None:
     plays = [(game(n), P1) for n in range(4)]
     assert priced(*plays[0])[0] == (4.0 * offered(1)[1], 1.0 * offered(1)[0])
     found = exchange_of(plays, seed=1, draws=200)
@@ -183,7 +183,7 @@ def test_forfeited_answer_is_not_a_decision() -> None:
     assert decisions([(played, P2)], 0).missing == 0
 
 
-def test_a_trend_needs_two_points() -> None:
+def test_trend_needs_two_points() -> None:
     assert trend([]) is None
     assert trend([(1, 2), (1, 3)]) is None
     assert trend([(1, 2), (2, 5), (3, 8)]) == pytest.approx(3)

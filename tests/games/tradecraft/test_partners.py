@@ -91,7 +91,7 @@ def test_zero_order_trader_crafts_towards_its_target_at_once() -> None:
     assert seated("zero_order", idle, "p1")(asked(idle, "p1")) == DONE
 
 
-def test_a_hoarder_gives_nothing_and_a_giver_asks_for_nothing() -> None:
+def test_hoarder_gives_nothing_and_a_giver_asks_for_nothing() -> None:
     match = match_of()
     demand = seated("hoarder", match, "p1")(asked(match, "p1"))
     assert (demand.offer, bool(demand.request)) == ((), True)

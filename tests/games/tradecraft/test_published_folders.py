@@ -68,7 +68,7 @@ SMELT = {
         {"items": {"coal": {"n": 1, "d": 1}}, "tags": {"minecraft:planks": {"n": 16, "d": 3}}},
     ],
 )
-def test_a_fuel_table_by_item_and_by_tag_is_read(tmp_path: Path, fuel: Any) -> None:
+def test_fuel_table_by_item_and_by_tag_is_read(tmp_path: Path, fuel: Any) -> None:
     rules = load(folder(tmp_path, {"ingot": SMELT}, fuel, planks=["minecraft:oak_planks"]))
     assert rules.fuel == {"coal": 1, "oak_planks": Fraction(16, 3)}
 
@@ -122,7 +122,7 @@ def test_cycles_of_goods_are_distinguished_from_unreachable_goods(tmp_path: Path
     assert [line.split()[0] for line in check(rules)] == ["crown"]
 
 
-def test_a_fuel_tag_with_amounts_is_a_fuel_table(tmp_path: Path) -> None:
+def test_fuel_tag_with_amounts_is_a_fuel_table(tmp_path: Path) -> None:
     """The published Minecraft folder keeps its fuel as a tag, with rounded amounts."""
     fuel: list[Any] = [
         "#minecraft:coals",

@@ -53,7 +53,7 @@ def test_transcript_marks_a_refused_proposal() -> None:
     assert "refused: p2 cannot give that" in first
 
 
-def test_a_partial_report_is_marked_as_partial() -> None:
+def test_partial_report_is_marked_as_partial() -> None:
     match = match_of(max_turns=1, arms={"p1": ("v0",)})
     match.answer((0, "p1", "v0", ""), ProbeReport({"coal": 3.0}))
     play(match, ("p1", PASS), ("p1", DONE), ("p2", DONE))
@@ -61,7 +61,7 @@ def test_a_partial_report_is_marked_as_partial() -> None:
     assert said.startswith("coal 3 (partial: nothing on birch planks, ")
 
 
-def test_a_match_refuses_a_problem_of_another_game() -> None:
+def test_match_refuses_a_problem_of_another_game() -> None:
     lineup = {"p1": PlayerSpec("random"), "p2": PlayerSpec("random")}
     setup = Setup(Instance("mine", "ipd", {}), 1, lineup)
     with pytest.raises(BadInput, match="'mine' is a problem of ipd, not of tradecraft"):

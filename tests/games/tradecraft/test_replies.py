@@ -35,7 +35,7 @@ def crafted(**fields: Any) -> Craft:
 
 
 @pytest.mark.parametrize("amount", [4, "4", 4.0, "4.0", " 4 "])
-def test_an_amount_may_be_a_number_or_a_text(amount: Any) -> None:
+def test_amount_may_be_a_number_or_a_text(amount: Any) -> None:
     assert crafted(amount=amount).amount == 4
 
 
@@ -45,7 +45,7 @@ def test_non_integer_amount_is_refused(amount: Any) -> None:
         crafted(amount=amount)
 
 
-def test_an_output_with_its_amount_inside_is_read() -> None:
+def test_output_with_its_amount_inside_is_read() -> None:
     made = crafted(output={"minecraft:torch": "4"}, amount=...)
     assert (made.output, made.amount) == ("torch", 4)
     with pytest.raises(Unreadable):
@@ -100,7 +100,7 @@ def report(reply: str) -> Any:
     return match.context(P2).words.read_report(reply, ASKED).value
 
 
-def test_a_value_report_may_be_json() -> None:
+def test_value_report_may_be_json() -> None:
     whole = {"coal": 3.0, "oak_planks": 0.0, "raw_iron": 10.0}
     assert report('{"coal": 3, "oak_planks": "0", "raw_iron": 10.0}') == whole
     assert (

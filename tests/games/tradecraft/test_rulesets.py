@@ -19,7 +19,7 @@ KNOWN_TARGETS += ["target", "dropper", "observer", "powered_rail", "shield", "co
 KNOWN_TARGETS += ["lantern"]
 
 
-def test_the_shipped_rulesets_are_large_and_sound() -> None:
+def test_shipped_rulesets_are_large_and_sound() -> None:
     for name in ("minecraft_core", "alchemy"):
         rules = shipped(name)
         assert len(rules.recipes) >= 150
@@ -237,7 +237,7 @@ def pack(tmp_path: Path) -> Path:
     return tmp_path / "pack"
 
 
-def test_a_data_pack_folder_is_read_in_the_games_own_format(pack: Path) -> None:
+def test_data_pack_folder_is_read_in_the_games_own_format(pack: Path) -> None:
     rules = load(pack)
     assert {r.text(): r.kind for r in rules.recipes} == {
         "2 #planks + stick -> 2 paddle": "shaped",
@@ -257,7 +257,7 @@ def test_a_data_pack_folder_is_read_in_the_games_own_format(pack: Path) -> None:
     assert isinstance(craft(rules, hand, inputs, "iron_ingot", 1), CraftSuccess)
 
 
-def test_a_broken_data_pack_names_the_file(pack: Path) -> None:
+def test_broken_data_pack_names_the_file(pack: Path) -> None:
     (pack / "recipes" / "broken.json").write_text("{")
     with pytest.raises(BadRuleset, match=r"broken.json: not JSON"):
         load(pack)
@@ -295,7 +295,7 @@ def test_contention_makes_recipes_share_scarce_goods() -> None:
 @pytest.mark.parametrize(
     "shape", [{"depth": 0}, {"width": 3}, {"branching": 5}, {"families": 9}, {"fired": 1.5}]
 )
-def test_an_impossible_shape_is_refused(shape: dict[str, int]) -> None:
+def test_impossible_shape_is_refused(shape: dict[str, int]) -> None:
     with pytest.raises(BadRuleset):
         invented(1, **shape)  # type: ignore[arg-type]
 

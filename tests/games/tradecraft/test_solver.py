@@ -179,7 +179,7 @@ def test_pruning_does_not_change_answers_on_random_cyclic_rules(aim: Aim) -> Non
     assert undecided < 6
 
 
-def test_the_printed_example_of_the_paper() -> None:
+def test_printed_example_of_the_paper() -> None:
     hands = (
         {"cherry_planks": 1, "coal": 1, "iron_ingot": 1, "raw_copper": 1, "cobblestone": 1},
         {"oak_planks": 1, "raw_iron": 5, "cobblestone": 1, "raw_copper": 2},
@@ -206,7 +206,7 @@ def test_plans_for_charcoal_use_logs_and_charcoal_as_fuel() -> None:
     assert best_plan(CORE, pool, {}, {"charcoal": 9}, "any") is None
 
 
-def test_a_fraction_of_fuel_counts_as_one_unit_from_others() -> None:
+def test_fraction_of_fuel_counts_as_one_unit_from_others() -> None:
     plan = best_plan(CORE, {"raw_iron": 2}, {"coal": 3}, {"shears": 1}, "goods")
     assert plan is not None
     assert plan.taken == {"coal": 1}

@@ -32,7 +32,7 @@ def test_plan_from_nuggets_does_not_depend_on_spare_string(string: int) -> None:
     assert holds(replay(CORE, hand, plan.crafts), {"bucket": 1})
 
 
-def test_a_trader_with_nuggets_and_three_string_crafts_its_bucket() -> None:
+def test_trader_with_nuggets_and_three_string_crafts_its_bucket() -> None:
     hands = ({"iron_nugget": 27, "string": 3}, {"cobblestone": 1})
     match = match_of(hands, ({"bucket": 1}, {"lever": 1}))
     view = match.game.observe(match.state, P1)
@@ -117,7 +117,7 @@ def test_fuel_plans_equal_exhaustive_search_on_500_small_cases(part: int) -> Non
     assert reached > 5 and out_of_reach > 5
 
 
-def test_a_plan_needs_as_many_trades_as_players_hold_its_goods() -> None:
+def test_plan_needs_as_many_trades_as_players_hold_its_goods() -> None:
     hands = [Hand({"stick": 1}), Hand({"coal": 1}), Hand({"cobblestone": 2, "coal": 1})]
     targets = [{"torch": 1}, {"lever": 1}, {"torch": 4}]
     seats = certify(CORE, hands, targets).seats

@@ -55,7 +55,7 @@ def test_goods_are_displayed_with_readable_amounts_and_plurals(
     assert good_said(item, amount) == said
 
 
-def test_a_recipe_names_groups_and_choices_in_plain_words() -> None:
+def test_recipe_names_groups_and_choices_in_plain_words() -> None:
     said = {recipe.said() for recipe in CORE.recipes}
     assert "any 2 planks + 1 stick -> 1 wooden sword" in said
     assert "1 coal or charcoal + 1 stick -> 4 torches" in said
@@ -74,7 +74,7 @@ def test_every_way_of_writing_an_item_is_read_back(name: str) -> None:
             assert item_meant(counted(item, False), known) == item
 
 
-def test_a_mixed_number_is_an_amount() -> None:
+def test_mixed_number_is_an_amount() -> None:
     assert amount_meant("1 2/3") == "5/3"
     assert amount_meant("1 2/0") == "1 2/0"  # refused later, with the reason
 

@@ -90,13 +90,13 @@ def test_trade_is_public_but_its_messages_are_not() -> None:
     assert "A secret." in page(said, P1)
 
 
-def test_a_message_beside_an_empty_proposal_reaches_its_reader_only() -> None:
+def test_message_beside_an_empty_proposal_reaches_its_reader_only() -> None:
     match = play(match_of(THREE), (P1, propose("p2", {}, {}, "Between us.")))
     assert "Between us." in page(match, P2)
     assert "Between us." not in page(match, P3)
 
 
-def test_a_refused_proposal_is_not_seen_by_the_others() -> None:
+def test_refused_proposal_is_not_seen_by_the_others() -> None:
     wrong = play(match_of(THREE), (P1, propose("p2", {}, {"stick": 1}, "Oh.")), (P1, PASS))
     plain = play(match_of(THREE), (P1, PASS))
     for seat in (P2, P3):

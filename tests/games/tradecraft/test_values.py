@@ -8,7 +8,7 @@ import pytest
 from sally.games.tradecraft.trades import divergence, exchange, worth
 
 
-def test_a_perfect_belief_has_no_divergence() -> None:
+def test_perfect_belief_has_no_divergence() -> None:
     found = divergence({"a": 10, "b": 0}, {"a": 10, "b": 0})
     assert found is not None
     assert (found.kl, found.reverse, found.jensen_shannon, found.items) == (0, 0, 0, 2)
@@ -66,7 +66,7 @@ def _planted(slope: float, seed: int) -> tuple[list[float], list[float], list[st
 
 
 @pytest.mark.parametrize("slope", [0.4, 1.0, 1.6])
-def test_a_planted_slope_is_recovered(slope: float) -> None:
+def test_planted_slope_is_recovered(slope: float) -> None:
     found = exchange(*_planted(slope, seed=3), seed=0)
     assert found.slope is not None
     assert found.slope_interval is not None
@@ -85,7 +85,7 @@ def test_slope_and_r_agree_with_numpy() -> None:
     assert (found.slope, found.intercept) == (pytest.approx(slope), pytest.approx(intercept))
 
 
-def test_the_interval_covers_the_planted_slope_about_nine_times_in_ten() -> None:
+def test_interval_covers_the_planted_slope_about_nine_times_in_ten() -> None:
     covered = 0
     for seed in range(100):
         low, high = exchange(*_planted(0.8, seed), seed=seed, draws=400).slope_interval or (0, 0)
@@ -119,7 +119,7 @@ def test_rows_of_different_length_are_refused() -> None:
         exchange([1, 2], [1, 2, 3], ["a", "b"], seed=0)
 
 
-def test_the_same_seed_gives_the_same_interval() -> None:
+def test_same_seed_gives_the_same_interval() -> None:
     rows = _planted(1.0, seed=2)
     assert exchange(*rows, seed=5) == exchange(*rows, seed=5)
     assert exchange(*rows, seed=5).slope_interval != exchange(*rows, seed=6).slope_interval

@@ -63,7 +63,7 @@ def test_illegal_clue_is_returned_to_psychic_with_its_reason(clue: str, why: str
     assert why not in page_of(match, "guesser")
 
 
-def test_the_guesser_cannot_see_the_target_before_the_dial_is_set() -> None:
+def test_guesser_cannot_see_the_target_before_the_dial_is_set() -> None:
     pages = []
     for problem in (ICE, FIRE):
         match = match_at("wavelength", one_round(**problem))
@@ -81,7 +81,7 @@ def test_psychic_page_does_not_depend_on_guesser_before_a_dial() -> None:
     assert pages[0] == pages[1]
 
 
-def test_a_round_without_a_clue_is_void_and_the_guesser_is_not_asked() -> None:
+def test_round_without_a_clue_is_void_and_the_guesser_is_not_asked() -> None:
     match = match_at("wavelength", {"rounds": 2})
     match.answer((0, "psychic", "", ""), Forfeit("unreadable"))
     assert [turn.seat for turn in match.asks()] == ["psychic"]
@@ -151,7 +151,7 @@ def test_adaptive_psychic_learns_a_shifted_dial_and_plain_one_does_not() -> None
     assert measured(plain, "psychic", "wavelength_association") == 0
 
 
-def test_a_swapped_partner_shows_as_a_jump_in_regret() -> None:
+def test_swapped_partner_shows_as_a_jump_in_regret() -> None:
     turned = {"shift": 20.0, "until": 5, "then_shift": -20.0}
     one = played("wavelength", {"number": 3}, psychic=("adapts", {}), guesser=("own_dial", turned))
     dials = [seen.points for seen in one.replay.view(len(one.replay), "psychic").past]  # type: ignore[arg-type]

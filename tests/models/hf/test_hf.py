@@ -95,7 +95,7 @@ def test_scores_equal_one_plain_pass_over_the_joint_text(model, plain):
         assert scores.logprobs == pytest.approx(wanted, abs=1e-3)
 
 
-def test_a_candidate_that_merges_with_the_end_of_the_text_is_scored_as_merged(model, plain):
+def test_candidate_that_merges_with_the_end_of_the_text_is_scored_as_merged(model, plain):
     _, tokenizer = plain
     text, candidates = "The capital of Fran", ["ce is Paris", " xyz"]
     merged = tokenizer(text + candidates[0])["input_ids"]
@@ -116,7 +116,7 @@ def _same(one, other):
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
 
 
-def test_an_open_turn_of_the_assistant_is_continued(model, plain):
+def test_open_turn_of_the_assistant_is_continued(model, plain):
     [messages] = pages(1)
     scores = asyncio.run(model.score([*messages, Assistant("I choose ")], ["rock", "paper"]))
     text = rendered(plain, messages) + "I choose "
@@ -259,7 +259,7 @@ def test_other_model_families_pass_the_start_up_check(kind, tmp_path):
     made.close()
 
 
-def test_the_engine_is_closed_before_python_ends(folder, monkeypatch):
+def test_engine_is_closed_before_python_ends(folder, monkeypatch):
     # On an accelerator a pass that was running at the end aborted the process: exit code 134
     # instead of 130 after Ctrl-C.
     last = []

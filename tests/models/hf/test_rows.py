@@ -64,7 +64,7 @@ def test_state_left_by_a_failed_call_is_not_reused():
     assert rows.take(tokens).reuse == 0
 
 
-def test_the_last_token_is_always_evaluated():
+def test_last_token_is_always_evaluated():
     rows = Rows(1)
     played(rows, page(RULES))
     assert played(rows, page(RULES)).reuse == 10 * BLOCK - 1
@@ -91,7 +91,7 @@ def test_branches_are_masked_from_one_another():
     assert seen == {(0, 0), (1, 0), (1, 1), (2, 2), (3, 2), (3, 3)}
 
 
-def test_a_candidate_that_merges_with_the_context_moves_the_stem_back_for_all():
+def test_candidate_that_merges_with_the_context_moves_the_stem_back_for_all():
     stem, tails = stem_of(np.array([1, 2, 3]), [np.array([1, 2, 34]), np.array([1, 2, 3, 5])])
     assert stem.tolist() == [1, 2]
     assert tails == [(34,), (3, 5)]

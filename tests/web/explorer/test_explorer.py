@@ -221,7 +221,7 @@ def test_long_list_is_paginated(experimenter, monkeypatch):
     assert "page 1 of 3" in experimenter.get("/experimenter/episodes?page=minus").text
 
 
-def test_a_table_in_progress_and_a_new_episode_appear_without_reload(experimenter, tmp_path):
+def test_table_in_progress_and_a_new_episode_appear_without_reload(experimenter, tmp_path):
     assert "No match is in progress" in experimenter.get("/experimenter?live=1").text
     made = experimenter.post(
         "/api/tables", json={"game": "rps", "seat": "agent", "others": {"partner": "constant"}}

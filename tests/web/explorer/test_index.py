@@ -42,7 +42,7 @@ def test_list_is_filtered_by_each_field(folder, wanted, count):
     assert len(index(folder).entries(wanted)) == count
 
 
-def test_an_episode_is_read_back_whole(folder):
+def test_episode_is_read_back_whole(folder):
     found, stored = index(folder), store.load(folder).episodes
     for entry in found.entries():
         assert found.episode(entry.store_name, entry.id) == stored[entry.id]

@@ -36,7 +36,7 @@ class Forgetful(msgspec.Struct, frozen=True):
 
 
 @pytest.mark.parametrize("bot", BOTS)
-def test_a_restart_after_every_move_changes_nothing(
+def test_restart_after_every_move_changes_nothing(
     bot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forgetful = PlayerKind("forgetful", "", lambda spec, game, seat: Forgetful())

@@ -56,7 +56,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Any:
 WITH_MODEL = {"partner": PlayerSpec("language", {"model": "counted"})}
 
 
-def test_a_model_answers_while_the_person_thinks(tmp_path: Path, model: Any) -> None:
+def test_model_answers_while_the_person_thinks(tmp_path: Path, model: Any) -> None:
     asked = model(Counted())
 
     async def run() -> None:
@@ -95,7 +95,7 @@ def test_restart_does_not_repeat_answered_model_calls(tmp_path: Path, model: Any
     asyncio.run(run())
 
 
-def test_a_model_that_was_thinking_when_the_server_died_is_asked_again(
+def test_model_that_was_thinking_when_the_server_died_is_asked_again(
     tmp_path: Path, model: Any
 ) -> None:
     slow = model(Counted(seconds=30))

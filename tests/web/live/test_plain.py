@@ -28,7 +28,7 @@ def test_code_names_are_replaced_everywhere_on_a_board() -> None:
         assert board == Board((Picture(read), Picture("as it is")))
 
 
-def test_a_question_names_the_options_in_the_order_of_its_buttons() -> None:
+def test_question_names_the_options_in_the_order_of_its_buttons() -> None:
     assert swapped("Option J or Option F?", ["J", "F"]) == "Option F or Option J?"
     assert swapped("J or F? J is safe.", ["J", "F"]) == "J or F? J is safe."  # no list of options
     assert swapped("Just one?", ["J"]) == "Just one?"

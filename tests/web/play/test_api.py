@@ -119,7 +119,7 @@ def test_response_to_an_answer_contains_the_next_screen(web: Any) -> None:
         assert guest.call("POST", "/api/seat/answer", again).status_code == 400
 
 
-def test_a_long_poll_returns_when_the_other_has_moved(tmp_path: Path) -> None:
+def test_long_poll_returns_when_the_other_has_moved(tmp_path: Path) -> None:
     import threading
     import time
 
@@ -191,7 +191,7 @@ def test_people_use_the_same_tools_and_uses_are_logged(tmp_path: Path) -> None:
 # --- refused, and nothing changed ---------------------------------------------------------------
 
 
-def test_a_double_click_is_one_move(web: Any) -> None:
+def test_double_click_is_one_move(web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 4})
     ask = guest.see()["asks"][0]["id"]
     first, again = guest.say(ask, 0, "click"), guest.say(ask, 0, "click")
@@ -208,7 +208,7 @@ def test_two_tabs_cannot_answer_one_question_twice(web: Any) -> None:
     assert len(guest.see()["lines"]) == 1
 
 
-def test_a_key_cannot_be_used_for_another_answer(web: Any) -> None:
+def test_key_cannot_be_used_for_another_answer(web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 4})
     guest.say(guest.see()["asks"][0]["id"], 0, "same")
     assert guest.say(guest.see()["asks"][0]["id"], 0, "same").status_code == 409
@@ -227,7 +227,7 @@ def test_move_out_of_turn_or_for_another_seat_is_refused(web: Any) -> None:
 @pytest.mark.parametrize(
     "value", [7, "J", None, True, 0.0, [], {}, {"kind": "move"}, [[1]], "x" * 900]
 )
-def test_an_illegal_value_is_refused_with_the_reason(value: Any, web: Any) -> None:
+def test_illegal_value_is_refused_with_the_reason(value: Any, web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 4})
     before = guest.see()
     said = guest.say(before["asks"][0]["id"], value)
@@ -332,7 +332,7 @@ def test_visitors_who_stop_waiting_are_not_paired(web: Any) -> None:
     assert Guest(web, first).see() and Guest(web, second).see()
 
 
-def test_a_long_wrong_value_is_not_echoed(tmp_path: Path) -> None:
+def test_long_wrong_value_is_not_echoed(tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
         guest, _ = sit(web, "ipd")
         reply = guest.say(guest.see()["asks"][0]["id"], "x" * 50_000)

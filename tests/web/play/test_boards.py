@@ -169,7 +169,7 @@ def test_listener_board_hides_the_word_and_the_other_hint() -> None:
     assert drawn(first, "speaker") != drawn(word, "speaker")
 
 
-def test_the_map_shows_a_seat_only_what_it_knows() -> None:
+def test_map_shows_a_seat_only_what_it_knows() -> None:
     marks = ((0, 0), (1, 1), (2, 2))
     plain = World(marks, (3, 3), (0, 3), "1234")
     treasure = msgspec.structs.replace(plain, treasure=(3, 0))

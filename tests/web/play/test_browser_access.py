@@ -76,7 +76,7 @@ def test_lobby_has_no_axe_violations_in_light_and_dark(person: Arrive) -> None:
         assert violations(me.page) == []
 
 
-def test_a_row_of_the_matrix_can_be_pressed(person: Arrive, served: Server) -> None:
+def test_row_of_the_matrix_can_be_pressed(person: Arrive, served: Server) -> None:
     me = person()
     me.sit(served.table("ipd", "agent", params={"rounds": 2})["token"])
     before = me.question_id()

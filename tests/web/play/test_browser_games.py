@@ -179,7 +179,7 @@ def test_mindgames_counter_counts_only_the_message_after_the_separator(
     assert any("I keep this to myself" in line for line in me.lines())
 
 
-def test_a_problem_is_chosen_in_the_lobby_and_its_recipes_are_browsed(person: Arrive) -> None:
+def test_problem_is_chosen_in_the_lobby_and_its_recipes_are_browsed(person: Arrive) -> None:
     me = person()
     page = me.page
     page.goto(me.address)

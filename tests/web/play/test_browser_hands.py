@@ -14,7 +14,7 @@ pytestmark = NEEDS_BROWSER
 Arrive = Callable[..., Person]
 
 
-def test_a_double_click_moves_once(person: Arrive, served: Server) -> None:
+def test_double_click_moves_once(person: Arrive, served: Server) -> None:
     me = person()
     me.sit(served.table("ipd", "agent", params={"rounds": 5})["token"])
     sent: list[str] = []
@@ -51,7 +51,7 @@ def test_second_click_of_a_double_click_does_not_answer_the_next_question(
     assert len(sent) == len(me.lines()) == 2
 
 
-def test_the_past_grows_by_appending_and_is_announced(person: Arrive, served: Server) -> None:
+def test_past_grows_by_appending_and_is_announced(person: Arrive, served: Server) -> None:
     me = person()
     me.sit(served.table("ipd", "agent", params={"rounds": 4})["token"])
     me.pick("J")
@@ -268,7 +268,7 @@ def readable(me: Person) -> None:
         assert me.page.evaluate(CONTRASTS) == [], scheme
 
 
-def test_the_lobby_can_be_read_in_the_light_and_in_the_dark(person: Arrive) -> None:
+def test_lobby_can_be_read_in_the_light_and_in_the_dark(person: Arrive) -> None:
     me = person()
     me.page.goto(me.address)
     me.page.locator(".tile[data-game=tradecraft]").click()

@@ -19,7 +19,7 @@ def at_the_table(me: Person, served: Server, game: str, **more: Any) -> None:
 
 
 @pytest.mark.parametrize("device", [{}, PHONE], ids=["desk", "phone"])
-def test_a_number_is_asked_for_with_a_slider_and_a_field(
+def test_number_is_asked_for_with_a_slider_and_a_field(
     person: Arrive, served: Server, device: dict[str, Any]
 ) -> None:
     me = person(**device)

@@ -111,7 +111,7 @@ def test_invalid_setting_is_refused_beside_its_field(person: Arrive) -> None:
     me.page.wait_for_url("**/table#*")
 
 
-def test_a_trade_between_two_people_wins_the_game(person: Arrive, served: Server) -> None:
+def test_trade_between_two_people_wins_the_game(person: Arrive, served: Server) -> None:
     table = served.table("tradecraft", "p1", others={"p2": "person"}, params={"max_turns": 3})
     ann, bob = person(), person()
     ann.sit(table["token"])

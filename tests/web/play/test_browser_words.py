@@ -35,7 +35,7 @@ def test_clue_too_close_to_a_card_is_refused_and_another_is_played(
 
 
 @devices
-def test_a_guesser_names_a_word_for_a_hint(
+def test_guesser_names_a_word_for_a_hint(
     person: Arrive, served: Server, device: dict[str, Any]
 ) -> None:
     me = person(**device)
@@ -48,7 +48,7 @@ def test_a_guesser_names_a_word_for_a_hint(
 
 
 @devices
-def test_a_dial_is_set_as_a_number(person: Arrive, served: Server, device: dict[str, Any]) -> None:
+def test_dial_is_set_as_a_number(person: Arrive, served: Server, device: dict[str, Any]) -> None:
     me = person(**device)
     me.sit(served.table("wavelength", "guesser", params={"rounds": 1})["token"])
     field = me.ask().get_by_label("Your number", exact=True)

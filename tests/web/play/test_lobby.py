@@ -16,7 +16,7 @@ from sally.web.play.lobby import Lobby, fresh_instance
 from tests.web.live_matches import live_matches
 
 
-def test_the_visitor_who_completes_a_table_is_seated_immediately(tmp_path: Path) -> None:
+def test_visitor_who_completes_a_table_is_seated_immediately(tmp_path: Path) -> None:
     """After a restart the last to come back makes the pair, and must not wait for a next one."""
 
     async def come_back() -> list[tuple[bool, int, int]]:

@@ -56,7 +56,7 @@ def server(tmp_path):
         (Bonus(base=0.0, per_point=1.0, most=0.0), [5.0], "0.00"),
     ],
 )
-def test_the_bonus_is_base_plus_points_within_bounds(bonus, payoffs, paid):
+def test_bonus_is_base_plus_points_within_bounds(bonus, payoffs, paid):
     assert bonus.of(payoffs) == Decimal(paid)
 
 
@@ -267,7 +267,7 @@ def test_inactive_participant_is_not_paired(tmp_path, monkeypatch):
         assert "Waiting for another participant" in late.text
 
 
-def test_a_model_may_be_the_partner(tmp_path, monkeypatch):
+def test_model_may_be_the_partner(tmp_path, monkeypatch):
     monkeypatch.setitem(registry._added["models"], "dull", lambda name: always("Option: J"))
     who = '{ player = "language", params = { model = "dull" } }'
     text = TEXT.replace('{ player = "tit_for_tat" }', who)
@@ -349,7 +349,7 @@ def test_steps_have_a_fixed_order():
     ]
 
 
-def test_the_study_of_the_documentation_works(tmp_path):
+def test_study_of_the_documentation_works(tmp_path):
     page = Path(__file__).parents[3] / "docs" / "how-to" / "human_study.md"
     text = re.search(r'write_text\("""\n(.*?)"""\)', page.read_text(), re.S)[1]
     with study_server(tmp_path, text) as server:

@@ -39,7 +39,7 @@ def ready(server, id: str) -> Participant:
 
 
 @pytest.mark.parametrize("text", [ALIKE, APART], ids=["alike", "apart"])
-def test_the_first_two_arrivals_play_together(tmp_path, text):
+def test_first_two_arrivals_play_together(tmp_path, text):
     with study_server(tmp_path, text) as server:
         one, two = ready(server, "one"), ready(server, "two")
         assert two.seat_token and one.get().seat_token
@@ -86,7 +86,7 @@ def test_new_arrival_completes_the_waiting_group(tmp_path):
         assert ready(server, "comes").seat_token and waits.get().seat_token
 
 
-def test_a_waiting_person_survives_a_restart(tmp_path):
+def test_waiting_person_survives_a_restart(tmp_path):
     with study_server(tmp_path, ALIKE) as server:
         first = ready(server, "first")
         cookies = first.browser.cookies
@@ -141,14 +141,14 @@ def test_participant_without_partner_may_play_a_bot_as_recorded(
         assert plays is None or any(plays in lineup for lineup in lineups)
 
 
-def test_an_unknown_fallback_is_refused_when_the_study_is_read(tmp_path):
+def test_unknown_fallback_is_refused_when_the_study_is_read(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(BOTS.replace('"bot"', '"bott"'))
     with pytest.raises(BadInput, match=r"limits\.fallback: .*bott"):
         read_human_study(file)
 
 
-def test_the_last_place_of_a_pair_admits_a_partner_beyond_the_target(tmp_path):
+def test_last_place_of_a_pair_admits_a_partner_beyond_the_target(tmp_path):
     text = PAIRS.replace("participants = 40", "participants = 1")
     with study_server(tmp_path, text) as server:
         last = ready(server, "last")

@@ -81,7 +81,7 @@ def test_late_answer_forfeits_the_round_and_not_the_match(server):
     assert row["rounds"][0]["how"] == "ended"
 
 
-def test_a_late_round_survives_a_restart(tmp_path):
+def test_late_round_survives_a_restart(tmp_path):
     with study_server(tmp_path, ASKED) as server:
         person = Participant(server).agree("slow").read_on().check(*RIGHT)
         late(server, 26)
@@ -166,7 +166,7 @@ def test_no_text_becomes_a_tag_or_a_script(text):
 @pytest.mark.parametrize(
     "name", ["https://e.org/x.png", "../x.png", "x.svg", "missing.png", "/x.png"]
 )
-def test_a_picture_must_be_a_file_beside_the_study(tmp_path, name):
+def test_picture_must_be_a_file_beside_the_study(tmp_path, name):
     file = tmp_path / "study.toml"
     file.write_text(TEXT.replace("Your points depend", f"![p]({name}) Your points depend"))
     with pytest.raises(BadInput, match="picture"):

@@ -114,7 +114,7 @@ def test_interrupted_game_pays_played_rounds_to_both_participants(pair, how):
         assert sum(Decimal(str(r["payoff"])) for r in row["rounds"]) == earned[row["participant"]]
 
 
-def test_a_withdrawal_leaves_the_partner_the_points_of_the_interrupted_game(pair):
+def test_withdrawal_leaves_the_partner_the_points_of_the_interrupted_game(pair):
     one, two, server = pair
     play_rounds(one, two, 3)
     earned = points(matches(server))

@@ -96,7 +96,7 @@ def test_random_assignment_fills_the_quotas_exactly(tmp_path: Path) -> None:
     assert sum(found.conditions["not asked"].values()) == 2
 
 
-def test_a_german_study_has_no_english_page(tmp_path: Path) -> None:
+def test_german_study_has_no_english_page(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text(TEXT.replace("participants = 40", 'participants = 4\nlanguage = "de"', 1))
     found = asyncio.run(rehearse(file, read_human_study(file), 2, 0.0))

@@ -87,7 +87,7 @@ def test_study_link_leads_to_the_session_of_its_label(tmp_path):
         assert row["session"] == "tuesday"
 
 
-def test_a_session_may_set_any_key_and_merges_tables(tmp_path):
+def test_session_may_set_any_key_and_merges_tables(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(TEXT + SESSIONS)
     monday, tuesday = (read_human_study(file, name) for name in ("monday", "tuesday"))
@@ -113,7 +113,7 @@ def test_a_session_may_set_any_key_and_merges_tables(tmp_path):
         ("[[sessions]]\nparticipants = 3", "a", "a session needs a name"),
     ],
 )
-def test_a_wrong_session_is_refused(tmp_path, more, session, why):
+def test_wrong_session_is_refused(tmp_path, more, session, why):
     file = tmp_path / "study.toml"
     file.write_text(f"{TEXT}\n{more}")
     with pytest.raises(BadInput, match=why):

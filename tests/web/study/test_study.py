@@ -100,7 +100,7 @@ def test_other_link_parameters_are_stored_only_if_declared(tmp_path):
         assert "session77" not in rows
 
 
-def test_a_study_may_admit_only_the_labels_that_it_lists(tmp_path):
+def test_study_may_admit_only_the_labels_that_it_lists(tmp_path):
     text = TEXT.replace("[platform] ", '[platform]\nlabels = ["lab01", "lab02"]\n#')
     with study_server(tmp_path, text) as server:
         assert Participant(server).get(PROLIFIC_PID="lab03").page.status_code == 400
@@ -188,7 +188,7 @@ def test_two_tabs_open_one_table(server):
 
 
 @pytest.mark.parametrize("forged", ["", "0" * 64])
-def test_a_form_without_its_token_is_refused(server, forged):
+def test_form_without_its_token_is_refused(server, forged):
     person = Participant(server).agree("csrf")
     person.post("/next", token=forged, step="instructions-0")
     assert person.page.status_code == 403
@@ -256,7 +256,7 @@ def test_resume_by_link_allows_continuing_in_another_browser(tmp_path):
         assert first.get().page.status_code == 400  # shut out
 
 
-def test_a_second_participant_at_the_same_computer(server):
+def test_second_participant_at_the_same_computer(server):
     first = Participant(server).agree("first")
     assert first.get(PROLIFIC_PID="second").page.status_code == 409
     first.get().read_on().check("I choose first", "Nothing").check("I choose first", "Nothing")
@@ -329,7 +329,7 @@ def test_restart_restores_every_participants_step(tmp_path):
         assert player.play_all().heading == "Final questions"
 
 
-def test_a_study_may_not_change_while_people_are_in_it(tmp_path):
+def test_study_may_not_change_while_people_are_in_it(tmp_path):
     with study_server(tmp_path, TEXT):
         pass
     changed = TEXT.replace("rounds = 5", "rounds = 6")

@@ -109,7 +109,7 @@ def command(*given: str):
     return CliRunner().invoke(cli, ["people", *given], catch_exceptions=True)
 
 
-def test_the_command_line_withdraws_and_exports(tmp_path):
+def test_command_line_withdraws_and_exports(tmp_path):
     database, out = str(tmp_path / "database.sqlite"), tmp_path / "out"
     study = str(tmp_path / "study.toml")
     with study_server(tmp_path, TEXT) as server:
@@ -144,7 +144,7 @@ def code_of(server, id: str) -> str:
     return here.secrets.exported(server.portal.call(here.known, id))
 
 
-def test_a_stuck_participant_is_advanced_step_by_step(server):
+def test_stuck_participant_is_advanced_step_by_step(server):
     person = Participant(server).agree("stuck")
     seen = []
     while person.get().heading != "Thank you":

@@ -87,7 +87,7 @@ def test_german_texts_have_the_same_keys_and_slots_as_english() -> None:
         assert language == ENGLISH or sum(said[k] == english[k] for k in said) <= 2
 
 
-def test_a_study_may_replace_a_sentence_but_not_invent_one() -> None:
+def test_study_may_replace_a_sentence_but_not_invent_one() -> None:
     assert texts_of("de", {"game.start": "Los"})("game.start") == "Los"
     with pytest.raises(BadInput, match="did you mean"):
         texts_of("de", {"game.strat": "Los"})
@@ -95,7 +95,7 @@ def test_a_study_may_replace_a_sentence_but_not_invent_one() -> None:
         texts_of("en", {"game.start": "Go, {name}"})
 
 
-def test_a_replaced_sentence_may_format_a_number() -> None:
+def test_replaced_sentence_may_format_a_number() -> None:
     own = {"survey.limit": "At most {limit:,} characters {{here}}."}
     assert texts_of("en", own)("survey.limit", limit=1200) == "At most 1,200 characters {here}."
 
@@ -104,7 +104,7 @@ def test_a_replaced_sentence_may_format_a_number() -> None:
     "sentence",
     ["{limit", "limit}", "{limit.real}", "{limit[0]}", "{0}", "{}", "{limit:{limit.real}}"],
 )
-def test_a_replaced_sentence_with_other_braces_is_refused(sentence: str) -> None:
+def test_replaced_sentence_with_other_braces_is_refused(sentence: str) -> None:
     with pytest.raises(BadInput, match=r"survey\.limit"):
         texts_of("en", {"survey.limit": sentence})
 
