@@ -1,10 +1,10 @@
-"""A process that does nothing, and how late the machine lets it do it.
+"""Measure scheduling delays with a process that only sleeps.
 
-Whoever measures how long something takes has to know what the machine itself adds: other work on
-the same cores, and, where cores are lent by a larger machine, the time for which they are taken
-back ("stolen"). The idler wants to wake every two milliseconds, with the priority of whoever
-started it; what it is late by, everybody else on the machine was late by as well. A second one
-flushes a page to the disk ten times a second, as whoever must not lose anything has to.
+A measured duration includes delays of the machine itself: other work on the same cores and, on a
+virtual machine, time for which the host withdraws a core ("stolen" time). The idler sleeps for two
+milliseconds at a time, with the priority of the process that started it, and records by how much
+each waking is late; other processes are delayed by as much. A second process flushes a page to the
+disk ten times a second, as a program does that must not lose data.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def idler() -> Iterator[dict[str, Any]]:
 
 
 def _until_asked() -> Iterator[None]:
-    """Goes on until somebody asks for the figures."""
+    """Yield until the process is asked for its figures by SIGTERM."""
     asked: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
     while not asked:
@@ -85,7 +85,7 @@ def _flushed() -> list[float]:
 
 
 def waited(late: Sequence[float], share: float) -> float:
-    """What somebody who comes at any moment waits at most, in this share of the moments.
+    """Return the longest wait of a request that arrives at a random moment, in this share of cases.
 
     Counted by moments and not by wakings: one second in which nothing runs is one late waking.
     """

@@ -33,7 +33,7 @@ def local_postgres(durable: bool = True) -> Iterator[str]:
     if bin is None:
         raise FileNotFoundError("initdb")
     folder = Path(tempfile.mkdtemp(prefix="sally-postgres-"))
-    who = _somebody(folder)
+    who = _server_user(folder)
     server: subprocess.Popen[bytes] | None = None
     try:
         data = folder / "data"
@@ -74,8 +74,8 @@ def local_postgres(durable: bool = True) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _somebody(folder: Path) -> dict[str, Any]:
-    """PostgreSQL refuses to run as root; then somebody else has to."""
+def _server_user(folder: Path) -> dict[str, Any]:
+    """Return the user that runs PostgreSQL, which refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     known = {entry.pw_name for entry in pwd.getpwall()}

@@ -78,7 +78,7 @@ class Participant:
         self._number, self._rounds, self._figures = number, rounds, figures
 
     async def play(self, begin: float, invite: asyncio.Future[str] | None, invited: bool) -> None:
-        """Play one game; with an invite, against whoever is invited or has invited."""
+        """Play one game; with an invite, against the guest or the host."""
         await asyncio.sleep(begin)
         if invited and invite is not None:
             token = await self._take(await invite)
@@ -215,7 +215,7 @@ async def watch(process: int, figures: Figures, people: int, rounds: int) -> Non
 
 
 async def crowd(port: int, process: int, people: int, rounds: int) -> Figures:
-    """Everybody at once; a hundred come in a second."""
+    """Let all players play at once; a hundred arrive per second."""
     figures, loop = Figures(), asyncio.get_running_loop()
     playing = []
     invite: asyncio.Future[str] | None = None

@@ -45,7 +45,8 @@ def scrubbed(text: str) -> str:
 
 
 def without_keys(text: str) -> str:
-    """Return the text without the keys of this process, and without what looks like a key."""
+    """Return the text with all keys of this process, and everything that looks like a key,
+    removed."""
     return _LIKE_A_KEY.sub(r"\1[removed]", scrubbed(text))
 
 

@@ -49,7 +49,7 @@ class Progress(msgspec.Struct, frozen=True):
         """The estimated seconds left, from the remaining calls or episodes; None if unknown."""
         if self.used.calls and self.used.calls_left:
             return self.seconds / self.used.calls * self.used.calls_left
-        if self.used.calls or not self.done:
+        if not self.done:
             return None
         return self.seconds / self.done * (self.wanted - self.done)
 

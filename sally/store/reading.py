@@ -263,7 +263,8 @@ def first_finished_first(at: Place, names: list[str]) -> list[str]:
 
 
 def _shard(name: str) -> str:
-    """Return the shard prefix (number and hash) of a file name; the whole name if it has none."""
+    """Return the shard prefix (number and hash) of a file name, or the whole name if there is no
+    prefix."""
     found = re.match(r"\d{5}-[0-9a-f]{8}-", name)
     return found[0] if found else name
 

@@ -15,7 +15,7 @@ from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.runner.claims import Machine, Run, this_process
-from sally.runner.run import run_study
+from sally.runner.run import Progress, run_study
 from sally.runner.shards import EpisodeCounts, note_name
 from sally.runner.watching import Speed, look, speed_of
 from sally.studies.quickstart import STUDY
@@ -154,3 +154,11 @@ def test_run_of_few_calls_has_no_speed_report(tmp_path: Path) -> None:
     state = Run("r-1", "s", "local", this_process(), 100.0, now=110.0, tally=EpisodeCounts(calls=3))
     store.place(tmp_path).put("runs/r-1.json", msgspec.json.encode(state))
     assert speed_of(tmp_path) is None
+
+
+def test_time_left_is_estimated_from_episodes_if_the_calls_left_are_unknown() -> None:
+    begun = Progress(0, 9, 0, 0, EpisodeCounts(calls=1), seconds=4.0)
+    assert begun.seconds_left is None
+    assert Progress(6, 9, 0, 0, EpisodeCounts(calls=20), seconds=60.0).seconds_left == 30.0
+    known = EpisodeCounts(calls=20, calls_left=5)
+    assert Progress(6, 9, 0, 0, known, seconds=60.0).seconds_left == 15.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar
 
@@ -59,14 +60,14 @@ def number_question(probe: str, about: str = "") -> Question:
 V = TypeVar("V")
 
 
-class WordGameWords(Words[Any, V]):
+class WordGameWords(Words[Any, V], ABC):
     """Texts of a word game whose actions hold a word and whose views name their seat."""
 
     label: ClassVar[str] = "Answer"
 
+    @abstractmethod
     def history(self, view: V) -> Iterator[str]:
         """Yield one line for each event that the seat has seen."""
-        raise NotImplementedError
 
     def lines(self, view: V, since: int, form: str) -> Iterator[str]:
         yield from list(self.history(view))[since:]

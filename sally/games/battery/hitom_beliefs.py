@@ -40,7 +40,7 @@ def happened(story: str, thing: str) -> tuple[list[WitnessedEvent], str]:
         if hit := re.fullmatch(r"(.+) entered the (\S+)", said):
             last = hit[2]
             rooms |= dict.fromkeys(re.split(r", | and ", hit[1]), last)
-            if place and room == last:  # whoever enters sees what is there
+            if place and room == last:  # a person who enters sees what is there
                 found.append(
                     WitnessedEvent(frozenset(p for p, at in rooms.items() if at == last), place)
                 )

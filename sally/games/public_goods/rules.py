@@ -71,8 +71,8 @@ class PublicGoods(SimultaneousGame[View]):
 
     @property
     def dominant(self) -> int | None:
-        """The contribution that pays most whatever the others give; None if all contributions pay
-        the same."""
+        """The dominant contribution, which pays most whatever the others contribute; None if all
+        contributions pay the same."""
         if self.back == 1:
             return None
         return self.tokens if self.back > 1 else 0

@@ -709,7 +709,7 @@ def _check_models(study: HumanStudy) -> None:
     size = {len(c.people) for c in study.conditions}
     if size == {1}:
         raise BadInput(
-            "models join groups of people, and this study has none; put the model under `others`."
+            "models join groups of people, which this study lacks; put the model under `others`."
         )
     if any(c.chat_seconds for c in study.conditions):
         raise BadInput("models cannot chat; set chat_seconds to 0 or leave models out.")

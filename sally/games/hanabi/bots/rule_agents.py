@@ -99,8 +99,8 @@ def safe(sight: PreparedView) -> Odds | None:
 
 
 def probable(least: float) -> Rule:
-    """Return a rule that plays the likeliest playable card (the last in a tie) if its chance is at
-    least `least`."""
+    """Return a rule that plays the card that is most likely to be playable (the last one in a
+    tie), if this probability is at least `least`."""
 
     def rule(sight: PreparedView) -> Odds | None:
         chances = sight.chances(sight.is_next)
