@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from sally.api.files import export as export
     from sally.api.files import pack as pack
     from sally.api.files import report as report
+    from sally.api.playing import aplay as aplay
     from sally.api.playing import play as play
     from sally.api.playing import transcript as transcript
     from sally.api.playing import use as use
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from sally.api.results import Planned as Planned
     from sally.api.results import ProfileRows as ProfileRows
     from sally.api.rows import Rows as Rows
+    from sally.api.studies import arun as arun
     from sally.api.studies import plan as plan
     from sally.api.studies import run as run
     from sally.core.errors import BadInput as BadInput
@@ -65,11 +67,16 @@ if TYPE_CHECKING:
     from sally.core.match.player import Turn as Turn
     from sally.core.match.replay import Trajectory as Trajectory
     from sally.core.match.seat_context import SeatContext as SeatContext
+    from sally.core.prompt.model import Message as Message
     from sally.core.prompt.model import Model as Model
+    from sally.core.prompt.model import Reply as Reply
+    from sally.core.prompt.model import Settings as Settings
     from sally.core.prompt.strategy import Strategy as Strategy
     from sally.core.prompt.words import Words as Words
+    from sally.core.registry.objects import as_player as as_player
     from sally.core.registry.paper import Importer as Importer
     from sally.core.registry.paper import Paper as Paper
+    from sally.core.registry.register import register as register
     from sally.core.registry.study import Cell as Cell
     from sally.core.registry.study import Study as Study
     from sally.core.rules.board import Board as Board
@@ -106,19 +113,21 @@ _PLACES = {
     "list_strategies list_studies",
     "api.controls": "checklist contrast fork reliability variance why",
     "api.files": "export pack report",
-    "api.playing": "play transcript use",
+    "api.playing": "aplay play transcript use",
     "api.results": "Comparisons CrossplayRows Episodes Planned ProfileRows",
     "api.rows": "Rows",
-    "api.studies": "plan run",
+    "api.studies": "arun plan run",
     "core.errors": "BadInput",
     "core.log.events": "Episode Instance PlayerSpec",
     "core.match.player": "Player Turn",
     "core.match.replay": "Trajectory",
     "core.match.seat_context": "SeatContext",
-    "core.prompt.model": "Model",
+    "core.prompt.model": "Message Model Reply Settings",
     "core.prompt.strategy": "Strategy",
     "core.prompt.words": "Words",
     "core.registry.paper": "Importer Paper",
+    "core.registry.register": "register",
+    "core.registry.objects": "as_player",
     "core.registry.study": "Cell Study",
     "core.rules.board": "Board",
     "core.rules.card": "Card Condition Shortcut both_ways",

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import os
 import re
-import shlex
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner
-
-from sally.cli import cli
+from tests.kernel import Kernel, kernel, plain
 
 ROOT = Path(__file__).resolve().parent.parent
 TUTORIALS = [  # those that say so
@@ -48,48 +42,38 @@ def sources(page: Path) -> list[tuple[str, str]]:
     return [(kind, body.strip()) for kind, body in cells if body.strip()]
 
 
-def run(cell: str, names: dict[str, object]) -> str:
-    """What a code cell prints, run in this process."""
-    if cell.startswith("!sally "):
-        args = shlex.split(cell)[1:]
-        asked = "1\n" * 50 if args[0] == "play" else None
-        return CliRunner().invoke(cli, args, input=asked, catch_exceptions=False).output
-    if cell.startswith("%%writefile "):
-        first, _, body = cell.partition("\n")
-        name = first.split()[1]
-        Path(name).write_text(body + "\n", encoding="utf-8")
-        return f"Writing {name}\n"
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(cell, "cell", "exec"), names)
-    return out.getvalue()
-
-
-def notebook(page: Path) -> dict[str, Any]:
-    """A page as a notebook with the outputs of its cells."""
-    names: dict[str, object] = {}
-    cells: list[dict[str, Any]] = []
+def executed(page: Path, cells: Kernel) -> dict[str, Any]:
+    """A page as a notebook with the outputs of its cells, executed in a kernel."""
+    cells.outputs("%reset -f")  # as in a new kernel, apart from modules that are loaded already
+    cells.outputs("import os, tempfile; os.chdir(tempfile.mkdtemp())")
+    book: list[dict[str, Any]] = []
     for number, (kind, body) in enumerate(sources(page)):
         cell: dict[str, Any] = {"cell_type": kind, "id": f"cell-{number}", "metadata": {}}
         cell["source"] = body.splitlines(keepends=True)
         if kind == "code":
-            said = run(body, names).splitlines(keepends=True)
-            out = [{"name": "stdout", "output_type": "stream", "text": said}] if said else []
-            cell |= {"execution_count": None, "outputs": out}
-        cells.append(cell)
+            cell |= {"execution_count": None, "outputs": list(map(stored, cells.outputs(body)))}
+            if body.startswith("!"):
+                cells.outputs(f"assert _exit_code == 0, {body!r}")
+        book.append(cell)
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return {
-        "cells": cells,
+        "cells": book,
         "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
         "nbformat": 4,
         "nbformat_minor": 5,
     }
 
 
+def stored(output: dict[str, Any]) -> dict[str, Any]:
+    """An output as a notebook file holds it, without colours."""
+    if output["output_type"] == "stream":
+        lines = plain(output["text"]).splitlines(keepends=True)
+        return {"name": output["name"], "output_type": "stream", "text": lines}
+    return {**output, "execution_count": None} if "execution_count" in output else output
+
+
 if __name__ == "__main__":
-    os.environ["COLUMNS"] = "80"
-    for each in TUTORIALS:
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            made = notebook(each)
-        text = json.dumps(made, indent=1, ensure_ascii=False)
-        each.with_suffix(".ipynb").write_text(text + "\n", encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder, kernel(Path(folder)) as running:
+        for page in TUTORIALS:
+            text = json.dumps(executed(page, running), indent=1, ensure_ascii=False)
+            page.with_suffix(".ipynb").write_text(text + "\n", encoding="utf-8")

@@ -17,7 +17,8 @@ from sally.api.analyses import EpisodeSource, episodes_in
 from sally.api.results import Episodes, flat
 from sally.api.rows import Rows
 from sally.api.studies import find_study
-from sally.core.log.events import Episode, PlayerSpec
+from sally.core.log.events import Episode
+from sally.core.registry.objects import ObjectNames, PlayerLike
 from sally.core.registry.study import Study
 from sally.core.rules.probe import Injection
 from sally.runner.forking import Change
@@ -26,7 +27,7 @@ from sally.runner.forking import Change
 def fork(
     episode: Episode,
     turn: int,
-    lineup: Mapping[str, str | PlayerSpec] | None = None,
+    lineup: Mapping[str, PlayerLike] | None = None,
     *,
     moves: Mapping[str, Any] | None = None,
     injections: Sequence[Injection] | None = None,
@@ -40,7 +41,7 @@ def fork(
     Args:
         episode: The episode to fork.
         turn: The first turn that is played again.
-        lineup: Players that take over seats.
+        lineup: Players that take over seats, given as in `play`.
         moves: Moves that seats are made to play in that turn.
         injections: Information given to seats from then on; None keeps the episode's own.
         repeats: Number of continuations; the first uses the random draws of the log.
@@ -56,14 +57,14 @@ def fork(
     >>> sally.fork(episode, 2, {"agent": "tit_for_tat"}, repeats=2)
     <2 episodes of ipd>
     """
-    named = {
-        s: PlayerSpec(who) if isinstance(who, str) else who for s, who in (lineup or {}).items()
-    }
+    names = ObjectNames()
+    named = names.lineup(lineup or {})
     told = None if injections is None else tuple(injections)
     change = Change(named, None, told, dict(moves or {}))
-    found, played = branches(episode, turn, {"fork": change}, repeats)
-    wanted = set(found[1].episodes)
-    return Episodes(one for one in played if one.id in wanted)
+    with names.bound():
+        branch, played = branches(episode, turn, {"fork": change}, repeats)
+    wanted = set(branch[1].episodes)
+    return Episodes(episode for episode in played if episode.id in wanted)
 
 
 def why(

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import msgspec
@@ -13,10 +14,12 @@ import msgspec
 from sally import store
 from sally.adapters.executors.by_name import executor
 from sally.api.results import Episodes, Planned
-from sally.core.errors import BadInput, listed, unknown
-from sally.core.prompt.model import Settings
+from sally.core.errors import BadInput, RunFailed, listed, unknown
+from sally.core.prompt.model import Model, Settings
 from sally.core.registry import registry
-from sally.core.registry.study import Study, read_study, with_params
+from sally.core.registry.objects import ObjectNames
+from sally.core.registry.study import Study, named_study, read_study, with_params
+from sally.output.progress import notebook_progress
 from sally.players.language import strategy_named
 from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
@@ -118,7 +121,7 @@ def run(
     study: Study | str | Path,
     out: str | Path | None = None,
     *,
-    model: str | None = None,
+    model: str | Model | None = None,
     limit: int | None = None,
     budget: float | None = None,
     budget_tokens: int | None = None,
@@ -137,7 +140,8 @@ def run(
     Args:
         study: A study, its name, or a TOML file.
         out: Folder or address (`s3://bucket/study`) of the store; None keeps nothing on disk.
-        model: The model for seats that the study leaves open.
+        model: The model for seats that the study leaves open: a name, or an object with the
+            methods of `Model`.
         limit: Maximum number of episodes of each lineup.
         budget: Stop when calls have cost this much, in the currency of `sally.toml`.
         budget_tokens: Stop when calls have used this many tokens.
@@ -146,9 +150,10 @@ def run(
         unasked: Also run every cell without its probes.
         packs: Also run every cell in these words packs (`all`, `twin` or names).
         aware: Also run every cell with the awareness probe.
-        on: Executor: `local`, `pool:4` or `ray`.
+        on: Executor: `local`, `pool:4` or `ray`; a study with a function or an object runs on
+            `local` only.
         config: A `sally.toml`; by default the nearest one.
-        watch: Called with the progress of the run.
+        watch: Called with the progress of the run; by default a notebook displays it.
         **given: Model settings (`temperature=0`) or parameters of every instance (`rounds=20`).
 
     Returns:
@@ -161,30 +166,76 @@ def run(
     >>> sally.run("quickstart", limit=1)
     <18 episodes of rps, ibs, ipd>
     """
-    used = use_config(config)
-    request = RunRequest(
-        limit,
-        seed,
-        model,
-        given,
-        tuple(without),
-        unasked=unasked,
-        packs=tuple(packs),
-        aware=aware,
-    )
-    wanted, settings = prepared_study(study, request, used)
-    meter = Meter(Budget(budget, budget_tokens), used)
-    meter.refuse_unpriced(models_of(wanted))
-    with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as place:
-        found = runs.run_study(wanted, place, limit, watch, meter, executor(on), settings=settings)
-    return Episodes(found.episodes.values())
+    names = ObjectNames()
+    named = named_study(find_study(study), names)
+    model_name = None if model is None else names.model(model)
+    with names.bound():
+        used = use_config(config)
+        request = RunRequest(
+            limit,
+            seed,
+            model_name,
+            given,
+            tuple(without),
+            unasked=unasked,
+            packs=tuple(packs),
+            aware=aware,
+        )
+        wanted, settings = prepared_study(named, request, used)
+        meter = Meter(Budget(budget, budget_tokens), used)
+        meter.refuse_unpriced(models_of(wanted))
+        watch = watch or notebook_progress(wanted.name)
+        with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as place:
+            stored = runs.run_study(
+                wanted, place, limit, watch, meter, executor(on), settings=settings
+            )
+    return Episodes(stored.episodes.values())
+
+
+async def arun(
+    study: Study | str | Path,
+    out: str | Path | None = None,
+    *,
+    watch: runs.Watcher | None = None,
+    **options: Any,
+) -> Episodes:
+    """Run a study as `run` does, in a thread, so that the running event loop stays free.
+
+    Args:
+        study: A study, its name, or a TOML file.
+        out: Folder or address of the store; None keeps nothing on disk.
+        watch: Called in the thread with the progress of the run.
+        **options: All other arguments of `run`.
+
+    If the awaiting task is cancelled, the run ends when its next episode is stored.
+
+    >>> import asyncio, sally
+    >>> asyncio.run(sally.arun("quickstart", limit=1))
+    <18 episodes of rps, ibs, ipd>
+    """
+    import asyncio  # imported late: other functions here need none
+
+    is_cancelled = Event()
+    shown = watch or notebook_progress(find_study(study).name)
+
+    def watch_or_stop(progress: runs.Progress) -> None:
+        if is_cancelled.is_set():
+            raise RunFailed("The run was cancelled.")
+        if shown is not None:
+            shown(progress)
+
+    try:
+        return await asyncio.to_thread(run, study, out, watch=watch_or_stop, **options)
+    except asyncio.CancelledError:
+        is_cancelled.set()
+        raise
 
 
 def plan(
     study: Study | str | Path,
     out: str | Path | None = None,
     *,
-    model: str | None = None,
+    model: str | Model | None = None,
     limit: int | None = None,
     without: Sequence[str] = (),
     seed: int | None = None,
@@ -212,12 +263,15 @@ def plan(
     >>> sally.plan("quickstart", limit=1)
     <18 episodes planned, 0 stored; no call of a model>
     """
-    used = use_config(config)
-    wanted, settings = prepared_study(
-        study, RunRequest(limit, seed, model, given, tuple(without)), used
-    )
-    there = out is not None and store.place(out).exists()
-    held = store.load(out) if out is not None and there else Contents()
-    return Planned(
-        planned(wanted, limit, used, held.episodes, held.finished, reply_tokens, settings)
-    )
+    names = ObjectNames()
+    named = named_study(find_study(study), names)
+    model_name = None if model is None else names.model(model)
+    with names.bound():
+        used = use_config(config)
+        request = RunRequest(limit, seed, model_name, given, tuple(without))
+        wanted, settings = prepared_study(named, request, used)
+        has_store = out is not None and store.place(out).exists()
+        stored = store.load(out) if out is not None and has_store else Contents()
+        return Planned(
+            planned(wanted, limit, used, stored.episodes, stored.finished, reply_tokens, settings)
+        )

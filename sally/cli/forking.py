@@ -17,9 +17,10 @@ from sally.cli.common import STORE, parsed, set_option
 from sally.cli.comparing import plain
 from sally.cli.reading import find_episode
 from sally.core.errors import BadInput, listed, unknown
-from sally.core.log.events import Episode, PlayerSpec, label
+from sally.core.log.events import Episode, label
 from sally.core.log.scenes import option_names, texts_of
 from sally.core.match.seat_context import SeatContext
+from sally.core.registry.objects import as_lineup
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import Injection
 from sally.output.tables.console import (
@@ -108,7 +109,7 @@ def change_of(
     Raises:
         BadInput: An option names an unknown seat or move, or has the wrong form.
     """
-    lineup = {seat: PlayerSpec(who) for seat, who in (_pair("seat", one, was) for one in seats)}
+    lineup = as_lineup(dict(_pair("seat", option, was) for option in seats))
     for key, value in given.items():
         seat, dot, name = key.partition(".")
         if not dot or seat not in was.setup.lineup:

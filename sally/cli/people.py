@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sally.core.errors import BadInput, needs_extra
+from sally.core.event_loop import run_coroutine
 from sally.core.terminal_text import echo
 from sally.output.tables.console import PATH, json_option, print_json, print_table
 
@@ -168,7 +168,7 @@ def rehearse(
     from sally.web.study.rehearsal import rehearse as rehearsed
 
     study = read_human_study(file, session)
-    found = asyncio.run(rehearsed(file, study, many, drop_out, seed, database, out))
+    found = run_coroutine(rehearsed(file, study, many, drop_out, seed, database, out))
     drawn = draw(file, study, pictures) if pictures is not None else []
     if as_json:
         print_json({**msgspec.to_builtins(found), "pictures": [str(path) for path in drawn]})
@@ -324,4 +324,4 @@ def _with(
         finally:
             kept.close()
 
-    return asyncio.run(run())
+    return run_coroutine(run())

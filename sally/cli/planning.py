@@ -17,10 +17,10 @@ from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
 from sally.cli.freezing import freeze_people, people_study, write_frozen
 from sally.cli.running import model_options
-from sally.cli.watching import clock
 from sally.core.errors import BadInput, listed
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
+from sally.output.progress import clock
 from sally.output.tables.console import PATH, json_option, print_json, print_table, print_text
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config

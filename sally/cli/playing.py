@@ -17,6 +17,7 @@ from sally.core.errors import BadInput, unknown
 from sally.core.log.events import PlayerSpec
 from sally.core.log.scenes import tell
 from sally.core.registry import registry
+from sally.core.registry.objects import as_player
 from sally.core.rules.game import NATURE
 from sally.core.terminal_text import echo, harmless
 from sally.output.files.transcript import transcript
@@ -103,7 +104,7 @@ def lineup_of(
             raise BadInput(
                 f"--seat {entry} needs a model; add --set {seat}.model=embedded, or another model."
             )
-        chosen[seat] = who if who == PERSON else PlayerSpec(who, params)
+        chosen[seat] = who if who == PERSON else as_player((who, params), seat)
     for key in given:
         if "." in key and key.partition(".")[0] not in chosen:
             raise BadInput(

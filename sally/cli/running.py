@@ -17,9 +17,9 @@ from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed, say_bad
 from sally.cli.scoring import say_summary, without_result
-from sally.cli.watching import clock
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
+from sally.output.progress import progress_note
 from sally.output.tables.console import PATH, json_option, print_json, print_text, progress
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
@@ -169,7 +169,7 @@ def play_with_progress(
 
         def watch(now: Progress) -> None:
             nonlocal said
-            note = noted(now, currency)
+            note = progress_note(now, currency)
             name = f"{study.name}: playing"
             bar.update(task, description=name, total=now.wanted, completed=now.done, note=note)
             if bar.disable and time.monotonic() - said >= QUIET_SECONDS and now.used.calls:
@@ -177,29 +177,6 @@ def play_with_progress(
                 echo(f"{name}, {now.done} of {now.wanted} episodes, {note}", err=True)
 
         play_missing(study, place, limit, watch, meter, on, **job)
-
-
-def noted(now: Progress, currency: str) -> str:
-    """Return a description of the resources that a run has used and the time left."""
-    used = now.used
-    said = (
-        [
-            f"{used.calls:,} call{'' if used.calls == 1 else 's'}",
-            f"{used.calls / max(now.seconds, 1):,.1f} a second",
-            f"{used.tokens:,} tokens",
-        ]
-        if used.calls
-        else []
-    )
-    if used.money and currency:
-        said.append(f"{used.money:,.2f} {currency}")
-    if now.censored:
-        said.append(f"{now.censored} without a result")
-    if now.seconds_left is not None:
-        said.append(f"about {clock(now.seconds_left)} left")
-    elif used.calls:
-        said.append("time left: unknown yet")
-    return ", ".join(said)
 
 
 def counts(found: Survey) -> dict[str, object]:

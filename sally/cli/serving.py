@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import resource
@@ -16,6 +15,7 @@ from typing import Any
 import click
 
 from sally.core.errors import BadInput, needs_extra
+from sally.core.event_loop import run_coroutine
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.output.tables.console import PATH, json_option, print_json
@@ -145,7 +145,7 @@ def serve(
     app.state.live_matches.open_store()  # a store that cannot be opened is reported before serving
     app.state.database.open()
     for study in runs:
-        asyncio.run(prepare(app.state.database, study))
+        run_coroutine(prepare(app.state.database, study))
     listening = _listening(host, port)
     name = names[0] if names else f"{host}:{listening.getsockname()[1]}"
     place = f"http{'s' * https}://{name}"

@@ -14,6 +14,7 @@ from rich.text import Text
 from sally import store
 from sally.cli.common import STORE
 from sally.core.terminal_text import echo
+from sally.output.progress import clock
 from sally.output.tables.console import console, harmless, json_option, print_json
 from sally.runner.watching import ProgressSnapshot, RunSnapshot, look
 
@@ -87,10 +88,3 @@ def _rate(rate: float) -> str:
     if rate >= 1:
         return f"{rate:,.1f} episodes a second"
     return f"{rate * 60:,.1f} a minute" if rate >= 1 / 60 else f"{rate * 3600:,.1f} an hour"
-
-
-def clock(seconds: float) -> str:
-    """Format a duration in seconds, minutes or hours."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -10,7 +10,8 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -287,6 +288,22 @@ def _session(at_once: int) -> ClientSession:
         )
         _sessions[loop] = session
     return session
+
+
+_users: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
+
+
+@asynccontextmanager
+async def open_connections() -> AsyncIterator[None]:
+    """Keep the connections of the running event loop open until the last such block ends."""
+    loop = asyncio.get_running_loop()
+    _users[loop] = _users.get(loop, 0) + 1
+    try:
+        yield
+    finally:
+        _users[loop] -= 1
+        if not _users[loop]:
+            await close_connections()
 
 
 async def close_connections() -> None:

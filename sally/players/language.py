@@ -138,7 +138,7 @@ def _language(
     if model == OPEN:
         raise BadInput(f"Seat {seat!r} has a language player; name its model, such as embedded.")
     found = registry.model(model) if isinstance(model, str) else model
-    if "scoring" in chosen.needs and not found.can_score:
+    if "scoring" in chosen.needs and not getattr(found, "can_score", False):
         scoring = sorted(
             n for n, s in registry.entries("strategies").items() if "scoring" in s.needs
         )

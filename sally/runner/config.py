@@ -17,6 +17,7 @@ from sally.core import redaction as keys
 from sally.core.errors import BadInput, unknown
 from sally.core.prompt.model import Usage, read_settings
 from sally.core.registry import registry
+from sally.core.registry.objects import OWN
 
 T = TypeVar("T", bound=msgspec.Struct)
 NAME = "sally.toml"
@@ -118,7 +119,8 @@ class Config(msgspec.Struct, frozen=True):
 
 def in_process(name: str) -> bool:
     """Return whether a model runs in this process instead of being reached through Inspect."""
-    return name.partition(":")[0].partition("/")[0] in registry.entries("models")
+    maker = name.partition(":")[0].partition("/")[0]
+    return maker == OWN or maker in registry.entries("models")
 
 
 def transport_of(name: str, config: Config) -> Literal["process", "server", "inspect"]:

@@ -7,7 +7,6 @@ branches differ only by the change.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, listed
+from sally.core.event_loop import run_coroutine
 from sally.core.log.events import Episode, Fork, PlayerSpec, Setup, ToolUse
 from sally.core.log.imported import RECORDED
 from sally.core.match.answers import action_of, answers_of
@@ -56,7 +56,7 @@ def fork(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Episod
     _answer_from(match, past, turn, episode.id)
     players = _going_on(match, turn, change.moves)
     if has_model(setup):
-        asyncio.run(play_within(match, players, Meter().config.limits))
+        run_coroutine(play_within(match, players, Meter().config.limits))
     else:
         play_bots(match, players)
     return match.episode(f"fork of {episode.id[:8]} at step {turn}", used_by(players))
@@ -104,7 +104,8 @@ def _refuse(episode: Episode, turn: int, change: Change) -> None:
     if gone := _gone(episode, list(change.lineup)):
         raise BadInput(
             f"{listed(gone)} of episode {episode.id} cannot continue, because it was played by "
-            "a person or imported from a record; name a player to take over the seat."
+            "a person, imported from a record, or played by an object that was passed to another "
+            "call; name a player to take over the seat."
         )
     first = was.fork
     if first and (first.arms, first.injections) != (was.arms, was.injections):

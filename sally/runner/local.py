@@ -11,6 +11,7 @@ import msgspec
 
 from sally import store
 from sally.core.errors import BadInput, RunFailed
+from sally.core.event_loop import run_coroutine
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, canonical
 from sally.core.match.drive import play_async, play_bots
 from sally.core.match.engine import Match
@@ -40,14 +41,24 @@ def play(setup: Setup, cell: str = "") -> Episode:
 
 def play_open(setup: Setup, cell: str = "") -> Opened:
     """Play one episode; return it with its trajectory."""
-    spec = registry.game(setup.instance.game)
-    match = Match(spec, setup)
-    players = players_of(match)
+    match, players = _seated_match(setup)
     if all(is_bot(player) for player in players.values()):
         play_bots(match, players)
     else:
-        _to_the_end(play_async(match, players))
+        run_coroutine(_with_connections(play_async(match, players)))
     return match.episode(cell, used_by(players)), match.replay
+
+
+async def aplay(setup: Setup) -> Episode:
+    """Play one episode in the running event loop."""
+    match, players = _seated_match(setup)
+    await _with_connections(play_async(match, players))
+    return match.episode(used=used_by(players))
+
+
+def _seated_match(setup: Setup) -> tuple[Match[Any, Any, Any], dict[str, Player[Any, Any]]]:
+    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
+    return match, players_of(match)
 
 
 def is_bot(player: Player[Any, Any]) -> bool:
@@ -84,21 +95,15 @@ def play_here(missing: Sequence[Order], keep: Keep, meter: Meter | None = None) 
         if not has_model(setup):
             keep(*play_open(setup, cell))
     if waiting := [order for order in missing if has_model(order[2])]:
-        _to_the_end(play_several(waiting, keep, meter or Meter()))
+        run_coroutine(_with_connections(play_several(waiting, keep, meter or Meter())))
 
 
-def _to_the_end(play: Coroutine[Any, Any, None]) -> None:
-    import asyncio  # imported late: a sixth of a worker's start-up, not needed for bots
+async def _with_connections(play: Coroutine[Any, Any, None]) -> None:
+    """Play with models; connections to servers are closed when no call of this loop needs them."""
+    from sally.models.chat_server import open_connections  # late: not needed for bots
 
-    from sally.models.chat_server import close_connections
-
-    async def run() -> None:
-        try:
-            await play
-        finally:
-            await close_connections()
-
-    asyncio.run(run())
+    async with open_connections():
+        await play
 
 
 def has_model(setup: Setup) -> bool:

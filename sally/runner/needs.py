@@ -12,6 +12,7 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.prompt.model import BadCandidates, check_candidates
 from sally.core.prompt.strategy import Strategy, can_foresee
 from sally.core.prompt.words import Words
+from sally.core.registry.objects import OWN
 from sally.core.rules.awareness import WHAT_IS_THIS
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import is_finite
@@ -36,8 +37,10 @@ def refuse_what_lacks(spec: Spec, game: AnyGame, setup: Setup) -> None:
 
 
 def may_say_what_this_is(who: PlayerSpec) -> bool:
-    """Return whether a player can answer the awareness probe: model, person or recorded player."""
-    return uses_model(who) or who.player in ("person", RECORDED)
+    """Return whether a player can answer the awareness probe: a model, a person, a recorded player
+    or an object of the caller."""
+    is_own = who.player.startswith(f"{OWN}:")
+    return uses_model(who) or is_own or who.player in ("person", RECORDED)
 
 
 def _lacking(

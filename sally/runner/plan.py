@@ -7,13 +7,13 @@ characters.
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from sally.core.event_loop import run_coroutine
 from sally.core.log.events import Episode, PlayerSpec, Setup, episode_id
 from sally.core.match.drive import play_async
 from sally.core.match.engine import Match
@@ -204,7 +204,7 @@ def piloted(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
         seat: _with_counter(player, models[seat]) if seat in models else player
         for seat, player in players.items()
     }
-    asyncio.run(play_async(match, counted))
+    run_coroutine(play_async(match, counted))
     found: dict[str, Count] = {}
     for model in models.values():
         found[model.name] = found.get(model.name, Count()) + model.count

@@ -15,6 +15,7 @@ from sally import store
 from sally.core.errors import BadInput, RunFailed, StoreFailed, listed
 from sally.core.prompt import packs
 from sally.core.registry import registry
+from sally.core.registry.objects import bound_names
 from sally.core.registry.study import Study
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Claims, Heartbeat, Run, new_name, this_process
@@ -96,6 +97,12 @@ def play_missing(
     which are stored together with their sources.
     """
     at, executor = store.place(out), on or Local()
+    if executor.name != "local" and (objects := objects_in(study)):
+        raise BadInput(
+            f"The study {study.name} uses objects of this process ({listed(objects)}), so it "
+            f"cannot run on {executor.name}; run it on `local`, or define them in a file and load "
+            "the file with `sally.use`."
+        )
     if isinstance(at, Remote) and at.in_one_process and executor.name != "local":
         raise BadInput(f"The store {at} is visible to one process only; use the executor `local`.")
     wanted = orders(study, limit) if wanted is None else wanted
@@ -111,6 +118,24 @@ def play_missing(
     drive = RunState(study, at, executor, meter or Meter(), watch, **job)
     drive.fill(wanted, there.finished)
     return drive.run()
+
+
+def objects_in(study: Study) -> list[str]:
+    """Return the names in a study that stand for objects of this process."""
+    games = {instance.game for cell in study.cells for instance in cell.instances}
+    players = [spec for cell in study.cells for line in cell.lineups for spec in line.values()]
+    names = {
+        "games": games,
+        "players": {spec.player for spec in players},
+        "strategies": {str(spec.params.get("strategy", "")) for spec in players},
+        "models": {str(spec.params.get("model", "")) for spec in players},
+    }
+    families = {registry.family(game).name for game in games}
+    names["partners"] = {f"{f}.{name}" for f in families for name in names["players"]}
+    registered = {
+        name for folder, name in registry.added_objects() if name in names.get(folder, ())
+    }
+    return sorted(registered | (names["players"] | names["models"]) & set(bound_names()))
 
 
 def _keep_packs(at: Place, wanted: Orders) -> None:

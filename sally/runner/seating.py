@@ -14,6 +14,7 @@ from sally.core.match.engine import Match
 from sally.core.match.player import Player, PlayerKind
 from sally.core.prompt import answer_schema, packs
 from sally.core.registry import registry
+from sally.core.registry.objects import OWN, bound_kind
 from sally.core.registry.study import Study
 from sally.core.reply import reading
 from sally.core.rules.game import NATURE, Game, GameSpec, Seat
@@ -80,7 +81,23 @@ def refuse_empty_seats(
 ) -> None:
     for seat in game.seats:
         if seat not in lineup:
-            raise BadInput(f"Seat {seat!r} of {spec.name} has no player.")
+            raise BadInput(
+                f"Seat {seat!r} of {spec.name} has no player; for example "
+                f"{example_player(spec, game, seat)}."
+            )
+
+
+def example_player(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat) -> str:
+    """Return the name of a bot that can take a seat: the game's usual one, or another."""
+    partners = registry.partners(spec.family or spec.name)
+    others = (name for name, partner in partners.items() if not partner.helps)
+    for name in filter(None, (spec.usual, spec.reference, *others)):
+        try:
+            seated(spec, game, seat, PlayerSpec(name))
+        except BadInput:
+            continue  # it plays other seats, or needs parameters
+        return name
+    return "random"
 
 
 def _versioned(
@@ -127,6 +144,12 @@ def versions_of(spec: GameSpec[Any, Any, Any], who: PlayerSpec) -> dict[str, int
 
 def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
     """Return the partner or player kind of that name for this game."""
+    if (own := bound_kind(name)) is not None:
+        return own
+    if name.startswith(f"{OWN}:"):
+        raise BadInput(
+            f"{name} was a function or an object that was passed to an earlier call; pass it again."
+        )
     family = spec.family or spec.name
     found = registry.partners(family).get(name) or registry.players(family).get(name)
     if found is None:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import IllegalMove, NotAsked
+from sally.core.event_loop import run_coroutine
 from sally.core.log.events import from_line, to_line
 from sally.core.match.drive import play_async
 from sally.core.match.engine import Match
@@ -85,7 +86,7 @@ def the_asynchronous_driver_gives_the_same_log(at: Bench, seed: int) -> None:
             seat: player if seat in match.game.helpers else _SlowPlayer(player)
             for seat, player in players_at(match).items()
         }
-        asyncio.run(play_async(match, helped))
+        run_coroutine(play_async(match, helped))
         same = digest(match.episode()) == at.log_in_order(setup)
         must(same, "late answers changed the log")
 

@@ -12,11 +12,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from sally.core.errors import BadInput, needs_extra
+from sally.core.registry.objects import PlayerLike
 
 with needs_extra("concordia"):
     from concordia.typing import entity as entities
 
-from sally.adapters.agents.mirrored import MirroredSeat, Who
+from sally.adapters.agents.mirrored import MirroredSeat
 from sally.core.match.player import Decision, Forfeit, NoAnswer, Turn
 from sally.core.match.seat_context import Past, SeatContext
 from sally.core.prompt.strategy import PromptContext, StrategyResult
@@ -32,7 +33,7 @@ class PartnerEntity(entities.Entity):  # type: ignore[misc]
     Args:
         name: this entity's name.
         opponent: the other entity's name.
-        who: the player: its name, `(name, parameters)` or a `PlayerSpec`.
+        who: the player, given as in `sally.play`.
         options: the options in the order of the matrix's moves.
         seed: seed of the player's own randomness.
         **params: further parameters of `repeated_games`, such as `matrix` and `rounds`.
@@ -44,7 +45,7 @@ class PartnerEntity(entities.Entity):  # type: ignore[misc]
         self,
         name: str,
         opponent: str,
-        who: Who,
+        who: PlayerLike,
         options: Sequence[str],
         seed: int = 1,
         **params: Any,

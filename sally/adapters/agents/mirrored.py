@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from inspect import isawaitable
 from typing import Any
 
 from sally.adapters.rl.table import OUTSIDE, opponents
 from sally.core.errors import BadInput, RunFailed
+from sally.core.event_loop import run_coroutine
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, put
 from sally.core.registry import registry
+from sally.core.registry.objects import ObjectNames, PlayerLike
 from sally.core.rules.game import Seat
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, other
 from sally.runner.local import is_bot
 from sally.runner.seating import seated
 
 SEATS = (AGENT, PARTNER)  # by the number of a player in programs that number them: row, column
-Who = str | tuple[str, Mapping[str, Any]] | PlayerSpec
 
 
 class MirroredSeat:
@@ -31,7 +31,7 @@ class MirroredSeat:
     Args:
         params: parameters of `repeated_games`, such as `matrix` and `rounds`.
         seat: the player's seat; the agent chooses the row of the matrix.
-        who: a player or partner: its name, `(name, parameters)` or a `PlayerSpec`.
+        who: a player or partner, given as in `sally.play`.
         seed: seed of the player's own randomness.
 
     >>> seat = MirroredSeat({"rounds": 3}, PARTNER, "tit_for_tat")
@@ -39,14 +39,19 @@ class MirroredSeat:
     (0, 1)
     """
 
-    def __init__(self, params: Mapping[str, Any], seat: Seat, who: Who, seed: int = 1) -> None:
+    def __init__(
+        self, params: Mapping[str, Any], seat: Seat, who: PlayerLike, seed: int = 1
+    ) -> None:
         spec = registry.game("repeated_games")
         self._seat, self._other = seat, other(seat)
-        lineup = opponents(spec, {str(seat): who}) | {str(self._other): PlayerSpec(OUTSIDE)}
+        names = ObjectNames()
+        own = names.lineup(opponents(spec, {str(seat): who}))
+        lineup = own | {str(self._other): PlayerSpec(OUTSIDE)}
         instance = Instance(spec.name, spec.name, dict(params))
         self._setup = Setup(instance, seed, lineup, version=spec.version)
         self._first: Match[Any, int, Any] = Match(spec, self._setup)
-        self._player = seated(spec, self._first.game, seat, lineup[str(seat)])
+        with names.bound():
+            self._player = seated(spec, self._first.game, seat, lineup[str(seat)])
         self._start()
 
     def move(self, rounds: Sequence[Joint]) -> int:
@@ -86,7 +91,7 @@ class MirroredSeat:
             if turn is None:
                 raise BadInput(f"The game is over after {len(self._fed)} rounds.")
             given = put(turn, self._player)
-            given = asyncio.run(_awaited(given)) if isawaitable(given) else given
+            given = run_coroutine(_awaited(given)) if isawaitable(given) else given
             if not isinstance(given, Decision):
                 raise RunFailed(f"The player in seat {self._seat!r} gave no move: {given}.")
             self._made = given

@@ -13,11 +13,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from sally.core.errors import BadInput, needs_extra, unknown
+from sally.core.registry.objects import PlayerLike
 
 with needs_extra("openspiel"):
     import pyspiel
 
-from sally.adapters.agents.mirrored import SEATS, MirroredSeat, Who
+from sally.adapters.agents.mirrored import SEATS, MirroredSeat
 from sally.core.match.player import Decision, Turn
 from sally.core.match.seat_context import SeatContext
 from sally.games.repeated_games.rules import RepeatedGame
@@ -61,7 +62,7 @@ def game_of(rules: RepeatedGame) -> Any:
 class PartnerBot(pyspiel.Bot):  # type: ignore[misc]
     """A player or partner from Sally as a bot in a repeated game of OpenSpiel."""
 
-    def __init__(self, game: Any, player_id: int, who: Who, seed: int = 1) -> None:
+    def __init__(self, game: Any, player_id: int, who: PlayerLike, seed: int = 1) -> None:
         pyspiel.Bot.__init__(self)
         self._id = player_id
         self._seat = MirroredSeat(params_of(game), SEATS[player_id], who, seed)

@@ -11,11 +11,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from sally.core.errors import BadInput, needs_extra
+from sally.core.registry.objects import PlayerLike
 
 with needs_extra("textarena"):
     from textarena.core import Agent
 
-from sally.adapters.agents.mirrored import SEATS, MirroredSeat, Who
+from sally.adapters.agents.mirrored import SEATS, MirroredSeat
 from sally.adapters.importers.textarena import KINDS, Kind, dilemma
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
@@ -52,7 +53,7 @@ class PartnerAgent(Agent):  # type: ignore[misc]
     and says nothing in the conversation before decisions.
     """
 
-    def __init__(self, who: Who, seed: int = 1) -> None:
+    def __init__(self, who: PlayerLike, seed: int = 1) -> None:
         super().__init__()
         self._who, self._seed = who, seed
         self._seats: dict[str, MirroredSeat] = {}  # by the first prompt

@@ -13,9 +13,10 @@ from sally.core.match.drive import play_bots
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit, Player, Turn
 from sally.core.registry import registry
+from sally.core.registry.objects import OBJECT, ObjectNames, PlayerLike, as_lineup
 from sally.core.rules.game import NATURE, GameSpec, Seat
 from sally.runner.local import is_bot
-from sally.runner.seating import kinds, seated
+from sally.runner.seating import example_player, kinds, seated
 
 OUTSIDE = "outside"  # player name of outside seats in the log
 
@@ -33,7 +34,7 @@ class Table:
         self,
         game: str,
         outside: Collection[str] | None = None,
-        inside: Mapping[str, PlayerSpec] | None = None,
+        inside: Mapping[str, PlayerLike] | None = None,
         seed: int = 1,
         params: Mapping[str, Any] | None = None,
         like: Table | None = None,  # an earlier table; reused rules if made from the same arguments
@@ -49,18 +50,23 @@ class Table:
         rules = self.spec.build(params)
         self.outside = tuple(s for s in rules.seats if outside is None or s in outside)
         helpers = {str(s): PlayerSpec(self.spec.occupants[s]) for s in rules.helpers if s != NATURE}
-        seated_here: dict[str, PlayerSpec] = {**helpers, **(inside or {})}
+        names = ObjectNames()
+        seated_here: dict[str, PlayerSpec] = {**helpers, **names.lineup(inside or {})}
         lineup = {str(s): PlayerSpec(OUTSIDE) for s in self.outside} | seated_here
         for seat in map(str, rules.seats):
             if seat not in lineup:
-                raise BadInput(f"Seat {seat!r} of {game} has no player.")
+                raise BadInput(
+                    f"Seat {seat!r} of {game} has no player; for example "
+                    f"{example_player(self.spec, rules, Seat(seat))}."
+                )
         setup = Setup(
             Instance(game, game, dict(params or {})), seed, lineup, version=self.spec.version
         )
         self.match = Match(self.spec, setup)
         self._inside = {}
         for seat, who in seated_here.items():
-            player = seated(self.spec, self.match.game, Seat(seat), who)
+            with names.bound():
+                player = seated(self.spec, self.match.game, Seat(seat), who)
             if not is_bot(player):
                 raise BadInput(f"{who.player} is not a bot; only bots can play the other seats.")
             self._inside[seat] = player
@@ -106,19 +112,16 @@ class Table:
             self._let_bots_play()
 
 
-def opponents(spec: GameSpec[Any, Any, Any], named: Mapping[str, Any]) -> dict[str, PlayerSpec]:
-    """Return player specs from names, (name, parameters) pairs or specs.
+def opponents(
+    spec: GameSpec[Any, Any, Any], named: Mapping[str, PlayerLike]
+) -> dict[str, PlayerSpec]:
+    """Return the specs of players that are given in any of the ways of `as_player`.
 
     Raises:
         BadInput: A player is unknown in this game.
     """
-    found: dict[str, PlayerSpec] = {}
-    for seat, who in named.items():
-        if isinstance(who, PlayerSpec):
-            found[seat] = who
-        elif isinstance(who, str):
-            found[seat] = PlayerSpec(who)
-        else:
-            found[seat] = PlayerSpec(who[0], dict(who[1]))
-        registry.pick(f"player of {spec.name}", found[seat].player, kinds(spec))
-    return found
+    lineup = as_lineup(named)
+    for player in lineup.values():
+        if OBJECT not in player.params:
+            registry.pick(f"player of {spec.name}", player.player, kinds(spec))
+    return lineup

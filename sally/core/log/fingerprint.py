@@ -11,16 +11,19 @@ from pathlib import Path
 
 import msgspec
 
+from sally.core.code_hash import code_hash
 from sally.core.registry import registry
 
 
 def fingerprint() -> str:
-    """Return a hash that changes with this package, the user's files or installed entry points."""
-    return _of(registry.added_files())
+    """Return a hash that changes with this package, the user's files and registered objects, or
+    installed entry points."""
+    objects = ((*key, code_hash(value)) for key, value in registry.added_objects().items())
+    return _of(registry.added_files(), tuple(sorted(objects)))
 
 
 @cache
-def _of(added: tuple[Path, ...]) -> str:
+def _of(added: tuple[Path, ...], objects: tuple[tuple[str, str, int], ...]) -> str:
     home = Path(__file__).parents[1]
     files = [(str(p.relative_to(home)), *_times(p)) for p in _files(home)]
     theirs = [(str(p), *_times(p)) for path in added for p in _files(path)]
@@ -29,7 +32,7 @@ def _of(added: tuple[Path, ...]) -> str:
         for group in ("games", "metrics", "partners", "players")
         for entry in entry_points(group=f"sally.{group}")
     )
-    said = msgspec.json.encode((sorted(files), theirs, entries))
+    said = msgspec.json.encode((sorted(files), theirs, entries, *objects))
     return blake2b(said, digest_size=12).hexdigest()
 
 

@@ -13,7 +13,7 @@ from sally.core.log.events import Call, Told, ToolUse
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import A, Seat, V
-from sally.core.rules.menu import Options
+from sally.core.rules.menu import Options, is_finite
 from sally.core.rules.probe import ProbeReport, Question, StatedPrediction
 
 AskId = tuple[int, str, str, str]  # turn, seat, probe, about; a move has no probe
@@ -51,6 +51,34 @@ class Turn(msgspec.Struct, Generic[A, V], gc=False):
         number, seat, probe, about = self.id
         purpose = f"report {probe} {about}" if probe else "move"
         return Stream(self.context.seed, seat, number, purpose)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the options or, for a probe, of its possible answers; empty if a move is
+        written freely."""
+        words, question = self.context.words, self.question
+        if question is not None:
+            asker = words.of(question)
+            return tuple(asker.choice_name(question, choice) for choice in question.choices)
+        return words.menu(self.options) if is_finite(self.options) else ()
+
+    def choose(self, name: str) -> Any:
+        """Return the option or, for a probe, the answer with this name.
+
+        Upper and lower case count as equal, and a name of one letter may be written out: if the
+        options are R, P and S, "rock" chooses R.
+
+        Raises:
+            BadInput: If no option has this name.
+        """
+        names = [known.casefold() for known in self.names]
+        wanted = name.casefold()
+        if wanted not in names and names.count(wanted[:1]) == 1:
+            wanted = wanted[:1]
+        if wanted not in names:
+            raise unknown(f"option of {self.seat}", name, self.names)
+        place = names.index(wanted)
+        return (self.options if self.question is None else self.question.choices)[place]
 
     def use(self, tool: str, given: Mapping[str, Any]) -> Any:
         """Call a tool of the game; the call and its result are logged with the decision."""

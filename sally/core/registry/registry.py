@@ -11,7 +11,7 @@ through `add_file`. A part is imported when it is used.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache, wraps
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -25,6 +25,7 @@ from sally.core.errors import BadInput, install_command, unknown
 from sally.core.match.player import PlayerKind
 from sally.core.prompt.model import Model
 from sally.core.registry import manifest
+from sally.core.registry.objects import OWN, bound_object
 from sally.core.registry.paper import Importer, Paper
 from sally.core.rules.card import Card
 from sally.core.rules.game import GameSpec
@@ -66,6 +67,7 @@ DECISION_PARTS = frozenset({"losses", "costs", "intended", "acting", "training",
 """Parts whose constants may be together in `decisions.py`: how a game judges a decision."""
 _added: dict[str, dict[str, Any]] = {folder: {} for folder in CONSTANTS}
 _files: list[Path] = []  # users' files, in order of addition
+_objects: dict[tuple[str, str], Any] = {}  # (folder, name) -> what `add_object` was given
 _results: dict[tuple[Any, ...], Any] = {}  # of cached functions; cleared by `add`
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -277,7 +279,13 @@ def model(name: str) -> Model:
     Raises:
         BadInput: If the kind is unknown, or Inspect is needed and not installed.
     """
+    if (own_model := bound_object(name)) is not None:
+        return cast(Model, own_model)
     maker = name.partition(":")[0].partition("/")[0]
+    if maker == OWN:
+        raise BadInput(
+            f"The model {name!r} was an object that was passed to an earlier call; pass it again."
+        )
     own = {**_own("models"), **_added["models"]}
     if maker in own:
         return _made(own[maker], name)
@@ -317,6 +325,46 @@ def add(folder: str, name: str, entry: Any) -> None:
         raise unknown("kind of entry", folder, CONSTANTS)
     _added[folder][name] = entry
     _results.clear()
+
+
+def add_object(folder: str, name: str, entry: Any, source: Any) -> None:
+    """Register an entry made from an object of this process, which workers cannot use.
+
+    Args:
+        folder: Kind of the entry.
+        name: Name of the entry.
+        entry: The entry.
+        source: The object from which the entry was made; its code counts for `fingerprint`.
+
+    Raises:
+        BadInput: If a shipped or installed entry has this name.
+    """
+    if name in _shipped_names(folder):
+        raise BadInput(
+            f"Sally or an installed package already has {name!r} among its {folder}; give yours "
+            "another name."
+        )
+    add(folder, name, entry)
+    _objects[folder, name] = source
+
+
+def _shipped_names(folder: str) -> Set[str]:
+    """Return the names of one kind that cannot be given to an object."""
+    if folder == "games":
+        return {name for spec in _entries_of_sally(folder).values() for name in spec.by_name}
+    if folder == "players":
+        general = {name for kinds in _entries_of_sally(folder).values() for name in kinds}
+        return general.union(*map(set, _from_parts("partners").values()))
+    return _entries_of_sally(folder).keys()
+
+
+def _entries_of_sally(folder: str) -> Mapping[str, Any]:
+    return {**_own(folder), **_from_parts(folder), **_installed(folder)}
+
+
+def added_objects() -> Mapping[tuple[str, str], Any]:
+    """Return the objects registered in this process, by the kind and name of their entries."""
+    return _objects
 
 
 def add_file(path: Path) -> list[str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.registry.objects import ObjectNames, PlayerLike, as_lineup, as_player
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.probe import Injection
 
@@ -33,6 +35,8 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     paired: bool = False
 
     def __post_init__(self) -> None:
+        force_setattr(self, "lineups", tuple(map(as_lineup, self.lineups)))
+        force_setattr(self, "arms", as_arms(self.arms))
         if not 1 <= self.repeats <= MOST_REPEATS:
             raise BadInput(f"repeats must be from 1 to {MOST_REPEATS:,}, not {self.repeats}")
         if self.retries is not None and self.retries < 0:
@@ -92,6 +96,13 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
                 )
 
 
+def as_arms(probes: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the probes of each seat; the name of one probe stands for that probe alone."""
+    return {
+        seat: (names,) if isinstance(names, str) else tuple(names) for seat, names in probes.items()
+    }
+
+
 def check_name(name: str) -> None:
     """Raise BadInput unless a study's name is valid as the name of a folder in `out/`."""
     if not name or name in (".", "..") or len(name) > 200:
@@ -148,6 +159,15 @@ def with_params(study: Study, params: Mapping[str, Any]) -> Study:
     return msgspec.structs.replace(study, cells=cells)
 
 
+def named_study(study: Study, names: ObjectNames) -> Study:
+    """Return the study with a name in place of each player or model that is an object."""
+    cells = tuple(
+        msgspec.structs.replace(cell, lineups=tuple(map(names.lineup, cell.lineups)))
+        for cell in study.cells
+    )
+    return msgspec.structs.replace(study, cells=cells)
+
+
 def player_spec(player: str, **params: Any) -> PlayerSpec:
     """Return the spec of a player, with its parameters given as keywords."""
     return PlayerSpec(player, params)
@@ -158,9 +178,16 @@ def instance(game: str, id: str = "", **params: Any) -> Instance:
     return Instance(id or game, game, params)
 
 
-def grid(**players: PlayerSpec | tuple[PlayerSpec, ...]) -> tuple[dict[str, PlayerSpec], ...]:
-    """Return every combination of the named players, one seat per keyword."""
-    seats: Mapping[str, tuple[PlayerSpec, ...]] = {
-        seat: (who,) if isinstance(who, PlayerSpec) else who for seat, who in players.items()
-    }
+def grid(**players: PlayerLike | tuple[PlayerSpec, ...]) -> tuple[dict[str, PlayerSpec], ...]:
+    """Return every combination of the named players, one seat per keyword.
+
+    A seat has one player, or a tuple of specs.
+    """
+    seats = {seat: _alternatives(given, seat) for seat, given in players.items()}
     return tuple(dict(zip(seats, chosen, strict=True)) for chosen in product(*seats.values()))
+
+
+def _alternatives(given: Any, seat: str) -> tuple[PlayerSpec, ...]:
+    if isinstance(given, tuple) and all(isinstance(player, PlayerSpec) for player in given):
+        return given
+    return (as_player(given, seat),)

@@ -3,7 +3,6 @@ that follow from them."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from sally.core.errors import BadInput
+from sally.core.event_loop import run_coroutine
 from sally.core.match.player import Decision, Fault, Turn
 from sally.core.prompt.model import Model, Settings
 from sally.games.mindgames.claims import Claims, falsehoods
@@ -34,7 +34,7 @@ def by_model(model: Model, settings: Settings) -> Callable[[PublishedGame], list
         found: list[Claims] = []
 
         def overhear(turn: Turn[Any, Any]) -> None:
-            given = asyncio.run(reader.decide(turn))
+            given = run_coroutine(reader.decide(turn))
             if isinstance(given, Fault):
                 raise BadInput(f"The reading model failed: {given.detail}")
             found.append(given.action if isinstance(given, Decision) else Claims())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import msgspec
 from sally.analysis.columns.rows import played
 from sally.analysis.episodes.stores import episodes_in
 from sally.core.errors import BadInput, unknown
+from sally.core.event_loop import run_coroutine
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.games.tradecraft import checking
@@ -132,7 +132,7 @@ def assess(where: str, model: str, out: Path, limit: int | None) -> None:
     missing = 0
     with out.open("ab") as file:
         for episode in waiting:
-            found = asyncio.run(assessed(played(episode), judge))
+            found = run_coroutine(assessed(played(episode), judge))
             for rating in found.ratings:
                 file.write(msgspec.json.encode(rating) + b"\n")
             if found.problem:
