@@ -34,6 +34,38 @@ SHAPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         "beauty_contest",
         {"pays": {"kind": "contest", "players": 5, "share": "4/3"}, "rounds": 3},
     ),
+    "elicitation, threshold of five": (
+        "elicitation",
+        {
+            "menu": ["C", "D", "L"],
+            "pays": {"kind": "threshold_of_five", "threshold": 4, "loners_in": 0.5},
+            "questions": [
+                {
+                    "ask": "same_move",
+                    "options": ["C", "D", "L"],
+                    "kind": "counts",
+                    "truth": [12, 9, 9],
+                    "bears": "peer payoff",
+                }
+            ],
+        },
+    ),
+    "elicitation, linear public good": (
+        "elicitation",
+        {
+            "menu": [str(n) for n in range(6)],
+            "pays": {"kind": "linear_public_good", "tokens": 5, "players": 4, "back": 0.4},
+            "questions": [
+                {
+                    "ask": "others_mean",
+                    "options": [0, 5],
+                    "kind": "number",
+                    "truth": 2.5,
+                    "bears": "payoff",
+                }
+            ],
+        },
+    ),
     "mindgames, discrete": ("mindgames", {"variant": "discrete_game"}),
     "haggle, no secrets": ("haggle", {"secret_turns": 0}),
     "hanabi, three players": ("hanabi_small", {"players": 3, "score": "kept"}),

@@ -66,7 +66,7 @@ def test_impossible_parameter_is_named(game: str, params: dict[str, Any], why: s
     ("change", "why"),
     [
         ({"game": "ipdd"}, "There is no game named 'ipdd'; did you mean"),
-        ({"game": ""}, "There is no game named ''; the known names are"),
+        ({"game": ""}, "There is no game named ''; the (known names|nearest of)"),
         ({"lineup": {"agent": "random"}}, "Seat 'partner' of ipd has no player"),
         ({"lineup": {**BOTS, "judge": "random"}}, "no seat of ipd named 'judge'"),
         ({"lineup": {**BOTS, "agent": "radnom"}}, "did you mean random"),

@@ -28,6 +28,8 @@ NOT_OF_THE_RULES = {  # what changes no page, and why it need not
     "target_range": "targets that a published record leaves open; the target played is on the page",
     "positions": "where each player starts: on the page of every turn, after the order is drawn",
     "options_seed": "in which order options are listed: the question of every turn shows it",
+    "questions": "what a player is asked about others: the page of each probe says it",
+    "adaptive": "whether earlier moves set the numbers; a decision is then not scored",
     "number": "which problem of a set it is; the problem itself is on the page from its start on",
 }
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from sally import store
+from sally.adapters.importers import beliefs as belief_rows
 from sally.adapters.importers import bigtom as bigtom_items
 from sally.adapters.importers import clembench as clembench_logs
 from sally.adapters.importers import hitom as hitom_items
@@ -156,6 +157,23 @@ def table(file: Path, out: Path, as_json: bool, whole: bool, **flags: Any) -> No
 def table_schema() -> None:
     """Print the JSON schema of `sally-table`, the format that `sally import table` reads."""
     print_json(sally_table.table_schema())
+
+
+@import_.command("beliefs")
+@click.argument("file", type=PATH)
+@import_options
+@click.option("--licence", default="", help="Licence of the data.")
+def beliefs(file: Path, out: Path, as_json: bool, whole: bool, licence: str) -> None:
+    """Import decisions with stated beliefs from FILE (.jsonl), one row per decision."""
+    about = "decisions with stated beliefs"
+    read = Importer("beliefs", about, lambda path: belief_rows.imported(path, licence))
+    _store(read.imported(file), out, "beliefs", as_json, whole)
+
+
+@import_.command("beliefs-schema")
+def beliefs_schema() -> None:
+    """Print the JSON schema of a row of the format that `sally import beliefs` reads."""
+    print_json(belief_rows.beliefs_schema())
 
 
 @import_.command("inspect")

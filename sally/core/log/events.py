@@ -188,7 +188,7 @@ class Forfeited(Noted, frozen=True):
 class Censored(Noted, frozen=True):
     """The event of a stop without a result, for example at a budget limit or after a fault."""
 
-    cause: str  # budget, limit, fault, left, forfeits, helper
+    cause: str  # budget, limit, fault, left, forfeits, helper, record
     detail: str = ""
     seat: str = ""
     calls: tuple[Call, ...] = ()

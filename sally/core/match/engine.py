@@ -373,7 +373,7 @@ class Match(Generic[S, A, V]):
             state = states[-1]
             movers = game.to_move(state)
             if self._may_censor and (why := game.censored(state)) is not None:
-                self.censor("forfeits", why)
+                self.censor(game.censor_cause, why)
                 return ()
             if not movers:
                 self.events.append(Ended(self.turn, self._paid(state)))

@@ -25,7 +25,14 @@ from sally.core.rules.seat import S as S
 from sally.core.rules.seat import Seat as Seat
 from sally.core.rules.seat import V as V
 
-OF_THE_GAME = {"seats", "helpers", "pays_as_it_goes", "same_menus", "censors_forfeits"}
+OF_THE_GAME = {
+    "seats",
+    "helpers",
+    "pays_as_it_goes",
+    "same_menus",
+    "censors_forfeits",
+    "censor_cause",
+}
 MOST_ROUNDS = 1_000_000  # of a game whose length is a parameter
 
 
@@ -40,6 +47,7 @@ class Game(ABC, Generic[S, A, V]):
     pays_as_it_goes: bool = False  # whether `payoffs` is meaningful before the end
     same_menus: bool = False  # whether a seat's options never change
     censors_forfeits: bool = False  # whether `censored` gives a reason only right after a forfeit
+    censor_cause: str = "forfeits"  # logged as the cause if `censored` gives a reason
 
     def __init_subclass__(cls) -> None:
         """Reject annotated attributes such as `seats`, which `dataclass` would make parameters."""

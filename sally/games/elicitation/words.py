@@ -1,0 +1,149 @@
+"""Elicitation in language: what each action pays, and questions about others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from sally.core.errors import listed
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options
+from sally.core.rules.probe import Question
+from sally.games.elicitation.payoffs import (
+    ALONE,
+    GROUP,
+    KEPT,
+    SHARED,
+    Inspection,
+    LinearPublicGood,
+    SequentialTransfer,
+    ThresholdOfFive,
+)
+from sally.games.elicitation.rules import Elicitation, View
+
+TEXTS: Mapping[str, str] = {
+    "rules": "You make one choice and state what you expect of others.",
+    "rules.beliefs": "You make no choice here; you only state what you expect of others.",
+    "menu": "You choose {names}.",
+    "pays.none": "What a choice pays is not told here.",
+    "pays.sequential_transfer": "You and another player have {endowment} points each. You send "
+    "some of yours: {steps}. Then the other player, who sees your choice, sends some to you in the "
+    "same steps. Whatever is sent is multiplied by {factor} on the way. You keep what you do not "
+    "send.",
+    "step": "{name} sends {amount}",
+    "pays.threshold_of_five": "You are in a group of {group} players. If at least {threshold} of "
+    "them choose C, each C is paid {both} and each D {most}; otherwise each C is paid 0 and each D "
+    "{kept}.",
+    "pays.loners": "L is paid {alone} whatever the others choose. Of the players who choose L, a "
+    "share of {share} still fills up groups and counts as not choosing C.",
+    "pays.inspection": "Another player works or shirks. To inspect costs {cost}. If the other "
+    "player works, you are paid {works}. If the other player shirks, you are paid {caught} if you "
+    "inspect and 0 if not.",
+    "pays.linear_public_good": "You are one of {players} players with {tokens} tokens each. You "
+    "choose how many of yours to give. Each token given returns {back} to every player; whatever "
+    "you do not give is yours.",
+    "past": "You chose {name}.",
+    "past.forfeit": "You made no choice.",
+    "question": "Which do you choose?",
+    "question.beliefs": "There is nothing to choose.",
+    "go_on": "go on",
+    "aside.belief": "Before you choose: what do you expect ({ask})?",
+    "aside.belief_after": "After your choice: what do you expect ({ask})?",
+    "about": "This is about {about}.",
+    "told.truth": "You are told ({about}): {value}.",
+    "told.own": "You have stated ({about}): {value}.",
+}
+
+
+class ElicitationWords(Words[int, View]):
+    """Texts of elicitation; actions and answers are named as in the problem."""
+
+    label: ClassVar[str] = "Option"
+
+    game: Elicitation
+
+    def rules(self, seat: Seat) -> str:
+        game = self.game
+        if not game.menu:
+            return self.say("rules.beliefs")
+        parts = [self.say("rules"), self._menu(), self._pays()]
+        return " ".join(part for part in parts if part)
+
+    def rules_without_payoffs(self, seat: Seat) -> str:
+        if not self.game.menu:
+            return self.say("rules.beliefs")
+        return " ".join((self.say("rules"), self._menu(), self.say("pays.none")))
+
+    def _menu(self) -> str:
+        return self.say("menu", names=self._or(self.game.menu))
+
+    def _pays(self) -> str:
+        match self.game.pays:
+            case SequentialTransfer() as pays:
+                steps = [
+                    self.say("step", name=name, amount=f"{step:g}")
+                    for name, step in zip(self.game.menu, pays.steps, strict=True)
+                ]
+                return self.say(
+                    "pays.sequential_transfer",
+                    endowment=f"{pays.endowment:g}",
+                    steps=listed(self.listing(steps)),
+                    factor=f"{pays.factor:g}",
+                )
+            case ThresholdOfFive() as pays:
+                text = self.say(
+                    "pays.threshold_of_five",
+                    group=GROUP,
+                    threshold=pays.threshold,
+                    both=f"{SHARED:g}",
+                    most=f"{SHARED + KEPT:g}",
+                    kept=f"{KEPT:g}",
+                )
+                if len(self.game.menu) < 3:
+                    return text
+                loners = self.say("pays.loners", alone=f"{ALONE:g}", share=f"{pays.loners_in:g}")
+                return f"{text} {loners}"
+            case Inspection() as pays:
+                return self.say(
+                    "pays.inspection",
+                    cost=f"{pays.cost:g}",
+                    works=f"{pays.works:g}",
+                    caught=f"{pays.caught:g}",
+                )
+            case LinearPublicGood() as pays:
+                return self.say(
+                    "pays.linear_public_good",
+                    players=pays.players,
+                    tokens=pays.tokens,
+                    back=f"{pays.back:g}",
+                )
+        return self.say("pays.none")
+
+    def lines(self, view: View, since: int, form: str) -> list[str]:
+        if not view.is_over or since:
+            return []
+        if view.move is None:
+            return [self.say("past.forfeit")]
+        return [self.say("past", name=self.name(view.move))]
+
+    def question(self, view: View, options: Options[int]) -> str:
+        return self.say("question" if self.game.menu else "question.beliefs")
+
+    def name(self, action: int) -> str:
+        return self.game.menu[action] if self.game.menu else self.say("go_on")
+
+    def aside(self, question: Question, view: View, pending: int | None = None) -> str:
+        belief = next(q for q in self.game.questions if q.ask == question.about)
+        text = self.say(f"aside.{question.probe}", ask=belief.ask.replace("_", " "))
+        return f"{text} {self.say('about', about=belief.about)}" if belief.about else text
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        return str(choice)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        value = told.value
+        if isinstance(value, dict):
+            value = listed(f"{name} {number:g}" for name, number in value.items())
+        return self.say(f"told.{told.source}", about=told.about.replace("_", " "), value=value)
