@@ -30,7 +30,7 @@ from sally.analysis.profile.depth_curve import DepthPoint, depth_curve
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.core.errors import BadInput, listed
 from sally.core.grouping import grouped
-from sally.core.log.events import Episode, label
+from sally.core.log.events import Censored, Episode, Setup, episode_id, label
 from sally.core.prompt.model import Usage
 from sally.core.rules.game import Seat
 from sally.metrics.play import error_survival
@@ -146,6 +146,18 @@ class CallTotals(msgspec.Struct, frozen=True):
     output: int = 0
     seconds: float = 0.0  # summed over calls, which may overlap
     cost: float | None = None
+    uncounted: int = 0  # calls with a reply and without a count of tokens
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """An episode that a suite asks of a player."""
+
+    cell: str
+    setup: Setup
+
+    def as_missing(self) -> Episode:
+        """Return the episode as one that stopped before its first move."""
+        return Episode(episode_id(self.setup), self.setup, [Censored(0, "limit")], self.cell)
 
 
 class Evaluation(msgspec.Struct, frozen=True):
@@ -162,6 +174,8 @@ class Evaluation(msgspec.Struct, frozen=True):
     bill: CallTotals
     sentences: tuple[str, ...]  # which words the episodes support
     recorded: tuple[Recorded, ...] = ()  # people and published models in other problems
+    # by game: doing if the episodes that are missing had been played and failed
+    doing_intention_to_treat: dict[str, Estimate] = {}
 
     @property
     def complete(self) -> bool:
@@ -177,12 +191,13 @@ def evaluate(
     references: Mapping[str, Sequence[Episode]] | None = None,
     reliability: Mapping[str, Mapping[str, Reliability]] | None = None,
     recorded: Sequence[Recorded] = (),
+    missing: Sequence[Planned] = (),
 ) -> Evaluation:
     """Return the evaluation of the player that played these episodes of a suite.
 
     `references` are episodes of other players on the same problems, by name; `reliability` is the
     reliability of the suite at this size, by game and field; `recorded` are figures from other
-    problems.
+    problems; `missing` are episodes that were planned and not played.
 
     Raises:
         BadInput: If there is no episode of the suite's arms.
@@ -229,7 +244,23 @@ def evaluate(
         bill=_bill(every),
         sentences=tuple(sentences(games, player)),
         recorded=tuple(one for one in recorded if one.game in rows),
+        doing_intention_to_treat=_doing_intention_to_treat(kept, missing),
     )
+
+
+def _doing_intention_to_treat(
+    played_episodes: Sequence[Episode], missing: Sequence[Planned]
+) -> dict[str, Estimate]:
+    """Return doing by game, where a missing episode counts as one that stopped at its start: its
+    moves are all forfeited, as the rules say. Games without an episode are left out."""
+    games = {episode.setup.instance.game for episode in played_episodes}
+    failed = [
+        each.as_missing()
+        for each in missing
+        if arm_of(each.cell) in HEADLINE and each.setup.instance.game in games
+    ]
+    seats = measured_of([*played_episodes, *failed])
+    return _doing(seats, baselines(seats, False))
 
 
 def _rows(
@@ -443,16 +474,17 @@ def _control(arm: str, made: Comparison) -> Control:
 
 def _bill(episodes: Iterable[Episode]) -> CallTotals:
     """Return the sums over all calls; the cost is None if the cost of a call is unknown."""
-    calls = lost = 0
+    calls = lost = uncounted = 0
     used = Usage(cost=0.0)
     for episode in episodes:
         for event in episode.events:
             for call in event.calls:
                 calls += 1
                 lost += bool(call.failure)
+                uncounted += not call.failure and not call.usage.get("input")
                 used += msgspec.convert({"cost": None, **call.usage}, Usage, strict=False)
     cost = used.cost if calls else None
-    return CallTotals(calls, lost, used.input, used.output, used.seconds, cost)
+    return CallTotals(calls, lost, used.input, used.output, used.seconds, cost, uncounted)
 
 
 def sentences(games: Sequence[GameResult], player: str) -> list[str]:

@@ -1,31 +1,43 @@
-"""`sally board`: a static site of evaluations, recomputed from their bundles."""
+"""`sally board`: a static site of evaluations, recomputed from their bundles.
+
+A bundle is refused unless every answer in it can be checked, and unless each of its episodes is the
+one that the suite asks of its player: same problem, seed, opponents, questions, cell and retries,
+without injections or forks.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 import msgspec
 
 from sally import store
-from sally.analysis.evaluation import Evaluation, evaluate, name_of, per_problem
-from sally.cli.evaluating import SIZES, reference_episodes
-from sally.core.errors import BadInput, listed
-from sally.core.log.events import Episode, Setup
+from sally.analysis.evaluation import Evaluation, Planned, evaluate, name_of, per_problem
+from sally.cli.evaluating import SIZES, file_name, reference_episodes
+from sally.core.errors import BadInput
+from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
+from sally.output.files.attestation import read_attestation
 from sally.output.files.bundle import EPISODES
 from sally.output.files.bundle_reader import is_bundle, opened
-from sally.output.page.board import RECORDED, SUITE, Entry, RefusedBundle, write_board
+from sally.output.page.board import Entry, RefusedBundle, write_board
 from sally.output.page.evaluation import write_evaluation
 from sally.output.page.page_data import PageData
 from sally.output.page.write import PageOptions, write_page
 from sally.output.tables.console import PATH, folded, json_option, print_json
 from sally.players.language import LANGUAGE
 from sally.runner.check import cells_of, check
+from sally.runner.local import orders
 from sally.studies import sally_1
-from sally.studies.sally_1 import BOTS, BY_BOT, Size, size_of, suite
+from sally.studies.sally_1 import BOTS, BY_BOT, Size, bot_suite, size_of, suite
+
+# parameters that an evaluated language player may choose; all others are those of the suite
+CHOSEN = frozenset({"model", "strategy", "settings", "with_"})
 
 
 @click.command("board")
@@ -48,28 +60,44 @@ def board(
     """
     entries: list[Entry] = []
     refused: list[RefusedBundle] = []
+    pages = Counter[str]()
     for bundle in _bundles(places):
+        stem = file_name(bundle.name.removesuffix(".sally.zip")) or "entry"
+        pages[stem] += 1
+        page = stem if pages[stem] == 1 else f"{stem}-{pages[stem]}"
         try:
-            made = checked_entries(bundle, out, None if only_check else transcripts)
-            entries += made
-            names = listed([one.name for one in made])
-            many = sum(one.found.episodes for one in made)
-            echo(f"{bundle.name}: {names}, {many:,} episodes replayed", err=True)
+            entry = checked_entry(bundle, out / page, None if only_check else transcripts)
+            entries.append(entry)
+            played = f"{entry.played:,} of {entry.planned:,} episodes"
+            echo(f"{bundle.name}: {entry.name}, {played} replayed", err=True)
         except BadInput as why:
             refused.append(RefusedBundle(bundle.name, str(why)))
             echo(folded(f"{bundle.name}: refused. {why}"), err=True)
+    entries = _with_distinct_names(entries)
     if not only_check:
         path = write_board(entries, refused, out, sally_1.recorded_play())
         if not as_json:
             echo(f"{path}: {len(entries)} entries, {len(refused)} refused")
     if as_json:
         print_json({
-            "entries": [{"name": e.name, "kind": e.kind, "bundle": e.bundle, "sha256": e.sha256,
+            "entries": [{"name": e.name, "bundle": e.bundle, "sha256": e.sha256, "signed": e.signed,
+                         "played": e.played, "planned": e.planned, "whole": e.is_whole,
                          **msgspec.to_builtins(e.found)} for e in entries],
             "refused": msgspec.to_builtins(refused),
         })  # fmt: skip
     if refused:
         sys.exit(1)
+
+
+def _with_distinct_names(entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries; those that share a name get the names of their bundles as well."""
+    counts = Counter(entry.name for entry in entries)
+    return [
+        msgspec.structs.replace(entry, name=f"{entry.name} ({entry.bundle})")
+        if counts[entry.name] > 1
+        else entry
+        for entry in entries
+    ]
 
 
 def _bundles(places: tuple[Path, ...]) -> list[Path]:
@@ -84,52 +112,50 @@ def _bundles(places: tuple[Path, ...]) -> list[Path]:
     return found
 
 
-def checked_entries(bundle: Path, out: Path, transcripts: int | None) -> list[Entry]:
-    """Replay a bundle, recompute its figures and write its pages.
+def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry:
+    """Replay a bundle, recompute its figures and write its pages, whose names begin with `page`.
 
-    An evaluation gives one entry; recorded play gives one for each of its players. No pages are
-    written if `transcripts` is None.
+    No pages are written if `transcripts` is None.
 
     Raises:
-        BadInput: If the bundle is changed, does not replay, or does not match its description.
+        BadInput: If the bundle is changed, does not replay, cannot be checked, or is not part of
+            the suite.
     """
+    signed = read_attestation(bundle)
     with opened(bundle) as (place, packed):
         assert packed is not None  # only bundles are given
         held = store.load(place, quarantine=False, check=False)
         if held.bad:
             raise BadInput(f"{held.bad[0]}.")
+        if held.doubled:
+            raise BadInput(f"{held.doubled:,} of its lines repeat an episode.")
         episodes = list(held.episodes.values())
-        replayed = check(episodes, cells_of(place), held.changed)
-        if replayed.mismatches:
-            id, why = replayed.mismatches[0]
-            more = len(replayed.mismatches) - 1
-            others = f" ({more} more do not replay)" if more else ""
-            line = _line_of(Path(str(place)) / EPISODES, id)
-            raise BadInput(f"{EPISODES}, line {line}: episode {id} does not replay: {why}{others}")
-        studies = store.studies(place)
-        sizes = {size_of(s): s for s in studies.values()}
-        largest = next((one for one in reversed(SIZES) if one in sizes), None)
-        stem = bundle.name.removesuffix(".sally.zip")
-        if largest is None:
-            kind, size, made = RECORDED, "-", _recorded(episodes)
-        else:
-            size = largest
-            refuse_other_problems(episodes, largest)
-            kind, made = SUITE, [_evaluated(episodes, sizes[largest], largest)]
-        pages = [stem if len(made) == 1 else f"{stem}-{n}" for n in range(1, len(made) + 1)]
+        _refuse_unproved(episodes, place, held.changed)
+        study, size = _largest(store.studies(place).values())
+        plan = planned(episodes, study, size)
+        refuse_unplanned(episodes, plan, size)
+        finished = [e for e in episodes if not store.to_run_again(e)]
+        found = _evaluated(finished, plan, study, size)
         shown = ""
         if transcripts is not None:
-            for found, page in zip(made, pages, strict=True):
-                write_evaluation(found, out / f"{page}.html")
+            write_evaluation(found, page.with_name(f"{page.name}.html"))
             if transcripts:
-                shown = f"{stem}-episodes.html"
-                write_page(PageData(place), out / shown, PageOptions(transcripts))
-        scores = per_problem(episodes) if kind == SUITE else {}
-        return [
-            Entry(found.player, kind, bundle.name, packed.sha256, size, found, scores,
-                  f"{page}.html", shown)
-            for found, page in zip(made, pages, strict=True)
-        ]  # fmt: skip
+                shown = f"{page.name}-episodes.html"
+                write_page(PageData(place), page.with_name(shown), PageOptions(transcripts))
+        return Entry(found.player, bundle.name, packed.sha256, size, found, per_problem(finished),
+                     f"{page.name}.html", shown, signed)  # fmt: skip
+
+
+def _refuse_unproved(episodes: list[Episode], place: store.Where, changed: set[str]) -> None:
+    """Raise BadInput if an episode does not replay, or if an answer in it cannot be checked."""
+    result = check(episodes, cells_of(place), changed)
+    for failed, what in ((result.mismatches, "does not replay"),
+                         (result.unchecked, "cannot be checked")):  # fmt: skip
+        if failed:
+            id, why = failed[0]
+            others = f" ({len(failed) - 1} more: {what})" if len(failed) > 1 else ""
+            line = _line_of(Path(str(place)) / EPISODES, id)
+            raise BadInput(f"{EPISODES}, line {line}: episode {id} {what}: {why}{others}")
 
 
 def _line_of(file: Path, id: str) -> int:
@@ -140,55 +166,98 @@ def _line_of(file: Path, id: str) -> int:
     return 0
 
 
-def _evaluated(episodes: list[Episode], study: Study, size: Size) -> Evaluation:
+def _largest(studies: Iterable[Study]) -> tuple[Study, Size]:
+    """Return the largest size of the suite among the studies of a bundle."""
+    sizes = {size_of(study): study for study in studies}
+    for size in reversed(SIZES):
+        if size in sizes:
+            return sizes[size], size
+    raise BadInput("It holds no evaluation: none of its studies is a size of Sally-1.")
+
+
+def planned(episodes: Sequence[Episode], study: Study, size: Size) -> list[Planned]:
+    """Return every episode that the suite asks of the player of these episodes.
+
+    Raises:
+        BadInput: If the episodes have no player, or a player that the suite cannot ask.
+    """
     bot = study.about.partition(BY_BOT)[2]
-    if bot and bot not in BOTS:
-        raise BadInput(f"The study says that it was played by the bot {bot!r}, which is unknown.")
-    wanted = sum(1 for _ in (sally_1.bot_suite(bot, size) if bot else suite(size)).trials())
-    return evaluate(episodes, player=bot or name_of(episodes),
-                    suite=f"Sally-1, version {sally_1.VERSION}, size {size}", wanted=wanted,
-                    references=reference_episodes(episodes),
-                    reliability=sally_1.reliability(size),
-                    recorded=sally_1.recorded_play())  # fmt: skip
+    if bot:
+        if bot not in BOTS:
+            raise BadInput(f"Its study was played by the bot {bot!r}, which is unknown.")
+        whole = bot_suite(bot, size)
+    else:
+        whole = _with_player(suite(size), _chosen_params(episodes))
+    return [Planned(cell, setup) for _, cell, setup in orders(whole, open_models=False)]
 
 
-def _recorded(episodes: list[Episode]) -> list[Evaluation]:
-    """Evaluate each player of a set of recorded episodes; every episode with probes counts."""
-    players: dict[str, list[Episode]] = {}
-    for e in episodes:
-        if any(e.setup.arms.values()):
-            named = msgspec.structs.replace(e, cell=f"{e.setup.instance.game}: asked, test")
-            players.setdefault(name_of([named]), []).append(named)
-    if not players:
-        raise BadInput("No player was asked anything, so knowing cannot be measured.")
-    return [
-        evaluate(mine, player=name, suite="recorded play, not the suite")
-        for name, mine in players.items()
-    ]
+def _chosen_params(episodes: Sequence[Episode]) -> dict[str, object]:
+    """Return the parameters of the one language player that sits in every episode."""
+    every = {
+        msgspec.json.encode({k: v for k, v in who.params.items() if k != "pack"}, order="sorted")
+        for episode in episodes
+        for who in episode.setup.lineup.values()
+        if who.player == LANGUAGE
+    }
+    if len(every) != 1:
+        raise BadInput(
+            f"It holds episodes of {len(every)} language players; an evaluation has one, with the "
+            "same model, strategy and settings in every episode."
+        )
+    params: dict[str, object] = msgspec.json.decode(every.pop())
+    if others := params.keys() - CHOSEN:
+        raise BadInput(f"Its player has the parameter {min(others)!r}, which the suite does not.")
+    return params
 
 
-def refuse_other_problems(episodes: list[Episode], size: Size) -> None:
-    """Raise BadInput if an episode's problem, seed, opponents or arm is not part of the suite."""
-    asked = {_met(cell, setup, sally_1_seat(setup)) for cell, setup in suite(size).trials()}
-    seats = {setup.instance.game: sally_1_seat(setup) for _, setup in suite(size).trials()}
+def _with_player(study: Study, params: dict[str, object]) -> Study:
+    """Return the suite with these parameters for its language player; the words packs stay."""
+
+    def seated(who: PlayerSpec) -> PlayerSpec:
+        if who.player != LANGUAGE:
+            return who
+        pack = {"pack": who.params["pack"]} if "pack" in who.params else {}
+        return msgspec.structs.replace(who, params={**params, **pack})
+
+    cells = tuple(
+        msgspec.structs.replace(
+            cell,
+            lineups=tuple({s: seated(who) for s, who in line.items()} for line in cell.lineups),
+        )
+        for cell in study.cells
+    )
+    return msgspec.structs.replace(study, cells=cells)
+
+
+def refuse_unplanned(episodes: Sequence[Episode], plan: Sequence[Planned], size: Size) -> None:
+    """Raise BadInput if the suite does not ask an episode of its player."""
+    asked = {_without_versions(each.cell, each.setup) for each in plan}
     for episode in episodes:
-        seat = seats.get(episode.setup.instance.game, "")
-        if _met(episode.cell, episode.setup, seat) not in asked:
+        if _without_versions(episode.cell, episode.setup) not in asked:
             raise BadInput(
                 f"episode {episode.id} is not part of Sally-1, size {size}: its problem, seed, "
-                f"opponents, questions or cell ({episode.cell!r}) differs."
+                f"players, questions, retries, injections or cell ({episode.cell!r}) differ."
             )
 
 
-def sally_1_seat(setup: Setup) -> str:
-    """Return the seat that the suite leaves open."""
-    (seat,) = [seat for seat, who in setup.lineup.items() if who.player == LANGUAGE]
-    return seat
+def _without_versions(cell: str, setup: Setup) -> bytes:
+    """Return a cell and a setup as text, without the versions of language players, which a replay
+    has checked."""
+    lineup = {
+        seat: msgspec.structs.replace(who, versions={}) if who.player == LANGUAGE else who
+        for seat, who in setup.lineup.items()
+    }
+    return cell.encode() + b"\n" + canonical(msgspec.structs.replace(setup, lineup=lineup))
 
 
-def _met(cell: str, setup: Setup, seat: str) -> bytes:
-    others = {s: (w.player, w.params) for s, w in setup.lineup.items() if s != seat}
-    arms = {s: list(names) for s, names in setup.arms.items() if names}
-    return msgspec.json.encode(
-        (cell, setup.instance, setup.seed, setup.repeat, others, arms), order="sorted"
-    )
+def _evaluated(
+    episodes: list[Episode], plan: Sequence[Planned], study: Study, size: Size
+) -> Evaluation:
+    played = {_without_versions(e.cell, e.setup) for e in episodes}
+    missing = [each for each in plan if _without_versions(each.cell, each.setup) not in played]
+    bot = study.about.partition(BY_BOT)[2]
+    return evaluate(episodes, player=bot or name_of(episodes),
+                    suite=f"Sally-1, version {sally_1.VERSION}, size {size}", wanted=len(plan),
+                    references=reference_episodes(episodes),
+                    reliability=sally_1.reliability(size),
+                    recorded=sally_1.recorded_play(), missing=missing)  # fmt: skip

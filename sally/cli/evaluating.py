@@ -107,7 +107,7 @@ def evaluate_(
         request = RunRequest(model=model, given=parsed(settings))
         study, chosen = prepared_study(suite(size, games or sally_1.GAMES), request, used)
     study = in_one_store(study)
-    place = out or Path("out") / f"sally_1-{_file_name(model or bot or '')}"
+    place = out or Path("out") / f"sally_1-{file_name(model or bot or '')}"
     wanted = local.orders(study)
     if not no_play:
         meter = Meter(Budget(budget, budget_tokens), used)
@@ -136,7 +136,12 @@ def _only(study: Study, games: Sequence[str]) -> Study:
     return msgspec.structs.replace(study, cells=cells)
 
 
-def _file_name(name: str) -> str:
+def file_name(name: str) -> str:
+    """Return a name as a file name: signs other than letters, digits, `.`, `_` and `-` become `-`.
+
+    >>> file_name("openai/gpt 4")
+    'openai-gpt-4'
+    """
     return "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in name).strip("-.")
 
 

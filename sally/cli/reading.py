@@ -19,12 +19,13 @@ from sally.output.files.bundle_reader import is_bundle, opened
 from sally.output.files.transcript import transcript
 from sally.output.tables.console import (
     SCREEN,
+    folded,
     json_option,
     print_json,
     print_table,
     print_text,
 )
-from sally.runner.check import ReplayCheck, cells_of, check
+from sally.runner.check import PROVES, ReplayCheck, cells_of, check
 from sally.runner.reread import STORED, RereadReply, readings, sensitivity
 
 
@@ -67,10 +68,13 @@ def _print_check(found: ReplayCheck) -> None:
     for version, count in sorted(found.readers.items()):
         installed = "installed" if version == VERSION else f"{VERSION} is installed"
         echo(f"Replies of {count} episodes were read by reply rule {version} ({installed}).")
-    echo(
+    unchecked = f"{len(found.unchecked)} not checked"
+    click.echo(
         f"{found.replayed} of {found.episodes} episodes replayed, "
-        f"{len(found.mismatches)} mismatches, {len(found.unchecked)} not checked."
+        f"{len(found.mismatches)} mismatches, "
+        f"{click.style(unchecked, fg='red') if found.unchecked else unchecked}."
     )
+    echo(folded(PROVES))
 
 
 LONG = 60  # lines of a transcript that is printed whole

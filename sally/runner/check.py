@@ -15,11 +15,12 @@ from sally.core.errors import BadInput, listed
 from sally.core.log.events import Call, Episode, PlayerSpec
 from sally.core.log.imported import RECORDED
 from sally.core.log.validation import log_problem, setup_problem
-from sally.core.match.playback import Again, mismatch, require_version
+from sally.core.match.playback import Again, mismatch, replayed, require_version
 from sally.core.match.player import AskId, Player, Turn, put
 from sally.core.prompt.model import Context
 from sally.core.registry import registry
-from sally.core.rules.game import GameSpec, Seat
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import NATURE, GameSpec, Seat
 from sally.models.stub import always, even
 from sally.players.calls import Request, answer_from_log
 from sally.players.language import patient, uses_model
@@ -28,6 +29,11 @@ from sally.runner.seating import kinds, seated, versions_of
 from sally.store.lines import CHANGED
 
 PERSON = "person"  # player name of people in logs
+PROVES = (
+    "A replay proves that the moves follow from the stored replies, the bots and the seeds, by the "
+    "rules of the game and the rule for reading replies, and the figures from the moves; it cannot "
+    "prove who or what wrote the replies, what was shown to it, or how many attempts were dropped."
+)
 
 
 @dataclass
@@ -81,9 +87,9 @@ def check(
         except BadInput as why:
             found.unchecked.append((episode.id, str(why)))
             continue
-        other = _other_versions(spec, episode)
+        other = other_versions(spec, episode)
         # a reader of another version may well have read every reply of this episode alike
-        alike = other is None or _other_versions(spec, episode, but="reader") is None
+        alike = other is None or other_versions(spec, episode, but="reader") is None
         differs = mismatch(spec, episode, _asked_players_again(spec, episode, alike))
         if differs is None and alike:
             other = None
@@ -91,7 +97,7 @@ def check(
             differs = mismatch(spec, episode, _asked_players_again(spec, episode, False))
         # if every player was asked again and agreed, the log has been replayed
         wrong = setup_problem(episode) if differs is None else log_problem(episode)
-        wrong = wrong or _other_cell(episode, cells or {}) or differs
+        wrong = wrong or _other_cell(episode, cells or {}) or differs or _other_draw(spec, episode)
         if wrong is None and episode.id in changed:
             wrong = CHANGED
         if wrong is not None:
@@ -99,7 +105,7 @@ def check(
             continue
         found.replayed += 1
         if other:
-            found.unchecked.append((episode.id, f"moves replay, prompts were not checked: {other}"))
+            found.unchecked.append((episode.id, f"moves replay, answers were not checked: {other}"))
         elif elsewhere := _recorded_elsewhere(spec, episode):
             reason = f"moves replay; {elsewhere} played elsewhere, and no prompts are on record"
             found.unchecked.append((episode.id, reason))
@@ -109,19 +115,22 @@ def check(
     return found
 
 
-def _other_versions(spec: GameSpec[Any, Any, Any], episode: Episode, but: str = "") -> str | None:
-    """Return why the prompts of an episode cannot be rendered again, or None.
+def other_versions(spec: GameSpec[Any, Any, Any], episode: Episode, but: str = "") -> str | None:
+    """Return why players of an episode cannot be asked again, or None: a part of a bot or of a
+    language player has another version than the installed one.
 
     `but` names a component of players, such as the reply reader, whose version is allowed to
     differ.
     """
+    if _played_elsewhere(episode):
+        return None
     for seat, who in episode.setup.lineup.items():
-        if not _has_calls(episode, seat):
-            continue
         try:
             now = versions_of(spec, who)
         except BadInput as why:
-            return str(why)
+            if uses_model(who):
+                return str(why)
+            continue  # a person, or an unregistered player
         changed = [
             f"{part} version {who.versions.get(part, 'none')} then, {now.get(part, 'none')} now"
             for part in {**who.versions, **now}
@@ -129,6 +138,32 @@ def _other_versions(spec: GameSpec[Any, Any, Any], episode: Episode, but: str = 
         ]
         if changed:
             return f"{seat} has {listed(changed)}"
+    return None
+
+
+def _played_elsewhere(episode: Episode) -> bool:
+    """Return whether an episode was imported: its players and its chance were other programs."""
+    lineup = episode.setup.lineup.values()
+    return "source" in episode.used or any(who.player == RECORDED for who in lineup)
+
+
+def _other_draw(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | None:
+    """Return which move of nature is not the one that the seed draws, or None."""
+    if _played_elsewhere(episode):
+        return None
+    setup, trajectory = episode.setup, replayed(spec, episode)
+    for step in trajectory.steps():
+        if NATURE not in step.moves:
+            continue
+        fork = setup.fork
+        seed = fork.seed if fork is not None and step.turn < fork.turn else setup.seed
+        stream = Stream(seed, NATURE, step.turn, "move")
+        drawn, logged = stream.draw(trajectory.game.odds(step.before)), step.moves[NATURE]
+        if drawn != logged:
+            return (
+                f"nature's move of turn {step.turn} is {logged!r}, while seed {seed} draws "
+                f"{drawn!r}"
+            )
     return None
 
 
@@ -167,10 +202,6 @@ def _recorded_elsewhere(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
     return listed(found) if found else ""
 
 
-def _has_calls(episode: Episode, seat: str) -> bool:
-    return any(e.seat == seat and e.calls for e in episode.events)
-
-
 Prompts = dict[AskId, list[Context]]  # prompts of each ask, one per call
 Requests = dict[AskId, list[Request]]  # requests of each ask, one per call
 
@@ -196,7 +227,7 @@ def requests_of(episode: Episode) -> Requests:
     """
     spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
-    if other := _other_versions(spec, episode, but="reader"):
+    if other := other_versions(spec, episode, but="reader"):
         raise BadInput(f"The prompts of episode {episode.id} cannot be rendered again: {other}.")
     made: Requests = {}
     wrong = mismatch(spec, episode, _asked_again(episode, made))
@@ -219,9 +250,10 @@ def _asked_again(episode: Episode, made: Requests | None = None) -> Again:
     """Return a function that asks every model of an episode again."""
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
-        if not event.calls:
+        who = episode.setup.lineup.get(turn.seat)
+        if who is None or not uses_model(who):  # nature, a bot or a person
             return None
-        answer, requests = answered_again(turn, episode.setup.lineup[turn.seat], event.calls)
+        answer, requests = answered_again(turn, who, event.calls)
         if made is not None:
             made[turn.id] = requests
         return answer
@@ -249,8 +281,7 @@ def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[A
     for a fork, because another player may have shaped the bot's memory before the fork.
     """
     lineup, found = episode.setup.lineup, dict[str, Player[Any, Any]]()
-    elsewhere = "source" in episode.used or any(w.player == RECORDED for w in lineup.values())
-    if elsewhere or episode.setup.fork:
+    if _played_elsewhere(episode) or episode.setup.fork:
         return found
     game = spec.build(episode.setup.instance.params)
     for seat, who in lineup.items():

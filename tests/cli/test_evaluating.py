@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from sally import store
 from sally.analysis.evaluation import drift
 from sally.cli import cli
-from sally.cli.boarding import refuse_other_problems
+from sally.cli.boarding import planned, refuse_unplanned
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved
 from sally.games.toma.po.game import PartlySeen
@@ -144,10 +144,12 @@ def _won(episode: Episode) -> Episode:
 
 def test_board_refuses_problems_of_another_suite(place):
     held = list(store.load(place).episodes.values())
-    refuse_other_problems(held, "S")
+    (study,) = store.studies(place).values()
+    plan = planned(held, study, "S")
+    refuse_unplanned(held, plan, "S")
     moved = msgspec.structs.replace(held[0], cell="toma_po: asked, practice")
     with pytest.raises(BadInput, match="not part of Sally-1"):
-        refuse_other_problems([*held, moved], "S")
+        refuse_unplanned([*held, moved], plan, "S")
 
 
 def played(error: float) -> list:

@@ -10,19 +10,24 @@ import msgspec
 import numpy as np
 
 from sally.analysis.evaluation import Evaluation, Recorded, Scores
+from sally.core.errors import listed
 from sally.output.files.new_file import new_file
 from sally.output.page.evaluation import LEGEND, TABLE, figure_cell, recorded_table, table
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.write import foot, head
+from sally.runner.check import PROVES
 from sally.stats.bradley_terry import MatchedComparison, Rating, ratings
 from sally.stats.cluster_interval import mean_by_rule
 
-SUITE, RECORDED = "suite", "recorded play"
 ABOUT = (
-    "Every figure on this board was recomputed from the bundles listed below: each episode was "
-    "replayed from its log, and a bundle that does not replay is refused. A replay shows that the "
-    "figures follow from the logs; it does not show which program wrote a model's replies. There "
-    "is no mean over games."
+    "Every figure on this board was recomputed from the bundles listed below; a bundle that does "
+    f"not replay, or in which an answer cannot be checked, is refused. {PROVES} There is no mean "
+    "over games."
+)
+PARTS = (
+    "played: episodes in the bundle, of those that this size of the suite has for its player. Only "
+    "a whole entry is rated and compared below. doing, all planned: a missing episode counts as "
+    "one whose moves are all forfeited."
 )
 
 
@@ -30,7 +35,6 @@ class Entry(msgspec.Struct, frozen=True):
     """One accepted bundle."""
 
     name: str
-    kind: str  # suite, or recorded play of other problems
     bundle: str  # file name
     sha256: str
     size: str
@@ -38,6 +42,22 @@ class Entry(msgspec.Struct, frozen=True):
     scores: Scores
     page: str  # file name of its own page
     transcripts: str = ""  # file name of the page with transcripts
+    signed: str = ""  # fingerprint of the key that signed the bundle; "" if it is not signed
+
+    @property
+    def played(self) -> int:
+        """Number of episodes that were played to their end."""
+        return self.found.episodes
+
+    @property
+    def planned(self) -> int:
+        """Number of episodes that this size of the suite asks of the player."""
+        return self.found.wanted
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every planned episode was played."""
+        return self.played == self.planned
 
 
 class RefusedBundle(msgspec.Struct, frozen=True):
@@ -64,31 +84,27 @@ def write_board(
     pieces.append(tag("header", tag("h1", "Sally-1: the board"), tag("p", ABOUT, class_="lede")))
     pieces.append("<main>")
     pieces += [tag("p", f"Refused: {one.bundle}: {one.why}", class_="warn") for one in refused]
-    mine = [one for one in entries if one.kind == SUITE]
-    other = [one for one in entries if one.kind != SUITE]
     pieces += [
         tag("h2", "Entries", id="entries"),
         tag("p", "Click a heading to sort. Type in the field to filter, such as `rps`; tick two or "
             "more entries to see only these side by side."),
         tag("p", tag("label", "Filter ", for_="filter"), tag("input", type="text", id="filter")),
         tag("p", [_tick(one) for one in entries], class_="ticks"),
-        _figures(mine),
-        tag("p", LEGEND, class_="quiet"),
+        _figures(entries),
+        tag("p", f"{PARTS} {LEGEND}", class_="quiet"),
     ]  # fmt: skip
-    if other:
-        pieces += [
-            tag("h2", "Recorded play, not the suite", id="recorded"),
-            tag("p", "These players met other problems and opponents: their figures cannot be "
-                "compared with those above."),
-            _figures(other),
-        ]  # fmt: skip
     if recorded:
         pieces += [
             tag("h2", "People and published models, not the suite", id="published"),
             recorded_table(recorded),
         ]
-    pieces += [tag("h2", "Ratings from matched episodes", id="ratings"), _ratings(mine)]
-    pieces += [tag("h2", "Compare two entries", id="compare"), _differences(mine)]
+    whole = [entry for entry in entries if entry.is_whole]
+    partly = [f"{e.name} ({e.played:,} of {e.planned:,})" for e in entries if not e.is_whole]
+    pieces.append(tag("h2", "Ratings from matched episodes", id="ratings"))
+    if partly:
+        pieces.append(tag("p", f"Not rated, because episodes are missing: {listed(partly)}."))
+    pieces.append(_ratings(whole))
+    pieces += [tag("h2", "Compare two entries", id="compare"), _differences(whole)]
     pieces += [tag("h2", "Bundles", id="bundles"), _bundles(entries)]
     pieces += ["</main>", foot()]
     path = out / "index.html"
@@ -106,27 +122,31 @@ def _tick(one: Entry) -> Html:
 def _figures(entries: Sequence[Entry]) -> Html:
     rows = []
     for entry in entries:
+        played = tag("td", f"{entry.played:,} of {entry.planned:,}", data_v=entry.played)
         for game in entry.found.games:
+            all_planned = figure_cell(entry.found.doing_intention_to_treat[game.game])
             cells = [figure_cell(getattr(game, field)) for field in TABLE.values()]
             share = game.forfeits / max(1, game.forfeits + game.moves)
             rows.append(
-                tag("tr", tag("th", tag("a", entry.name, href=entry.page), scope="row"),
-                    tag("td", game.game), cells,
+                tag("tr", played, tag("th", tag("a", entry.name, href=entry.page), scope="row"),
+                    tag("td", game.game), all_planned, cells,
                     tag("td", f"{100 * share:.0f} %", data_v=share), data_n=entry.name)
             )  # fmt: skip
-    return table(["entry", "game", *TABLE, "forfeits"], rows)
+    return table(["played", "entry", "game", "doing, all planned", *TABLE, "forfeits"], rows)
 
 
 def _bundles(entries: Sequence[Entry]) -> Html:
     rows = [
-        tag("tr", tag("th", tag("a", one.name, href=one.page), scope="row"), tag("td", one.kind),
-            tag("td", one.size), tag("td", f"{one.found.episodes:,}"), tag("td", one.bundle),
+        tag("tr", tag("th", tag("a", one.name, href=one.page), scope="row"), tag("td", one.size),
+            tag("td", f"{one.played:,} of {one.planned:,}"), tag("td", one.bundle),
             tag("td", tag("code", one.sha256[:16])),
+            tag("td", tag("code", one.signed) if one.signed else "-"),
             tag("td", tag("a", "transcripts", href=one.transcripts) if one.transcripts else "-"),
             data_n=one.name)
         for one in entries
     ]  # fmt: skip
-    return table(["entry", "kind", "size", "episodes", "bundle", "sha256", "episodes read"], rows)
+    top = ["entry", "size", "episodes", "bundle", "sha256", "signed by", "episodes read"]
+    return table(top, rows)
 
 
 # --- matched episodes -----------------------------------------------------------------------------

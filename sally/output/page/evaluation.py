@@ -350,7 +350,8 @@ def said_bill(found: Evaluation) -> str:
     hours = bill.seconds / 3600
     time = f"{hours:.1f} hours" if hours >= 1 else f"{bill.seconds / 60:.1f} minutes"
     cost = "cost not known" if bill.cost is None else f"cost {bill.cost:.2f}"
+    uncounted = f" (those of {bill.uncounted:,} calls not known)" if bill.uncounted else ""
     return (
         f"{bill.calls:,} calls ({bill.lost:,} without a usable reply), {bill.input:,} input and "
-        f"{bill.output:,} output tokens, {time} of calls added up, {cost}."
+        f"{bill.output:,} output tokens{uncounted}, {time} of calls added up, {cost}."
     )
