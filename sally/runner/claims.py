@@ -4,6 +4,10 @@ A run renews `runs/RUN.json`, which also holds its progress. It claims a shard b
 `claims/SHARD.0`; the claim of a dead run is taken over by creating `claims/SHARD.1`, and so on, so
 that exactly one of two runs succeeds. Claims only save work: episodes are unique because a worker
 checks which ids of its shard are stored before it plays.
+
+Runs that cut the study into different shards (`--on local` keeps episodes with models together)
+play one after the other: a run publishes its cut, then looks for a living run with another one.
+Since both do so in this order, at most one of two goes on.
 """
 
 from __future__ import annotations
@@ -13,10 +17,10 @@ import re
 import secrets
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 import msgspec
 
@@ -87,6 +91,8 @@ class Run(msgspec.Struct, frozen=True):
     in_flight: dict[str, int] = {}  # shard -> number of episodes
     given_up: int = 0  # episodes of shards whose workers died repeatedly
     now: float = 0.0  # time of the last heartbeat, by the same clock
+    seconds: float = 0.0  # from its start to the last heartbeat, by a clock that does not jump
+    cut: str = ""  # identifies how it cuts the study into shards; "": it waits for another run
     beat: int = 0
     ended: str = ""  # finished, stopped, or the reason for failure
     done: int | None = None  # wanted episodes in the store at its end
@@ -119,24 +125,31 @@ class Heartbeat:
 
     def __init__(self, at: Place, state: Callable[[], Run]) -> None:
         self._at, self._state, self.ended = at, state, ""
-        self._stop, self._number = Event(), 0
+        self._stop, self._number, self._begun = Event(), 0, time.monotonic()
         self._thread = Thread(target=self._go_on, daemon=True)
+        self._lock = Lock()
 
-    def _write(self) -> None:
-        self._number += 1
-        now = msgspec.structs.replace(
-            self._state(), now=time.time(), beat=self._number, ended=self.ended
-        )
-        self._at.put(f"runs/{now.name}.json", msgspec.json.encode(now))
+    def write(self) -> None:
+        """Publish the state of the run now."""
+        with self._lock:  # the last write must hold the latest state
+            self._number += 1
+            now = msgspec.structs.replace(
+                self._state(),
+                now=time.time(),
+                seconds=time.monotonic() - self._begun,
+                beat=self._number,
+                ended=self.ended,
+            )
+            self._at.put(f"runs/{now.name}.json", msgspec.json.encode(now))
 
     def _go_on(self) -> None:
         while not self._stop.wait(BEAT_SECONDS):
             with suppress(OSError):  # a full disk is reported where episodes are stored
-                self._write()
+                self.write()
 
     def __enter__(self) -> Heartbeat:
         try:
-            self._write()
+            self.write()
         except OSError as why:
             raise not_written(f"The store {self._at} cannot be written", why) from None
         self._thread.start()
@@ -146,7 +159,7 @@ class Heartbeat:
         self._stop.set()
         self._thread.join()
         with suppress(OSError):
-            self._write()
+            self.write()
 
 
 class LivenessMonitor:
@@ -228,6 +241,28 @@ class Claims:
     def file_of(self, shard: str) -> str:
         """Return the claim file of a shard."""
         return self._mine[shard][-1]
+
+    def other_cuts(self, cut: str) -> tuple[list[Run], list[Run]]:
+        """Return the runs that cut the study into other shards: those alive, and those dead.
+
+        Their shards have other names, so claims on this run's shards do not keep them away.
+        """
+        others = [
+            run for run in read_runs(self._at) if run.name != self._me and run.cut not in ("", cut)
+        ]
+        dead = [run for run in others if self._watch.is_dead(run)]
+        return [run for run in others if run not in dead], dead
+
+    def take_shards_of(self, dead: Collection[Run]) -> list[str]:
+        """Claim the shards of dead runs, so that workers that survived them stop; return their
+        names."""
+        names, shards = {run.name for run in dead}, list[str]()
+        for claim in self._at.names("claims"):
+            with suppress(FileNotFoundError):
+                shard = claim.rpartition(".")[0]
+                if self._owner(claim) in names and self.take(shard):
+                    shards.append(shard)
+        return shards
 
     def lose(self, shard: str) -> None:
         """Forget a shard that another run has taken over."""

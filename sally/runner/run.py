@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
+from secrets import randbelow
 from typing import Any
 
 import msgspec
@@ -22,13 +24,21 @@ from sally.runner.claims import Claims, Heartbeat, Run, new_name, this_process
 from sally.runner.executors import Executor, Local
 from sally.runner.local import manifest, orders, refuse_changed
 from sally.runner.models import PRECEDENCE, SettingUsed
-from sally.runner.orders import Orders
+from sally.runner.orders import Orders, PackedEpisodes
 from sally.runner.rates import divided, has_rates
 from sally.runner.seating import portable_study
-from sally.runner.sharding import EpisodeDurations, IndexedShard, cuts_of
-from sally.runner.shards import EpisodeCounts, Job, Result, Shard, take_note
+from sally.runner.sharding import EpisodeDurations, IndexedShard, cut_name, cuts_of
+from sally.runner.shards import (
+    EpisodeCounts,
+    Job,
+    Result,
+    Shard,
+    take_note,
+    wait_for_writers,
+)
 from sally.store import Contents, Folder, Place, Remote, Where
 
+LOG = logging.getLogger("sally.runner")
 NOTED = 2000  # runs of at least this many episodes write index columns as they play
 LAST = 8  # shards per worker at the end of a run that are ordered longest first
 TRIES = 3  # attempts at a shard whose workers die
@@ -52,7 +62,7 @@ class Progress(msgspec.Struct, frozen=True):
             return self.seconds / self.used.calls * self.used.calls_left
         if not self.done:
             return None
-        return self.seconds / self.done * (self.wanted - self.done)
+        return self.seconds / self.done * max(self.wanted - self.done, 0)
 
 
 Watcher = Callable[[Progress], None]
@@ -201,10 +211,13 @@ class RunState:
         self._pace = EpisodeDurations(on.slots)
         self._deaths: dict[str, list[str]] = {}  # label -> causes of its workers' deaths
         self._told = 0
+        self._begun = time.monotonic()
+        self._cut = ""
 
     def fill(self, wanted: Orders, finished: Set[str]) -> None:
         """Cut the study's missing episodes into shards."""
         self._wanted = wanted
+        self._cut = cut_name(wanted, self._on.together)
         self._waiting.extend(cuts_of(wanted, self._on.together, wanted.found_in(finished)))
         for cut in self._waiting:
             self._pace.wanted(cut.alike, len(cut.numbers))
@@ -219,8 +232,10 @@ class RunState:
         if not self._waiting:
             return EpisodeCounts()
         with Heartbeat(self._at, lambda: self._state) as beat:
-            self._claims.tidy(ended=True)
             try:
+                if self._wait_for_other_cuts(beat):
+                    self._fill_again()
+                self._claims.tidy(ended=True)
                 self._play()
             except BaseException as why:
                 beat.ended = "stopped" if isinstance(why, KeyboardInterrupt) else _last_line(why)
@@ -231,6 +246,36 @@ class RunState:
                 self._count_stored()
             beat.ended = "out of budget" if self._meter.spent else "finished"
         return self._state.tally
+
+    def _wait_for_other_cuts(self, beat: Heartbeat) -> bool:
+        """Wait until no living run cuts the study into other shards; return whether any run did."""
+        waited = False
+        while True:
+            self._state = replace(self._state, cut=self._cut)
+            beat.write()
+            alive, dead = self._claims.other_cuts(self._cut)
+            if not alive:
+                break
+            self._state = replace(self._state, cut="")
+            beat.write()
+            if not waited:
+                LOG.warning(
+                    "Another run, %s (--on %s), plays other parts of the study into %s; this one "
+                    "waits for its end.",
+                    *(alive[0].name, alive[0].on, self._at),
+                )
+            waited = True
+            # two waiting runs must not look at the same times
+            time.sleep(LOOK_SECONDS * (1 + randbelow(100) / 100))
+        for shard in self._claims.take_shards_of(dead):
+            wait_for_writers(self._at, Shard(shard, PackedEpisodes()))
+        return waited or bool(dead)
+
+    def _fill_again(self) -> None:
+        """Leave out the episodes that another run has stored since this one looked."""
+        self._waiting.clear()
+        self._pace = EpisodeDurations(self._on.slots)
+        self.fill(self._wanted, store.survey(self._at).finished)
 
     def _count_stored(self) -> None:
         """Publish the number of finished episodes, as counted in the store.
@@ -385,7 +430,7 @@ class RunState:
         so_far = self._state.tally + now
         if self._watch is not None and (so_far.stored > self._told or so_far.calls):
             self._told = max(self._told, so_far.stored)
-            seconds = time.time() - self._state.began
+            seconds = time.monotonic() - self._begun
             counts = (self._told, self._missing, self._state.kept, so_far.censored)
             self._watch(Progress(*counts, so_far, seconds))
 

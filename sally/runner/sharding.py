@@ -64,6 +64,13 @@ def cuts_of(
                 )
 
 
+def cut_name(wanted: Orders, together: bool) -> str:
+    """Return a name that two runs share if they cut the same episodes into the same shards."""
+    has_models = any(kind_of(order) != "bots" for order in wanted.alike)
+    whole = _name(wanted, 0, range(len(wanted))) if len(wanted) else ""
+    return f"{whole}-{'together' if together and has_models else 'apart'}"
+
+
 def _cut(wanted: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
     """Return the numbers of planned episodes, grouped by game and lineup; small groups are joined,
     and large ones are split."""

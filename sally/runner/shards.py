@@ -180,7 +180,7 @@ def work(
 ) -> Result:
     """Play the missing episodes of a shard and store each when it ends."""
     at = store.place(job.out)
-    _wait_for_writers(at, shard)
+    wait_for_writers(at, shard)
     there = store.survey(at, shard.concerns).finished
     missing = [order for order in shard.orders if order[0] not in there]
     taken = False
@@ -235,7 +235,7 @@ def _stands(at: Place, claim: str, run: str) -> bool:
         return False
 
 
-def _wait_for_writers(at: Place, shard: Shard) -> None:
+def wait_for_writers(at: Place, shard: Shard) -> None:
     """Wait until workers of a dead run have finished writing to this shard."""
     patience = time.monotonic() + WAIT_SECONDS
     while store.has_living_writer(at, shard.concerns):

@@ -68,7 +68,7 @@ def speed_of(where: Where) -> Speed | None:
     runs = [run for run in read_runs(at) if run.on] if at.exists() else []
     for run in reversed(runs):
         tally = _with_notes(at, run)
-        seconds = run.now - run.began
+        seconds = run.seconds
         if tally.calls < LEAST_CALLS or seconds <= 0:
             continue
         if tally.busy / seconds > BUSY:
@@ -169,7 +169,7 @@ def _in_flight(run: Run, tally: EpisodeCounts) -> int:
 
 
 def _rate(run: Run, tally: EpisodeCounts) -> float:
-    return tally.done / max(run.now - run.began, 0.1)
+    return tally.done / max(run.seconds, 0.1)
 
 
 def _state(run: Run) -> str:

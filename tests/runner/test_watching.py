@@ -31,6 +31,7 @@ def out(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def told(out: str, name: str, began: float, machine: Machine | None = None, **more: object) -> None:
+    more.setdefault("seconds", float(more["now"]) - began)  # type: ignore[arg-type]
     run = Run(name, "mine", "pool:2", machine or this_process(), began, **more)  # type: ignore[arg-type]
     store.place(out).put(f"runs/{name}.json", msgspec.json.encode(run))
 
@@ -143,7 +144,7 @@ def test_commands_accept_remote_addresses(tmp_path: Path) -> None:
 def test_speed_report_names_the_bottleneck_of_the_last_run(
     busy: float, limited: float, bound: str, tmp_path: Path
 ) -> None:
-    state = Run("r-1", "s", "local", this_process(), 100.0, now=110.0)
+    state = Run("r-1", "s", "local", this_process(), 100.0, now=110.0, seconds=10.0)
     tally = EpisodeCounts(done=4, calls=50, busy=busy, limited=limited)
     place = store.place(tmp_path)
     place.put("runs/r-1.json", msgspec.json.encode(replace(state, tally=tally)))
@@ -151,7 +152,16 @@ def test_speed_report_names_the_bottleneck_of_the_last_run(
 
 
 def test_run_of_few_calls_has_no_speed_report(tmp_path: Path) -> None:
-    state = Run("r-1", "s", "local", this_process(), 100.0, now=110.0, tally=EpisodeCounts(calls=3))
+    state = Run(
+        "r-1",
+        "s",
+        "local",
+        this_process(),
+        100.0,
+        now=110.0,
+        seconds=10.0,
+        tally=EpisodeCounts(calls=3),
+    )
     store.place(tmp_path).put("runs/r-1.json", msgspec.json.encode(state))
     assert speed_of(tmp_path) is None
 
