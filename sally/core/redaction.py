@@ -1,4 +1,10 @@
-"""Redact API keys: replies, errors and addresses are stored and printed without them."""
+"""Redact API keys: what a provider sends, errors and addresses are stored and printed without them.
+
+A record is changed only where it quotes a provider: in a reply, its reasoning, its tool calls and
+the detail of a failure. There, a key that was sent to a provider is replaced; in the detail of a
+failure, so are the keys in the environment, because a client library may quote them. A key of fewer
+than `SHORTEST_KEY` characters is never searched for: it would be found in ordinary words.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +12,13 @@ import base64
 import os
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from urllib.parse import urlsplit, urlunsplit
 
 from sally.core.errors import BadInput
 
-SHORTEST = 12  # characters of a key, or of the part of one, that is redacted
+SHORTEST_KEY = 8  # characters of a key that is redacted
+SHORTEST = 12  # characters of a part of a key, or of an encoded key, that is redacted
 HIDDEN = "[key]"
 _NAMED = re.compile(r"(?i).*(api_?key|secret|token|password)(_.*)?")  # variables that hold keys
 _TOKEN = re.compile(r"[\w.+/=~:-]+")  # keys have no spaces; texts with spaces are matched whole
@@ -21,24 +28,37 @@ _given: set[str] = set()  # keys that were used in this process
 
 
 def remember(key: str) -> str:
-    """Register a key that is about to be used, and return it."""
-    if len(key) >= SHORTEST and key not in _given:
+    """Register a key that is about to be sent to a provider, and return it."""
+    if len(key) >= SHORTEST_KEY and key not in _given:
         _given.add(key)
         known.cache_clear()
-        _needles.cache_clear()
     return key
 
 
 def scrubbed(text: str) -> str:
-    """Return the text without the keys of this process.
+    """Return an error message without the keys of this process: those that were sent to a provider
+    and those in the environment.
 
     A part of a key is removed if it has at least `SHORTEST` characters. Keys in base64 or
     hexadecimal digits are removed as well.
     """
-    for key in known():
+    return _without(text, known())
+
+
+def reply_without_keys(text: str) -> str:
+    """Return a text of a model without the keys that were sent to a provider, as `scrubbed` does.
+
+    A model can repeat a key only if it was sent to its provider, so other secrets of the
+    environment, which may be ordinary words, are left alone.
+    """
+    return _without(text, sent())
+
+
+def _without(text: str, keys: tuple[str, ...]) -> str:
+    for key in keys:
         if key in text:
             text = text.replace(key, HIDDEN)
-    for needle, blocks in _needles():
+    for needle, blocks in _needles(keys):
         if any(block in text for block in blocks):
             text = _without_parts(text, needle)
     return text
@@ -52,23 +72,28 @@ def without_keys(text: str) -> str:
 
 @cache
 def known() -> tuple[str, ...]:
-    """Return the keys that were used or are in the environment, the longest first."""
+    """Return the keys that were sent or are in the environment, the longest first."""
     return tuple(sorted({*_given, *_in_environment()}, key=len, reverse=True))
+
+
+def sent() -> tuple[str, ...]:
+    """Return the keys that were sent to a provider, the longest first."""
+    return tuple(sorted(_given, key=len, reverse=True))
 
 
 def _in_environment() -> Iterator[str]:
     for name, value in os.environ.items():
-        if len(value) >= SHORTEST and not value.startswith("/") and _NAMED.fullmatch(name):
+        if len(value) >= SHORTEST_KEY and not value.startswith("/") and _NAMED.fullmatch(name):
             yield value
 
 
-@cache
-def _needles() -> tuple[tuple[str, tuple[str, ...]], ...]:
+@lru_cache(maxsize=8)
+def _needles(keys: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return each key and each of its encodings, together with the consecutive short blocks of its
     characters."""
     found = dict.fromkeys(
         form
-        for key in known()
+        for key in keys
         if _TOKEN.fullmatch(key) and "://" not in key
         for form in (key, *_encoded(key))
     )

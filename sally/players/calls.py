@@ -288,7 +288,7 @@ def _tools(turn: Turn[Any, Any]) -> tuple[ToolSpec, ...]:
 
 def _storable(reply: Reply) -> Reply:
     """Return a reply without API keys and implausible token counts, with long texts cut."""
-    if len(reply.text) > KEPT or reply.reasoning or reply.tool_calls or keys.known():
+    if len(reply.text) > KEPT or reply.reasoning or reply.tool_calls or keys.sent():
         calls = map(msgspec.structs.astuple, reply.tool_calls)
         tools = tuple(ToolCall(*map(_storable_text, call)) for call in calls)
         thoughts = reply.reasoning and _storable_text(reply.reasoning)
@@ -300,7 +300,7 @@ def _storable(reply: Reply) -> Reply:
 
 
 def _storable_text(text: str) -> str:
-    return keys.scrubbed(cut(text))
+    return keys.reply_without_keys(cut(text))
 
 
 # --- drivers --------------------------------------------------------------------------------

@@ -40,11 +40,26 @@ def test_key_in_environment_is_redacted_by_value(monkeypatch: pytest.MonkeyPatch
     assert "ordinary" in keys.scrubbed("a quite ordinary value")
 
 
-def test_used_key_is_redacted_and_short_key_is_not() -> None:
+def test_used_key_is_redacted_and_short_key_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     assert keys.scrubbed(KEY) == KEY
-    keys.remember("no")
+    for short in ("k", "no", "sevenis"):
+        keys.remember(short)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
     keys.remember(KEY)
-    assert keys.scrubbed(f"{KEY}, no") == "[key], no"
+    for scrub in (keys.scrubbed, keys.reply_without_keys):
+        assert scrub(f"{KEY}, no, I pick sevenis") == "[key], no, I pick sevenis"
+    keys.remember("eight888")
+    assert keys.reply_without_keys("so eight888") == "so [key]"
+
+
+def test_secret_of_the_environment_is_no_reason_to_change_a_reply(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A provider can repeat only what it was sent; a password may be an ordinary word."""
+    monkeypatch.setenv("DATABASE_PASSWORD", "cooperate")
+    keys.known.cache_clear()
+    assert keys.reply_without_keys("I cooperate. Option: J") == "I cooperate. Option: J"
+    assert keys.scrubbed("cannot log in with cooperate") == "cannot log in with [key]"
 
 
 def test_key_repeated_by_model_is_in_no_stored_line() -> None:

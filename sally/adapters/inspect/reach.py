@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -85,7 +85,7 @@ def hide_key(api: ModelAPI) -> None:
 
     Replies that are too long to be stored are truncated.
     """
-    key = keys.remember(api.api_key or "")
+    keys.remember(api.api_key or "")
     if getattr(api.generate, "hides_key", False):
         return
     inner = api.generate
@@ -96,46 +96,47 @@ def hide_key(api: ModelAPI) -> None:
             result = await inner(*args, **given)
         except Exception as why:
             for cause in causes(why):
-                _scrub(cause, key)
+                _scrub(cause)
             raise
         if not isinstance(result, tuple):
-            return _clean(result, key)
+            return _clean(result)
         output, call = result
         if isinstance(output, Exception):
-            _scrub(output, key)
+            _scrub(output)
         else:
-            output = _clean(output, key)
-        call.response = without(call.response, key)
+            output = _clean(output)
+        call.response = without_keys(call.response, keys.reply_without_keys)
         return output, call
 
     generate.hides_key = True  # type: ignore[attr-defined]
     api.generate = generate  # type: ignore[method-assign]
 
 
-def _scrub(error: BaseException, key: str) -> None:
-    error.args = tuple(without(arg, key) for arg in error.args)
+def _scrub(error: BaseException) -> None:
+    error.args = tuple(without_keys(arg, keys.scrubbed) for arg in error.args)
     for name in ("message", "body"):
         if hasattr(error, name):
-            setattr(error, name, without(getattr(error, name), key))
+            setattr(error, name, without_keys(getattr(error, name), keys.scrubbed))
 
 
-def _clean(output: ModelOutput, key: str) -> ModelOutput:
+def _clean(output: ModelOutput) -> ModelOutput:
     try:
         said = output.model_dump_json(warnings=False)  # much quicker than a walk through its texts
-        if len(said) <= KEPT and keys.scrubbed(said) == said and not (key and key in said):
+        if len(said) <= KEPT and keys.reply_without_keys(said) == said:
             return output
     except ValueError:  # such as half of a surrogate pair
         pass
-    return ModelOutput.model_validate(without(output.model_dump(warnings=False), key))
+    plain = without_keys(output.model_dump(warnings=False), keys.reply_without_keys)
+    return ModelOutput.model_validate(plain)
 
 
-def without(value: Any, key: str) -> Any:
-    """Return the value with the key removed from all texts, and with long texts truncated."""
+def without_keys(value: Any, scrub: Callable[[str], str]) -> Any:
+    """Return the value with keys removed from its texts, and with long texts truncated; names of
+    fields stay as they are."""
     if isinstance(value, str):
-        short = cut(value)
-        return keys.scrubbed(short.replace(key, keys.HIDDEN) if key else short)
+        return scrub(cut(value))
     if isinstance(value, Mapping):
-        return {without(k, key): without(v, key) for k, v in value.items()}
+        return {name: without_keys(inside, scrub) for name, inside in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(without(v, key) for v in value)
+        return type(value)(without_keys(inside, scrub) for inside in value)
     return value

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sally import store
 from sally.cli import cli, main
 from sally.core import redaction
 from sally.core.errors import BadInput
@@ -138,3 +139,34 @@ def test_base_url_with_password_from_environment_is_refused(
     said = capsys.readouterr()
     assert end.value.code == 2
     assert "holds a user name or a password" in said.err and "hush" not in said.out + said.err
+
+
+def hinting(handler: Handler) -> None:
+    """A server whose replies hold words of which a dummy key is a part."""
+    handler.say("I like this task, so I pick the token J\nOption: J")
+
+
+@pytest.mark.parametrize("transport", ["server", "inspect"])
+def test_dummy_key_of_one_letter_changes_no_record(
+    transport: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_KEY", "k")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.chdir(tmp_path)
+    Path("tiny.toml").write_text(STUDY)
+    with serving(always=hinting) as server:
+        Path("sally.toml").write_text(
+            f'[models.lab]\nname = "openai-api/lab/canary"\nbase_url = "{server.address}"\n'
+            f'api_key_env = "LAB_KEY"\ntransport = "{transport}"\n'
+        )
+        done = CliRunner().invoke(cli, ["run", "tiny.toml", "--model", "lab", "--out", "out"])
+    use_config(None)
+    assert done.exit_code == 0, done.output
+    calls = [
+        c for e in store.load(Path("out")).episodes.values() for v in e.events for c in v.calls
+    ]
+    assert calls and {call.reply for call in calls} == {
+        "I like this task, so I pick the token J\nOption: J"
+    }
+    assert all(call.usage["input"] and call.usage["output"] for call in calls)
+    assert not [name for name, data in contents(tmp_path) if b"[key]" in data]
