@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -17,12 +17,29 @@ from sally.core.rules.probe import Injection, Value
 SCHEMA = 1  # version of a stored line; raised when old lines need migration
 
 
+class Position(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A fixed past and the one decision that is asked after it.
+
+    A position is one member of a pair if `pair` names one.
+    """
+
+    seat: str  # the seat that is asked
+    past: tuple[dict[str, Any], ...] = ()  # the moves of each earlier turn by seat, with nature's
+    asks: Literal["both", "know", "do"] = "both"  # the probes of the seat's arm, its move, or both
+    pair: str = ""
+    member: int = 0  # 0 or 1
+    recipe: str = ""  # the recipe of the pair, among those of the game
+    order: int = 0  # the order of reasoning that the pair needs
+    cluster: str = ""  # what several pairs share; "": the pair shares nothing
+
+
 class Instance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A problem as data: a game and its parameters."""
+    """A problem as data: a game and its parameters, and a position if not the whole is played."""
 
     id: str
     game: str
     params: dict[str, Any] = msgspec.field(default_factory=dict)
+    position: Position | msgspec.UnsetType = msgspec.UNSET  # unset: not stored, so ids stay
 
 
 class PlayerSpec(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -288,6 +288,8 @@ def ending(end: Ended | Censored, eyes: str = REFEREE) -> str:
     if isinstance(end, Censored):
         who = f" at {end.seat}" if end.seat else ""
         return f"stopped without a result ({end.cause}{who}): {end.detail}".removesuffix(": ")
+    if not end.payoffs:
+        return "end of the position"
     if eyes != REFEREE:
         return f"over; {eyes} got {end.payoffs.get(eyes, 0):g}"
     return "over: " + ", ".join(f"{seat} {pay:g}" for seat, pay in end.payoffs.items())

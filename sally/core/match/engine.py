@@ -23,6 +23,7 @@ from sally.core.log.events import (
     Event,
     Forfeited,
     Moved,
+    Position,
     Setup,
     episode_id,
 )
@@ -43,6 +44,7 @@ from sally.core.match.player import (
     Turn,
     wait,
 )
+from sally.core.match.position import past_moves
 from sally.core.match.probes import ProbeSession
 from sally.core.match.replay import Trajectory
 from sally.core.match.seat_context import SeatContext
@@ -78,6 +80,9 @@ class Match(Generic[S, A, V]):
         self.over = False
         if like is None:
             check_playable(spec, self.game, setup)
+        self._position = setup.instance.position or None
+        for moves in past_moves(spec, self.game, setup.instance, self.replay.states):
+            self.replay.moves.append(moves)
         self._contexts: dict[Seat, SeatContext] = (
             {seat: context.again(setup.seed) for seat, context in like._contexts.items()}
             if like is not None
@@ -236,7 +241,7 @@ class Match(Generic[S, A, V]):
         game, replay, events, memory = self.game, self.replay, self.events, self._memory
         waiting, made, states, past = self._waiting, self._made, replay.states, replay.moves
         to_move, step = game.to_move, game.step
-        steady = game.same_menus and not self._may_reject
+        steady = game.same_menus and not self._may_reject and self._position is None
         steady = steady and (game.censors_forfeits or not self._may_censor)
         repeats = False  # whether the next turn can have the same asks; those given are for now
         probes, movers, toolless = self._probes, self._movers, not self.spec.tools
@@ -362,6 +367,8 @@ class Match(Generic[S, A, V]):
                 asks += self._ready([ask[4].id for ask in asks if ask[4] is not None], decide)
                 return asks
             options = probes.menu
+        if self._position is not None and self._position.asks == "know":
+            return asks
         for seat in asked:
             asks.append((seat, decide.get(seat, wait), contexts[seat], options(state, seat), None))
         return asks
@@ -376,14 +383,28 @@ class Match(Generic[S, A, V]):
                 self.censor(game.censor_cause, why)
                 return ()
             if not movers:
-                self.events.append(Ended(self.turn, self._paid(state)))
-                self._close()
+                self._end(self._paid(state))
+                return ()
+            if self._position is not None and self._has_decided(self._position):
+                self._end(self._paid(state) if game.pays_as_it_goes else {})
                 return ()
             if movers[0] != NATURE or self._ask_nature:
                 return movers
             drawn = Stream(self.setup.seed, NATURE, self.turn, "move").draw(game.odds(state))
             self.events.append(Moved(self.turn, NATURE, drawn))
             self._step({NATURE: drawn}, ())
+
+    def _has_decided(self, position: Position) -> bool:
+        """Return whether the seat of a position has moved or forfeited since the fixed past."""
+        return any(
+            position.seat in moves or position.seat in self.replay.forfeited.get(turn, ())
+            for turn, moves in enumerate(self.replay.moves)
+            if turn >= len(position.past)
+        )
+
+    def _end(self, payoffs: dict[str, float]) -> None:
+        self.events.append(Ended(self.turn, payoffs))
+        self._close()
 
     def _paid(self, state: S) -> dict[str, float]:
         payoffs = {str(seat): float(p) for seat, p in self.game.payoffs(state).items()}
@@ -445,7 +466,14 @@ class Match(Generic[S, A, V]):
         return [] if self._probes is None else self._probes.after_move(seat, given, report)
 
     def _settle(self) -> None:
-        """Log a turn in which every mover has answered, and advance the game."""
+        """Log a turn in which every mover has answered, and advance the game.
+
+        A position that asks no move ends once the probes are answered.
+        """
+        if self._position is not None and self._position.asks == "know":
+            self._log_turn()
+            self._end({})
+            return
         moves: dict[Seat, Any] = {}
         for seat in self._movers:
             event = self._made[seat]

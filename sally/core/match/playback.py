@@ -14,6 +14,7 @@ from sally.core.log.events import Censored, Episode, Event, Forfeited, Moved, Re
 from sally.core.match.answers import action_of, answers_of
 from sally.core.match.engine import Match
 from sally.core.match.player import WAIT, Turn
+from sally.core.match.position import past_moves
 from sally.core.match.replay import Trajectory
 from sally.core.rules.game import GameSpec, Seat
 
@@ -30,6 +31,8 @@ def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Trajectory[Any,
     replay: Trajectory[Any, Any, Any] = Trajectory(
         game, [game.start()], lineup=episode.setup.lineup
     )
+    for moves in past_moves(spec, game, episode.setup.instance, replay.states):
+        replay.moves.append(moves)
     turns: dict[int, tuple[dict[Seat, Any], list[Seat]]] = {}
     for event in episode.events:
         if type(event) is Moved:

@@ -55,6 +55,7 @@ PARTS: Mapping[str, str] = {
     "acting": "ACTING",  # which moves fit the mover's prediction
     "training": "TRAINING",  # training split, held-out problems, values of moves
     "depths": "DEPTHS",  # what reasoners of each depth answer
+    "pairs": "PAIRS",  # recipes of certified pairs
     "ideal": "IDEAL",  # an episode against a partner of a declared pool, for the ideal observer
     "study": "STUDIES",
     "tables": "ENGINE",

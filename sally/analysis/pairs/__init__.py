@@ -1,0 +1,1 @@
+"""Certified pairs: their certificate, and the score of a player on them."""

@@ -1,0 +1,113 @@
+"""The two positions of a pair as a player sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log.events import PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.match.player import Turn
+from sally.core.registry import registry
+from sally.core.rules.pair import Pair, PairRecipe, QuestionKind
+from sally.core.rules.probe import Injection
+from sally.models.stub import always, even
+from sally.players.language import LANGUAGE
+from sally.runner.seating import resolved, seated
+
+Asks = Literal["both", "know", "do"]
+
+
+def find_recipe(game: str, name: str) -> PairRecipe:
+    """Return a recipe of a game by name.
+
+    Raises:
+        BadInput: If the game has no such recipe.
+    """
+    recipes = {recipe.name: recipe for recipe in recipes_of(game)}
+    recipe: PairRecipe = registry.pick(f"recipe of pairs in {game}", name, recipes)
+    return recipe
+
+
+def recipes_of(game: str) -> tuple[PairRecipe, ...]:
+    """Return the recipes of a game; of all its presets if the family is named."""
+    family = registry.family(game)
+    recipes: tuple[PairRecipe, ...] = registry.part(game, "pairs") or ()
+    return tuple(recipe for recipe in recipes if game in (family.name, recipe.game))
+
+
+def position_setup(
+    recipe: PairRecipe,
+    pair: Pair,
+    member: int,
+    player: PlayerSpec,
+    asks: Asks = "both",
+    injections: tuple[Injection, ...] = (),
+    seed: int = 0,
+) -> Setup:
+    """Return the setup of one member with a player in the seat that is asked."""
+    arms: dict[str, tuple[str, ...]] = {} if asks == "do" else {recipe.seat: (recipe.probe,)}
+    lineup = {recipe.seat: player, **pair.members[member].others}
+    return Setup(pair.instance(member, asks), seed, lineup, arms=arms, injections=injections)
+
+
+class AskedPosition(msgspec.Struct, frozen=True):
+    """One member of a pair: the rules, the state, and the asks of the seat."""
+
+    game: Any
+    state: Any
+    view: Any
+    asks: Mapping[QuestionKind, Turn[Any, Any]]
+    others: Mapping[str, PlayerSpec]
+
+
+def open_position(recipe: PairRecipe, pair: Pair, member: int) -> AskedPosition:
+    """Return a member of a pair at the point where its seat is asked.
+
+    Raises:
+        BadInput: If the seat is not asked the probe and the move there.
+    """
+    setup = resolved(position_setup(recipe, pair, member, PlayerSpec("random")))
+    match: Match[Any, Any, Any] = Match(registry.game(pair.game), setup)
+    asks: dict[QuestionKind, Turn[Any, Any]] = {}
+    for turn in match.asks():
+        if turn.seat == recipe.seat and turn.question is None:
+            asks["do"] = turn
+        elif turn.seat == recipe.seat and turn.id[2:] == (recipe.probe, recipe.subject):
+            asks["know"] = turn
+    if set(asks) != {"know", "do"}:
+        raise BadInput(
+            f"Pair {pair.id}, member {member}: {recipe.seat} must be asked {recipe.probe!r} about "
+            f"{recipe.subject!r} and a move; it is asked {sorted(asks) or 'nothing'}."
+        )
+    view = asks["do"].view
+    return AskedPosition(match.game, match.state, view, asks, setup.lineup)
+
+
+def page_of(turn: Turn[Any, Any]) -> str:
+    """Return the page that a language player would read for an ask."""
+    context = turn.context
+    model = always("", even)
+    player: Any = seated(
+        context.spec, context.game, context.seat, PlayerSpec(LANGUAGE, {"model": model})
+    )
+    answering = player.answering(turn, [])
+    try:
+        page: str = answering.send(None).page
+    finally:
+        answering.close()
+    return page
+
+
+def right_answers(
+    recipe: PairRecipe, position: AskedPosition
+) -> Mapping[QuestionKind, tuple[Any, ...]]:
+    """Return the right answers to both questions: the truth, and the best moves."""
+    truth = recipe.truth(position.game, position.state, position.others)
+    return {
+        "know": (truth,),
+        "do": tuple(recipe.best_moves(position.game, position.view, truth)),
+    }
