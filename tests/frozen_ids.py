@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from hashlib import blake2b
+from typing import Any
 
 import msgspec
 
@@ -67,6 +68,16 @@ def _no_model(lineup: Mapping[str, PlayerSpec]) -> bool:
     return all(who.player != LANGUAGE for who in lineup.values())
 
 
+def rounded(value: Any) -> Any:
+    """Return plain data with 12 significant digits: exponentials differ in the last one between
+    processors."""
+    if isinstance(value, float):
+        return float(f"{value:.12g}")
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    return [rounded(item) for item in value] if isinstance(value, list | tuple) else value
+
+
 def frozen(name: str, part: int | None) -> dict[str, str | int]:
     """How many episodes, the hash of their ids, and the hash of their lines, in order of id."""
     found = PUBLIC_GOODS if name == PUBLIC_GOODS.name else registry.entries("studies")[name]
@@ -75,7 +86,8 @@ def frozen(name: str, part: int | None) -> dict[str, str | int]:
     played = sorted(orders(study, part), key=lambda order: order[0])
     for id_, cell, setup in played:
         ids.update(id_.encode())
-        lines.update(msgspec.json.encode(play(setup, cell), order="deterministic"))
+        line = rounded(msgspec.to_builtins(play(setup, cell)))
+        lines.update(msgspec.json.encode(line, order="deterministic"))
     return {"episodes": len(played), "ids": ids.hexdigest(), "lines": lines.hexdigest()}
 
 

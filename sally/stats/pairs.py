@@ -9,7 +9,7 @@ depend on the difference between the members.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from statistics import fmean
 
 import msgspec
