@@ -1,1 +1,1 @@
-"""Games for trainers of language models: text environments, TRL, verifiers, OpenEnv."""
+"""Games for trainers of language models: text environments and verifiers."""

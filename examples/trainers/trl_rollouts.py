@@ -14,12 +14,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sally.core.errors import BadInput, needs_extra
-
-with needs_extra("trl"):
-    import torch
+import torch
 
 from sally.adapters.trainers.text import TextEnv
+from sally.core.errors import BadInput
 from sally.core.prompt.model import Assistant, Message
 from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.training import Split

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from mirrored_seat import MirroredSeat
 
 import sally
-from sally.adapters.agents.mirrored import MirroredSeat
 from sally.core.errors import BadInput
 from sally.core.log.events import Moved
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint

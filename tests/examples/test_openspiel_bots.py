@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("pyspiel", reason="needs sally-lab[openspiel]")
+pytest.importorskip("pyspiel", reason="needs open_spiel")
 
 import pyspiel
+from openspiel_bots import BotPlayer, PartnerBot, game_of, params_of, roshambo
 
 import sally
-from sally.adapters.agents.openspiel import BotPlayer, PartnerBot, game_of, params_of, roshambo
 from sally.core.errors import BadInput
 from sally.core.log.events import Moved
 from sally.games.repeated_games.rules import RepeatedGame

@@ -15,8 +15,8 @@ from datasets import Dataset
 from learner import PACK, Curve, Learner, problems
 from transformers import TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
+from trl_rollouts import TurnRollouts
 
-from sally.adapters.trainers.trl import TurnRollouts
 from sally.core.rules.chance import Stream
 
 

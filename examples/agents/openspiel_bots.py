@@ -12,15 +12,13 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sally.core.errors import BadInput, needs_extra, unknown
-from sally.core.registry.objects import PlayerLike
+import pyspiel
+from mirrored_seat import SEATS, MirroredSeat
 
-with needs_extra("openspiel"):
-    import pyspiel
-
-from sally.adapters.agents.mirrored import SEATS, MirroredSeat
+from sally.core.errors import BadInput, unknown
 from sally.core.match.player import Decision, Turn
 from sally.core.match.seat_context import SeatContext
+from sally.core.registry.objects import PlayerLike
 from sally.games.repeated_games.rules import RepeatedGame
 
 FEWEST_THROWS = 1000  # `greenberg` corrupts memory if it is made for fewer (OpenSpiel 2.0.2)

@@ -11,16 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sally.core.errors import BadInput, needs_extra
-from sally.core.registry.objects import PlayerLike
+from concordia.typing import entity as entities
+from mirrored_seat import MirroredSeat
 
-with needs_extra("concordia"):
-    from concordia.typing import entity as entities
-
-from sally.adapters.agents.mirrored import MirroredSeat
+from sally.core.errors import BadInput
 from sally.core.match.player import Decision, Forfeit, NoAnswer, Turn
 from sally.core.match.seat_context import Past, SeatContext
 from sally.core.prompt.strategy import PromptContext, StrategyResult
+from sally.core.registry.objects import PlayerLike
 from sally.games.repeated_games.rules import PARTNER
 
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from learner import PACK, Curve, Learner, less_the_mean, problems
+from openenv_server import GameEnvironment, ReplyAction
 
-from sally.adapters.trainers.openenv import GameEnvironment, ReplyAction
 from sally.core.rules.chance import Stream
 
 

@@ -1,14 +1,15 @@
-"""The door to TRL: whole episodes as tokens, the table's words masked out."""
+"""Rollouts for TRL: whole episodes as tokens, with the tokens of prompts masked."""
 
 from __future__ import annotations
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs sally-lab[trl]")
+torch = pytest.importorskip("torch", reason="needs torch")
 
-from sally.adapters.trainers import trl as door  # noqa: E402
+import trl_rollouts  # noqa: E402
+from trl_rollouts import Rollouts, Talk, TurnRollouts  # noqa: E402
+
 from sally.adapters.trainers.text import TextEnv  # noqa: E402
-from sally.adapters.trainers.trl import Rollouts, Talk, TurnRollouts  # noqa: E402
 from sally.core.errors import BadInput  # noqa: E402
 from sally.core.log.events import Instance, PlayerSpec  # noqa: E402
 from sally.core.rules.training import Split, Task  # noqa: E402
@@ -85,7 +86,7 @@ def scripted(monkeypatch, moves):
         said = [f"Option: {moves(n, len(talk.replies))}$" for n, talk in enumerate(talks)]
         return [([ord(c) for c in each], [-0.5] * len(each)) for each in said]
 
-    monkeypatch.setattr(door, "sampled", sampled)
+    monkeypatch.setattr(trl_rollouts, "sampled", sampled)
 
 
 def two_rounds(rounds: int = 3) -> Split:
@@ -97,7 +98,7 @@ def two_rounds(rounds: int = 3) -> Split:
 
 
 def prompt_at(turn: int, seed: int = 5) -> str:
-    return door.MARK + f'{{"seed": {seed}, "turn": {turn}}}'
+    return trl_rollouts.MARK + f'{{"seed": {seed}, "turn": {turn}}}'
 
 
 def test_group_shares_history_and_differs_in_one_reply(monkeypatch):
@@ -137,7 +138,7 @@ def test_advantage_of_a_turn_does_not_leak_into_others(monkeypatch):
 def test_reward_without_exact_values_is_the_remaining_payoff(monkeypatch):
     rollouts = TurnRollouts("ipd", turns=3, problems=two_rounds(), weights={"payoff": 1.0})
     scripted(monkeypatch, lambda n, turn: "J")
-    monkeypatch.setattr(door.TextEnv, "worths", property(lambda env: None))
+    monkeypatch.setattr(trl_rollouts.TextEnv, "worths", property(lambda env: None))
     got = rollouts([prompt_at(1)] * 2, Trainer())
     assert got["sally_reward"] == [16.0, 16.0]  # two rounds of eight are left
     assert {len(each) for each in got["completion_ids"]} == {len("Option: J$")}
@@ -183,7 +184,7 @@ def tiny():
 
 
 def test_random_net_is_trained_for_a_few_steps_and_changes(tmp_path, monkeypatch):
-    trl = pytest.importorskip("trl", reason="needs sally-lab[trl]")
+    trl = pytest.importorskip("trl", reason="needs trl")
     monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
     from datasets import Dataset
 
@@ -215,7 +216,7 @@ def test_random_net_is_trained_for_a_few_steps_and_changes(tmp_path, monkeypatch
 
 
 def test_tutorials_code_runs(tmp_path, monkeypatch):
-    pytest.importorskip("trl", reason="needs sally-lab[trl]")
+    pytest.importorskip("trl", reason="needs trl")
     monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
     monkeypatch.chdir(tmp_path)
     for part in tiny():

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("textarena", reason="needs sally-lab[textarena]")
+pytest.importorskip("textarena", reason="needs textarena")
 
 import textarena as ta
+from textarena_agents import PartnerAgent, agent_player
 
 import sally
-from sally.adapters.agents.textarena import PartnerAgent, agent_player
 from sally.core.errors import BadInput
 from sally.core.log.events import Moved
 

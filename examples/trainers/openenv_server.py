@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sally.core.errors import BadInput, needs_extra
-
-with needs_extra("openenv"):
-    from openenv.core.env_server.http_server import create_fastapi_app
-    from openenv.core.env_server.interfaces import Environment
-    from openenv.core.env_server.types import Action, Observation, State
+from openenv.core.env_server.http_server import create_fastapi_app
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import Action, Observation, State
 
 from sally.adapters.trainers.text import TextEnv
+from sally.core.errors import BadInput
 from sally.core.rules.chance import derived_seed
 
 

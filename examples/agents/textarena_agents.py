@@ -10,14 +10,11 @@ import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from sally.core.errors import BadInput, needs_extra
-from sally.core.registry.objects import PlayerLike
+from mirrored_seat import SEATS, MirroredSeat
+from textarena.core import Agent
 
-with needs_extra("textarena"):
-    from textarena.core import Agent
-
-from sally.adapters.agents.mirrored import SEATS, MirroredSeat
 from sally.adapters.importers.textarena import KINDS, Kind, dilemma
+from sally.core.errors import BadInput
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     CannotScore,
@@ -28,6 +25,7 @@ from sally.core.prompt.model import (
     Settings,
     ToolSpec,
 )
+from sally.core.registry.objects import PlayerLike
 from sally.games.repeated_games.rules import Joint
 from sally.players.language import LanguagePlayer, strategy_named
 

@@ -1,4 +1,4 @@
-"""What the scripts in examples/doors share, on random nets of a few thousand weights."""
+"""The learner of the scripts in examples/trainers, on random nets of a few thousand weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sally.core.rules.chance import Stream
 
 @pytest.fixture
 def learner(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "examples" / "doors"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "examples" / "trainers"))
     import learner
 
     yield learner

@@ -1,12 +1,13 @@
-"""The door to OpenEnv, where that library is installed."""
+"""Games on an OpenEnv server; skipped if OpenEnv is not installed."""
 
 from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("openenv.core", reason="needs sally-lab[openenv]")
+pytest.importorskip("openenv.core", reason="needs openenv")
 
-from sally.adapters.trainers.openenv import GameEnvironment, ReplyAction, app_of
+from openenv_server import GameEnvironment, ReplyAction, app_of
+
 from sally.core.errors import BadInput
 
 

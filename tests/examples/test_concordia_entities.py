@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("concordia.typing.entity", reason="needs sally-lab[concordia]")
+pytest.importorskip("concordia.typing.entity", reason="needs gdm-concordia")
 
 from concordia.associative_memory import basic_associative_memory
 from concordia.environment.engines import simultaneous
 from concordia.language_model import no_language_model
 from concordia.prefabs.entity import minimal
 from concordia.typing import entity as entities
+from concordia_entities import EntityPlayer, PartnerEntity
 
 import sally
-from sally.adapters.agents.concordia import EntityPlayer, PartnerEntity
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Moved, Reported
 
