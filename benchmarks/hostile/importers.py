@@ -13,22 +13,21 @@ import json
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.hostile.mutations import mutated
-from sally.adapters.importers import clembench
-from sally.adapters.importers import table as tables
-from sally.adapters.importers.table_layout import layout_of
 from sally.core.errors import BadInput
 from sally.core.log.validation import log_problem
 from sally.core.registry import registry
 from sally.core.registry.paper import Importer, ImportResult
-from tests.adapters import test_import_clembench as clem
+from sally.games.repeated_games.importers import clembench
+from sally.games.repeated_games.importers import table as tables
 from tests.games.mindgames.records import MODEL, PEOPLE, record
 from tests.games.mindgames.records import written as mindgames_written
+from tests.games.repeated_games import test_import_clembench as clem
 from tests.papers import test_akata2025_importer as akata
 from tests.papers import test_alsobay2025 as alsobay
 from tests.papers import test_brockbank2024_importer as brockbank
@@ -37,14 +36,6 @@ from tests.papers import test_gamabench as gamabench
 from tests.papers import test_hcss2025 as hcss
 from tests.papers import test_tradecraft2026_importer as tradecraft
 from tests.papers import test_zhu2024 as zhu
-
-FLAGS: Mapping[str, Any] = {
-    "game": "ipd",
-    "columns": {},
-    "partners": {},
-    "names": ("J", "F"),
-    "moves": "simultaneous",
-}
 
 
 def sources(folder: Path) -> dict[str, tuple[Callable[[Path], ImportResult], Path]]:
@@ -103,14 +94,12 @@ def _rounds(folder: Path) -> None:
     lines = ["episode,round,player1,player2,action1,action2"]
     lines += [f"e{e},{r},ann,bob,{'JF'[r % 2]},{'JF'[e % 2]}" for e in (1, 2) for r in (1, 2, 3)]
     (folder / "rounds.csv").write_text("\n".join(lines) + "\n")
+    (folder / "rounds.toml").write_text('game = "ipd"\n')
 
 
 def _table(folder: Path) -> ImportResult:
-    def read(at: Path) -> ImportResult:
-        (file,) = at.iterdir()
-        return tables.imported(file, layout_of(file, dict(FLAGS), None))
-
-    return Importer("table", "", read).imported(folder)
+    read = Importer("table", "", lambda at: tables.imported(at / "rounds.csv"))
+    return read.imported(folder)
 
 
 def campaign(files: int, seed: int) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from mirrored_seat import SEATS, MirroredSeat
 from textarena.core import Agent
 
-from sally.adapters.importers.textarena import KINDS, Kind, dilemma
 from sally.core.errors import BadInput
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal
 
 from sally import store as stores
-from sally.adapters.importers import table_export as rounds
 from sally.analysis.columns.rows import decision_rows, episode_rows
 from sally.analysis.compare import published as reference
 from sally.analysis.episodes.stores import each_once, measured_stores
@@ -16,6 +15,8 @@ from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.analysis.profile.selected_seats import select_seats
 from sally.core.errors import BadInput
+from sally.core.log.events import Episode
+from sally.core.registry import registry
 from sally.output.figures import panels
 from sally.output.figures.profile import calibration_figure, profile_figure
 from sally.output.files import export as tables
@@ -147,11 +148,22 @@ def write_rows(
     """
     found = each_once(places, bad)
     if what == "rounds":
-        return rounds.write((e for e in found if not cell or e.cell == cell), path)
+        return _write_rounds([e for e in found if not cell or e.cell == cell], path)
     if what == "decisions":
         return tables.write_table(decision_rows(found), tables.DECISION, path)
     games = [i.game for place in places for i in stores.survey(place).instances.values()]
     return tables.write_table(episode_rows(found), tables.episode_columns(games), path)
+
+
+def _write_rounds(episodes: Sequence[Episode], path: Path) -> int:
+    """Write episodes of the first family of games with a table of rounds; return the rows."""
+    families: dict[str, list[Episode]] = {}
+    for episode in episodes:
+        families.setdefault(registry.family(episode.setup.instance.game).name, []).append(episode)
+    for family, members in families.items():
+        if write := registry.part(family, "round_table"):
+            return int(write(members, path))
+    raise BadInput("There are no episodes of a repeated game to export.")
 
 
 def write_profile(rows: Sequence[ProfileRow], path: Path, what: What) -> None:

@@ -29,8 +29,6 @@ from sally.core.errors import BadInput, listed, unknown
 from sally.core.registry import registry
 from sally.core.rules.card import Condition
 from sally.core.terminal_text import echo
-from sally.games.battery.audit import audited as audited_items
-from sally.games.battery.items import read_items
 from sally.output.figures.paper_figures import Picture, as_rows, draw
 from sally.output.tables.console import (
     PATH,
@@ -430,7 +428,7 @@ def _counted(found: Sequence[Verdict]) -> str:
 @click.option(
     "--items",
     type=PATH,
-    help="With battery: audit this file of items (`sally import bigtom`, ...) instead.",
+    help="Audit this file of items (`sally import bigtom`, ...) instead.",
 )
 @json_option
 def audit(
@@ -541,9 +539,10 @@ def _audited(condition: Condition, name: str, episodes: int, seed: int) -> list[
 
 def _say_items(game: str, file: Path, as_json: bool) -> None:
     """Print the scores of mindless rules on a file of items, and which answer keys are wrong."""
-    if game != ITEMS_GAME:
-        raise BadInput(f"--items belongs to the game {ITEMS_GAME}, not to {game}.")
-    found = audited_items(read_items(file))
+    audit_items = registry.part(game, "audit")
+    if audit_items is None:
+        raise BadInput(f"{game} has no items; --items belongs to a game that imports them.")
+    found = audit_items(file)
     if as_json:
         print_json(msgspec.to_builtins(found))
         return
@@ -574,7 +573,6 @@ def _say_items(game: str, file: Path, as_json: bool) -> None:
     print_text(ITEMS_LEGEND)
 
 
-ITEMS_GAME = "battery"
 ITEMS_LEGEND = (
     "The rules were written after looking at the published items and are scored on the same items; "
     "the best of a dozen is too high by luck on small groups. blind: a logistic model on the words "

@@ -134,7 +134,7 @@ def test_table_schema_accepts_rows_that_the_importer_reads() -> None:
     run = CliRunner().invoke(cli, ["import", "table-schema"])
     schema = json.loads(run.output)
     row = {"episode": "e", "round": 1, "action1": "J", "action2": "F", "rt1": 2.5}
-    described = {"game": "ipd", "rounds": 10, "partners": {"bot": "tit_for_tat"}}
+    described = {"game": "ipd", "params": {"rounds": 10}, "partners": {"bot": {"player": "x"}}}
     jsonschema.validate({"description": described, "rows": [row]}, schema)
     for wrong in (
         {"description": described, "rows": [{**row, "round": 0}]},

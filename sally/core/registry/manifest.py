@@ -1,4 +1,4 @@
-"""The manifest: where each shipped game, study and paper is defined.
+"""The manifest: where each shipped game, study, paper and importer of a game is defined.
 
 It allows one entry to be imported without the others. `python -m sally.core.registry.manifest`
 regenerates it; a test compares it with the folders.
@@ -23,18 +23,21 @@ def load() -> Mapping[str, Mapping[str, str]]:
 
 
 def build() -> Manifest:
-    """Build the manifest by importing every shipped game, study and paper."""
+    """Build the manifest by importing every module of the shipped games, studies and papers."""
     from importlib import import_module  # not needed to read the manifest
     from pkgutil import walk_packages
 
-    found: Manifest = {"games": {}, "studies": {}, "papers": {}}
-    for kind in found:
+    found: Manifest = {"games": {}, "studies": {}, "papers": {}, "importers": {}}
+    for kind in ("games", "studies", "papers"):
         package = import_module(f"sally.{kind}")
         for module in walk_packages(package.__path__, f"sally.{kind}."):
             place = import_module(module.name)
             if kind == "games" and module.ispkg and hasattr(place, "GAME"):
                 for name in place.GAME.by_name:
                     found["games"][name] = f"{module.name}:GAME"
+            elif kind == "games" and hasattr(place, "IMPORTERS"):
+                for importer in place.IMPORTERS:
+                    found["importers"][importer.name] = f"{module.name}:IMPORTERS"
             elif kind == "studies" and hasattr(place, "STUDY"):
                 found["studies"][place.STUDY.name] = f"{module.name}:STUDY"
             elif kind == "papers" and module.ispkg and hasattr(place, "PAPER"):

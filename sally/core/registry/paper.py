@@ -36,21 +36,27 @@ class ImportResult:
 
 @dataclass(frozen=True)
 class ImportOption:
-    """An option of one importer, passed to `read` under its name: a flag, or a whole number."""
+    """An option of one importer, passed to `read` under its name."""
 
     name: str  # as a keyword argument; `skip_bad` is `--skip-bad` on the command line
     about: str
-    number: bool = False
+    kind: type[bool] | type[int] | type[str] | type[Path] = bool  # bool: a flag; int: from 1
+    choices: tuple[str, ...] = ()  # of a text; the first is the default
 
 
 @dataclass(frozen=True)
 class Importer:
-    """Reader of games recorded elsewhere; a paper's module `importer` defines `IMPORTER`."""
+    """Reader of games recorded elsewhere.
+
+    A paper's module `importer` defines `IMPORTER`, a game's module `importers` a tuple `IMPORTERS`.
+    """
 
     name: str  # as in `sally import NAME PATH`
     about: str
     read: Callable[..., ImportResult]  # of a path, and the options by name
     options: tuple[ImportOption, ...] = ()
+    schema: Callable[[], dict[str, Any]] | None = None  # the JSON schema of its format
+    writes_file: bool = False  # `read` takes `out`, a file that it writes instead of episodes
 
     def imported(self, path: Path, **given: Any) -> ImportResult:
         """Return the episodes at a path, with notes; raises BadInput if the importer cannot read

@@ -59,7 +59,10 @@ PARTS: Mapping[str, str] = {
     "ideal": "IDEAL",  # an episode against a partner of a declared pool, for the ideal observer
     "study": "STUDIES",
     "tables": "ENGINE",
+    "audit": "ITEM_AUDIT",  # function that audits a file of items
     "importer": "IMPORTER",
+    "importers": "IMPORTERS",  # of a game: records of it in the formats of other programs
+    "round_table": "ROUND_TABLE",  # function that writes episodes as a table of rounds
     "atlas": "ATLAS",
     "commands": "COMMANDS",
 }
@@ -214,13 +217,18 @@ def _declared(owner: Any, home: str, constant: str, part: str) -> Any | None:
 
 
 def importers() -> Mapping[str, Importer]:
-    """Return the importers of published records, by name."""
+    """Return the importers of papers and games, by name."""
     found = [paper_part(name, "importer") for name in entries("papers")]
+    for name in entries("games"):
+        found += part(name, "importers") or ()
     return {importer.name: importer for importer in found if importer is not None}
 
 
 def importer(name: str) -> Importer:
     """Return an importer by its own name or by the name of its paper."""
+    for shipped in _shipped("importers", name) or ():
+        if shipped.name == name:
+            return cast(Importer, shipped)
     own: Importer | None = paper_part(name, "importer") if name in entries("papers") else None
     found: Importer = own or pick("importer", name, importers())
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from sally.core.errors import BadInput, needs_extra
 from sally.games.battery import hitom_beliefs
 from sally.games.battery.hitom_beliefs import believed
-from sally.games.battery.items import Item, by_pair, differs
+from sally.games.battery.items import Item, by_pair, differs, read_items
 from sally.games.battery.mindless import (
     NEGATION,
     SURFACE,
@@ -82,6 +83,14 @@ def audited(items: Sequence[Item], learn: bool = True) -> Audit:
         strict=dict(_strict(scored)),
         notes=tuple(_notes(items)),
     )
+
+
+def audit_file(file: Path) -> Audit:
+    """Return the audit of a file of items."""
+    return audited(read_items(file))
+
+
+ITEM_AUDIT = audit_file
 
 
 def _groups(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:

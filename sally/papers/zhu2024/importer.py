@@ -94,7 +94,7 @@ IMPORTER = Importer(
     "people in 2x2 games played once, against the crowd across (Zhu et al. 2025)",
     imported,
     options=(
-        ImportOption("people", "Import only this many people, the first by number.", number=True),
+        ImportOption("people", "Import only this many people, the first by number.", kind=int),
         ImportOption("skip_bad", "Skip people whose line is not in the published format."),
     ),
 )

@@ -11,7 +11,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from sally import store
-from sally.adapters.importers.inspect_logs import imported
+from sally.adapters.inspect.import_logs import imported
 from sally.adapters.inspect.tasks import study_task
 from sally.cli import cli
 from sally.core.errors import BadInput

@@ -96,7 +96,7 @@ def test_command_prints_the_table_and_refuses_other_games(tmp_path: Path) -> Non
     said = CliRunner().invoke(cli, ["audit", "battery", "--items", str(file)])
     assert said.exit_code == 0, said.output
     assert "30 items of 10 stories" in said.output and "written after looking" in said.output
-    with pytest.raises(BadInput, match="belongs to the game battery"):
+    with pytest.raises(BadInput, match="ipd has no items"):
         CliRunner().invoke(cli, ["audit", "ipd", "--items", str(file)], catch_exceptions=False)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from sally.adapters.importers.textarena import imported
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Moved
+from sally.games.repeated_games.importers.textarena import imported
 
-FILE = Path(__file__).parent.parent / "fixtures" / "textarena.jsonl"
+FILE = Path(__file__).parents[2] / "fixtures" / "textarena.jsonl"
 
 
 def lines() -> list[dict[str, Any]]:

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from sally.adapters.importers.table_layout import FAMILY, Layout, game_of, params_of
 from sally.core.errors import BadInput, unknown
-from sally.core.log.events import Episode, Instance, Setup
+from sally.core.log.events import Episode, Setup
 from sally.core.log.imported import Difference, ImportRun, Source, recorded_player
 from sally.core.registry.paper import ImportResult
+from sally.games.repeated_games.importers.table import FAMILY, Description
 from sally.games.repeated_games.recorded import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
 
@@ -77,11 +78,47 @@ class Log(msgspec.Struct, frozen=True):
 class LogOptions(msgspec.Struct, frozen=True):
     """Settings that the user must give because a log does not contain them."""
 
-    layout: Layout
+    description: Description
     only: str = ""  # the game's name in the logs, if a folder holds several
     reply: str = ""  # pattern that finds a move in a reply; its group is the move's name
     noted: str = ""  # type of the note with the move that was counted
     paid: str = ""  # type of the note with both payoffs of a round
+
+
+def read(
+    path: Path,
+    *,
+    game: str = "",
+    matrix: Path | None = None,
+    names: str = "",
+    rounds: int | None = None,
+    source: str = "",
+    licence: str = "",
+    reply: str = "",
+    **options: str,
+) -> ImportResult:
+    """Import the games of a results folder, or of one file, with the options of the command."""
+    if bool(game) == (matrix is not None):
+        raise BadInput("Name the game that was played: --game rps, ibs or ipd, or --matrix FILE.")
+    params = read_params(matrix) if matrix else {}
+    if names:
+        params["names"] = [name.strip() for name in names.split(",")]
+    if rounds:
+        params["rounds"] = rounds
+    description = Description(game or FAMILY, params, source=source or "clembench", licence=licence)
+    return imported(path, LogOptions(description, reply=checked_pattern(reply), **options))
+
+
+def read_params(file: Path) -> dict[str, Any]:
+    """Return the parameters of a game from a JSON or TOML file with its `matrix`."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        params = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
+    except (OSError, ValueError) as why:
+        raise BadInput(f"{file} is not a readable JSON or TOML file: {why}.") from None
+    if not isinstance(params, dict) or "matrix" not in params:
+        raise BadInput(f"{file} has no key `matrix`.")
+    return params
 
 
 def imported(path: Path, how: LogOptions) -> ImportResult:
@@ -106,14 +143,13 @@ def imported(path: Path, how: LogOptions) -> ImportResult:
             "name moves."
         )
     longest = max(len(game.rounds) for game in games)
-    if how.layout.rounds is not None and how.layout.rounds < longest:
-        raise BadInput(
-            f"A game under {path} has {longest} rounds, more than `rounds` = {how.layout.rounds}."
-        )
+    rounds = how.description.params.get("rounds")
+    if rounds is not None and rounds < longest:
+        raise BadInput(f"A game under {path} has {longest} rounds, more than `rounds` = {rounds}.")
     run = ImportRun()
     for game in games:
         length = len(game.rounds) if game.log.ended else longest
-        episode = game.episode(how.layout.rounds or length)
+        episode = game.episode(rounds or length)
         counts = {"found": 1, "aborted there": game.log.aborted, "asked again": game.asked_again}
         run.add(episode, game.differences, counts)
     return run.result()
@@ -147,8 +183,8 @@ class _Game:
         meta = log.meta
         place = (meta.results_folder, meta.game_name, meta.experiment_name, file.parent.name)
         self.name = "/".join(part for part in place if part)
-        self.source = Source.of(how.layout.source or "clembench", how.layout.licence, FILE, data)
-        self.rules = game_of(how.layout, 1)
+        self.source = Source.of(how.description.source, how.description.licence, FILE, data)
+        self.rules = how.description.build(1)
         self.asked_again = self.readable = 0
         self.differences: list[Difference] = []
         self.rounds = self._rounds()
@@ -221,11 +257,9 @@ class _Game:
 
     def episode(self, rounds: int) -> Episode:
         """Return the game as an episode of a repeated game."""
-        layout = self.how.layout
-        params = {**params_of(layout), "rounds": rounds, "void_limit": rounds}
         who = [self.log.players[name].get("model_name", name) for name in self.log.names]
         lineup = {str(seat): recorded_player(name) for seat, name in zip(SEATS, who, strict=True)}
-        instance = Instance(f"clembench:-:{self.name}", layout.game or FAMILY, params)
+        instance = self.how.description.instance(f"clembench:-:{self.name}", rounds)
         used = {
             "source": msgspec.to_builtins(self.source),
             "clemcore": self.log.meta.clem_version,
@@ -281,9 +315,3 @@ def checked_pattern(pattern: str) -> str:
             f"The pattern {pattern!r} for `reply` must have one group, which finds the move's name."
         )
     return pattern
-
-
-def options_of(flags: Mapping[str, str], layout: Layout) -> LogOptions:
-    """Return the checked options of `sally import clembench`."""
-    given = {name: flags[name] for name in ("only", "noted", "paid")}
-    return LogOptions(layout, reply=checked_pattern(flags["reply"]), **given)

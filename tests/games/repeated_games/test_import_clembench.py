@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sally.adapters.importers.clembench import FILE, LogOptions, imported
-from sally.adapters.importers.table_layout import Layout
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Moved
+from sally.games.repeated_games.importers.clembench import FILE, LogOptions, imported
+from sally.games.repeated_games.importers.table import Description
 
-LOGS = Path(__file__).parent.parent / "fixtures" / "clembench.jsonl"
-DILEMMA = LogOptions(Layout(game="ipd", names=("J", "F")), noted="move", paid="points")
+LOGS = Path(__file__).parents[2] / "fixtures" / "clembench.jsonl"
+IPD = Description("ipd", {"names": ["J", "F"]}, source="clembench")
+DILEMMA = LogOptions(IPD, noted="move", paid="points")
 
 
 def logs() -> list[dict[str, Any]]:
@@ -82,7 +83,7 @@ def test_reply_names_one_move_or_none(
     log["turns"] = log["turns"][:1]
     first, second = [e for e in log["turns"][0] if e["action"]["type"] == "get message"]
     first["action"]["content"], second["action"]["content"] = said, "ANSWER: J"
-    told = LogOptions(Layout(game="ipd", names=("J", "F")), reply=reply)
+    told = LogOptions(IPD, reply=reply)
     (episode,) = imported(results(tmp_path, [log]), told).episodes
     moves = [e.action for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
     assert moves == ([] if move is None else [move])
@@ -107,7 +108,10 @@ def test_input_without_matrix_game_log_is_refused_with_one_message(tmp_path: Pat
     with pytest.raises(BadInput, match="not a game log of clemcore"):
         imported(half, DILEMMA)
     with pytest.raises(BadInput, match="names R or P or S; set the pattern `reply`"):
-        imported(results(tmp_path / "rps", logs()[:1]), LogOptions(Layout(game="rps")))
+        imported(
+            results(tmp_path / "rps", logs()[:1]),
+            LogOptions(Description("rps")),
+        )
 
 
 def test_command_stores_games_once_and_names_missing_options(tmp_path: Path) -> None:

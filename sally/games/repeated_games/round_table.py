@@ -9,9 +9,6 @@ from typing import Any
 
 import msgspec
 
-from sally.adapters.importers.table import PERSON, SEATS
-from sally.adapters.importers.table_cells import NO_ROW
-from sally.adapters.importers.table_layout import FAMILY, WIDE, WIDE_MORE, presets
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Forfeited, PlayerSpec, Reported
 from sally.core.log.imported import HUMAN, RECORDED
@@ -19,32 +16,28 @@ from sally.core.match.playback import replayed
 from sally.core.match.replay import Step, Trajectory
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
+from sally.games.repeated_games.importers.table import COLUMNS, FAMILY, NO_ROW, PERSON, SEATS
 from sally.games.repeated_games.rules import AGENT, RepeatedGame
 
-COLUMNS = (*WIDE, *WIDE_MORE)
 Row = dict[str, Any]
 
 
 def write(episodes: Iterable[Episode], path: Path) -> int:
     """Write a table and the TOML file that describes it; return the number of rows."""
-    if path.suffix not in (".csv", ".tsv"):
-        raise BadInput(f"{path} should end in .csv or .tsv; rounds are exported as a table.")
-    found = [e for e in episodes if _family(e) == FAMILY]
-    if not found:
-        raise BadInput("There are no episodes of a repeated game to export.")
-    described = layout(found)
-    rows = [row for episode in found for row in rows_of(episode)]
+    if path.suffix != ".csv":
+        raise BadInput(f"{path} should end in .csv; rounds are exported as a table.")
+    exported = list(episodes)
+    description = describe(exported)
+    rows = [row for episode in exported for row in rows_of(episode)]
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, delimiter="\t" if path.suffix == ".tsv" else ",")
+        writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         writer.writerows(rows)
-    path.with_suffix(".toml").write_text(_toml(described), encoding="utf-8")
+    path.with_suffix(".toml").write_text(_toml(description), encoding="utf-8")
     return len(rows)
 
 
-def _family(episode: Episode) -> str:
-    spec = registry.game(episode.setup.instance.game)
-    return spec.family or spec.name
+ROUND_TABLE = write
 
 
 # --- the rounds -----------------------------------------------------------------------------------
@@ -110,21 +103,16 @@ def label(who: PlayerSpec) -> str:
             return f"{PERSON}{who.params.get('participant', '')}"
         return str(who.params.get("name"))
     if who.player in registry.partners(FAMILY):
-        return partner(who)
+        given = (f"{name}={msgspec.json.encode(v).decode()}" for name, v in who.params.items())
+        return ",".join([who.player, *given])
     return str(who.params.get("model") or who.params.get("participant") or who.player)
 
 
-def partner(who: PlayerSpec) -> str:
-    """Return a partner in the notation that `sally import table` accepts."""
-    given = (f"{name}={msgspec.json.encode(v).decode()}" for name, v in who.params.items())
-    return ",".join([who.player, *given])
+# --- its description ------------------------------------------------------------------------------
 
 
-# --- how to read it -------------------------------------------------------------------------------
-
-
-def layout(episodes: Sequence[Episode]) -> dict[str, Any]:
-    """Return the layout that `sally import table` needs for these episodes, all of one game."""
+def describe(episodes: Sequence[Episode]) -> dict[str, Any]:
+    """Return the description that `sally import table` needs; all episodes must be of one game."""
     games = {msgspec.json.encode(_game(e), order="sorted"): _game(e) for e in episodes}
     if len(games) > 1:
         raise BadInput(
@@ -132,20 +120,20 @@ def layout(episodes: Sequence[Episode]) -> dict[str, Any]:
             "probabilities, but a table of rounds can hold only one game; choose the episodes of "
             "one cell."
         )
-    (described,) = games.values()
-    described |= {"moves": "simultaneous"}
+    (description,) = games.values()
     lengths = {_built(e).rounds for e in episodes}
-    described |= {"rounds": lengths.pop()} if len(lengths) == 1 else {"as_played": True}
+    if len(lengths) == 1:
+        description["params"]["rounds"] = lengths.pop()
     sources = {_source(e) for e in episodes}
     if len(sources) == 1 and (source := sources.pop()) is not None:
-        described |= {"source": source[0], "licence": source[1]}
-    bots = {
-        label(who): partner(who)
+        description |= {"source": source[0], "licence": source[1]}
+    description["partners"] = {
+        label(player): {"player": player.player, "params": player.params}
         for e in episodes
-        for who in (e.setup.lineup[seat] for seat in SEATS)
-        if who.player != RECORDED and who.player in registry.partners(FAMILY)
+        for player in (e.setup.lineup[seat] for seat in SEATS)
+        if player.player != RECORDED and player.player in registry.partners(FAMILY)
     }
-    return described | ({"partners": bots} if bots else {})
+    return description
 
 
 def _source(episode: Episode) -> tuple[str, str] | None:
@@ -160,33 +148,27 @@ def _built(episode: Episode) -> RepeatedGame:
 
 
 def _game(episode: Episode) -> dict[str, Any]:
-    name, params = episode.setup.instance.game, episode.setup.instance.params
-    described: dict[str, Any] = (
-        {"game": name} if name in presets() and "matrix" not in params else {}
-    )
-    game = _built(episode)
-    if not described:
-        described["matrix"] = [[list(cell) for cell in row] for row in game.matrix]
-    for key in ("names", "partner_names"):
-        if params.get(key):
-            described[key] = list(params[key])
+    instance, game = episode.setup.instance, _built(episode)
+    params: dict[str, Any] = {
+        key: instance.params[key]
+        for key in ("matrix", "names", "partner_names")
+        if instance.params.get(key)
+    }
     if game.stop_chance:
-        described["stop_chance"] = game.stop_chance
-    return described
+        params["stop_chance"] = game.stop_chance
+    return {"game": instance.game, "params": params}
 
 
-def _toml(described: Mapping[str, Any]) -> str:
-    """Return the keys as TOML; values are written as JSON, which is also valid TOML."""
-    lines = [
-        f"{key} = {msgspec.json.encode(value).decode()}"
-        for key, value in described.items()
-        if not isinstance(value, dict)
-    ]
-    for key, value in described.items():
-        if isinstance(value, dict):
-            lines += ["", f"[{key}]"]
-            lines += [
-                f"{msgspec.json.encode(k).decode()} = {msgspec.json.encode(v).decode()}"
-                for k, v in value.items()
-            ]
-    return "\n".join(lines) + "\n"
+def _toml(values: Mapping[str, Any]) -> str:
+    """Return a mapping as TOML, with inner mappings as inline tables."""
+    return "".join(f"{key} = {_toml_value(value)}\n" for key, value in values.items())
+
+
+def _toml_value(value: Any) -> str:
+    """Return a value as TOML, which shares its numbers, texts and lists with JSON."""
+    if isinstance(value, Mapping):
+        pairs = (f"{_toml_value(key)} = {_toml_value(inner)}" for key, inner in value.items())
+        return f"{{ {', '.join(pairs)} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    return msgspec.json.encode(value).decode()

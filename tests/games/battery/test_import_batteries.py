@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sally.adapters.importers import bigtom, hitom, tombench
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.prompt.model import ModelKind
 from sally.core.registry import registry
 from sally.games.battery.hitom_beliefs import asked, believed, happened
+from sally.games.battery.importers import bigtom, hitom, tombench
 from sally.games.battery.items import differs, read_items
 from sally.models.stub import always
 

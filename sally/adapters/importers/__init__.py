@@ -1,1 +1,0 @@
-"""Importers of records in the formats of other tools."""
