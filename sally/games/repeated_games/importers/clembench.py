@@ -99,7 +99,7 @@ def read(
 ) -> ImportResult:
     """Import the games of a results folder, or of one file, with the options of the command."""
     if bool(game) == (matrix is not None):
-        raise BadInput("Name the game that was played: --game rps, ibs or ipd, or --matrix FILE.")
+        raise BadInput("Name the game that was played: rps, ibs or ipd, or a file with its matrix.")
     params = read_params(matrix) if matrix else {}
     if names:
         params["names"] = [name.strip() for name in names.split(",")]
