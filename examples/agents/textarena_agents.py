@@ -25,6 +25,7 @@ from sally.core.prompt.model import (
     ToolSpec,
 )
 from sally.core.registry.objects import PlayerLike
+from sally.games.repeated_games.importers.textarena import KINDS, Kind, dilemma
 from sally.games.repeated_games.rules import Joint
 from sally.players.language import LanguagePlayer, strategy_named
 
