@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sally.api.analyses import replay as replay
     from sally.api.analyses import reproduce as reproduce
     from sally.api.analyses import score as score
+    from sally.api.catalog import game as game
     from sally.api.catalog import list_games as list_games
     from sally.api.catalog import list_importers as list_importers
     from sally.api.catalog import list_metrics as list_metrics
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from sally.api.controls import reliability as reliability
     from sally.api.controls import variance as variance
     from sally.api.controls import why as why
+    from sally.api.evaluation import EvaluationRows as EvaluationRows
+    from sally.api.evaluation import evaluate as evaluate
     from sally.api.files import export as export
     from sally.api.files import pack as pack
     from sally.api.files import report as report
@@ -109,9 +112,10 @@ _PLACES = {
     "analysis.columns.rows": "summary to_pandas to_polars",
     "api.analyses": "audit compare compare_logs crossplay decisions episodes load profile replay "
     "reproduce score",
-    "api.catalog": "list_games list_importers list_metrics list_packs list_partners list_players "
-    "list_strategies list_studies",
+    "api.catalog": "game list_games list_importers list_metrics list_packs list_partners "
+    "list_players list_strategies list_studies",
     "api.controls": "checklist contrast fork reliability variance why",
+    "api.evaluation": "EvaluationRows evaluate",
     "api.files": "export pack report",
     "api.playing": "aplay play transcript use",
     "api.results": "Comparisons CrossplayRows Episodes Planned ProfileRows",

@@ -8,6 +8,23 @@ from typing import Any
 from sally.api.rows import Rows
 from sally.core.prompt import packs
 from sally.core.registry import registry
+from sally.core.rules.game import GameSpec
+
+
+def game(name: str) -> GameSpec[Any, Any, Any]:
+    """Return a game: its description, seats, parameters and probes are printed with it.
+
+    Args:
+        name: Name of a game, as listed by `list_games`.
+
+    Raises:
+        BadInput: If there is no such game; the message suggests the nearest names.
+
+    >>> import sally
+    >>> sally.game("ipd").default_parameters["stop_chance"]
+    0.0
+    """
+    return registry.game(name)
 
 
 def list_games() -> Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -113,22 +113,36 @@ def use(path: str | Path) -> list[str]:
     return registry.add_file(Path(path))
 
 
-def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
-    """Yield an episode as lines of text.
+class Transcript(tuple[str, ...]):
+    """The lines of a transcript; printing it, or showing it in a notebook, prints the lines."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(self)
+
+    __repr__ = __str__
+
+
+def transcript(episode: Episode, eyes: str = REFEREE) -> Transcript:
+    """Return an episode as lines of text.
 
     Args:
         episode: The episode.
         eyes: The seat whose view is shown; by default the referee, who sees everything.
+
+    Returns:
+        The lines; `print(sally.transcript(episode))` prints them.
 
     Raises:
         BadInput: If the game of the episode is unknown or has another version.
 
     >>> import sally
     >>> episode = sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, rounds=1)
-    >>> list(sally.transcript(episode))[1]
+    >>> sally.transcript(episode)[1]
     'at the table: agent = random, partner = tit_for_tat'
     """
-    return transcripts.transcript(episode, eyes)
+    return Transcript(transcripts.transcript(episode, eyes))
 
 
 def named_setup(

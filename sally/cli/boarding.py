@@ -17,7 +17,8 @@ import msgspec
 
 from sally import store
 from sally.analysis.evaluation import Evaluation, Planned, evaluate, name_of, per_problem
-from sally.cli.evaluating import SIZES, file_name, reference_episodes
+from sally.api.evaluation import reference_episodes
+from sally.cli.evaluating import SIZES, file_name
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
 from sally.core.registry.study import Study

@@ -13,14 +13,16 @@ import msgspec
 
 from sally.analysis.columns.rows import Row
 from sally.analysis.evaluation import Evaluation, GameResult
-from sally.cli.evaluating import evaluation_of
-from sally.cli.running import play_with_progress
+from sally.api.evaluation import evaluation_of
+from sally.cli.running import progress_watcher
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
 from sally.output.page.evaluation import write_evaluation
 from sally.output.tables.console import PATH, estimate_cell, json_option, print_json, print_table
 from sally.runner import local
+from sally.runner.config import find_config
+from sally.runner.run import play_missing
 from sally.studies.demo import BOT, STUDY, with_bot
 
 WIDTH = 79  # columns of text in a terminal of 80
@@ -41,7 +43,8 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
     missing = "left out by --bots" if bots else embedded_is_missing()
     study = with_bot() if missing else STUDY
     place = out if not missing else out.with_name(f"{out.name}-bot")
-    play_with_progress(study, place, None)
+    with progress_watcher(study.name, find_config()) as watch:
+        play_missing(study, place, None, watch)
     many = len(local.orders(study))
     found = evaluation_of(place, BOT if missing else "", study=study, many=many)
     found = msgspec.structs.replace(found, suite="a tiny slice of Sally-1")

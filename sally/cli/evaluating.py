@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,22 +11,20 @@ import click
 import msgspec
 
 from sally import store
-from sally.adapters.executors.by_name import executor
-from sally.analysis.evaluation import ASKED, CONTRASTS, Change, Evaluation, drift, evaluate, name_of
+from sally.analysis.evaluation import CONTRASTS, Change, Evaluation, drift, name_of
+from sally.api.evaluation import evaluate
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed
-from sally.cli.running import ON_HELP, play_with_progress
-from sally.core.errors import BadInput, unknown
-from sally.core.log.events import Episode
-from sally.core.registry.study import Study
+from sally.cli.running import ON_HELP, progress_watcher
+from sally.core.errors import BadInput
+from sally.core.prompt.model import read_settings
 from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import opened
 from sally.output.page.evaluation import (
     said_bill,
     said_recorded,
     said_reliability,
-    write_evaluation,
 )
 from sally.output.tables.console import (
     PATH,
@@ -39,15 +36,12 @@ from sally.output.tables.console import (
     print_table,
     print_text,
 )
-from sally.runner import local
-from sally.runner.budget import Budget, Meter
 from sally.runner.config import use_config
-from sally.runner.models import models_of
 from sally.runner.plan import plan as planned
 from sally.stats.intervals import blank_intervals
 from sally.store import Where
 from sally.studies import sally_1
-from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store, suite
+from sally.studies.sally_1 import BOTS, Size, suite
 
 SIZES: tuple[Size, ...] = get_args(Size)
 
@@ -94,29 +88,27 @@ def evaluate_(
         return
     if (model is None) == (bot is None):
         raise BadInput("Name the player: --model MODEL, or --bot BOT.")
-    for game in games:
-        if game not in sally_1.GAMES:
-            raise unknown("game of sally_1", game, sally_1.GAMES)
-    used = use_config(config)
-    chosen: tuple[Any, ...] = ()
-    if bot is not None:
-        if bot not in BOTS:
-            raise unknown("bot", bot, BOTS)
-        study = _only(bot_suite(bot, size), games)
-    else:
-        request = RunRequest(model=model, given=parsed(settings))
-        study, chosen = prepared_study(suite(size, games or sally_1.GAMES), request, used)
-    study = in_one_store(study)
+    given = parsed(settings)
+    read_settings(given, "--set")  # raises if one is unknown
     place = out or Path("out") / f"sally_1-{file_name(model or bot or '')}"
-    wanted = local.orders(study)
-    if not no_play:
-        meter = Meter(Budget(budget, budget_tokens), used)
-        meter.refuse_unpriced(models_of(study))
-        job = {"index": True, "wanted": wanted, "settings": chosen}
-        play_with_progress(study, place, None, meter, executor(on), **job)
-    found = evaluation_of(place, bot or "", study=study, many=len(wanted), size=size)
+    with progress_watcher("sally_1", use_config(config)) as watch:
+        rows = evaluate(
+            model,
+            bot=bot,
+            size=size,
+            games=games,
+            out=place,
+            play=not no_play,
+            budget=budget,
+            budget_tokens=budget_tokens,
+            on=on,
+            config=config,
+            watch=watch,
+            **given,
+        )
+    found = rows.evaluation
     page = place.parent / f"{place.name}.html"
-    write_evaluation(found, page)
+    rows.page(page)
     if as_json:
         print_json({"page": str(page), "out": str(place), **msgspec.to_builtins(found)})
     else:
@@ -127,15 +119,6 @@ def evaluate_(
         sys.exit(INCOMPLETE)
 
 
-def _only(study: Study, games: Sequence[str]) -> Study:
-    if not games:
-        return study
-    cells = tuple(cell for cell in study.cells if cell.instances[0].game in games)
-    if not cells:
-        raise BadInput(f"This bot does not play {', '.join(games)}.")
-    return msgspec.structs.replace(study, cells=cells)
-
-
 def file_name(name: str) -> str:
     """Return a name as a file name: signs other than letters, digits, `.`, `_` and `-` become `-`.
 
@@ -143,76 +126,6 @@ def file_name(name: str) -> str:
     'openai-gpt-4'
     """
     return "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in name).strip("-.")
-
-
-def evaluation_of(
-    place: Where,
-    player: str = "",
-    *,
-    study: Study | None = None,
-    many: int = 0,
-    size: Size = "S",
-) -> Evaluation:
-    """Return the evaluation of a store, with reference bots on the same problems.
-
-    Raises:
-        BadInput: If the store holds no episode, or several players.
-    """
-    episodes = list(store.load(place).episodes.values())
-    if study is not None:
-        cells = {cell.name for cell in study.cells}
-        ids = {id for id, _, _ in local.orders(study)}
-        episodes = [e for e in episodes if e.cell in cells and e.id in ids]
-    finished = [e for e in episodes if not store.to_run_again(e)]
-    if not finished:
-        raise BadInput(f"The store {place} holds no finished episode of sally_1.")
-    name = player or name_of(finished)
-    return evaluate(
-        finished,
-        player=name,
-        suite=f"Sally-1, version {sally_1.VERSION}, size {size}",
-        wanted=many,
-        references=reference_episodes(finished),
-        reliability=sally_1.reliability(size),
-        recorded=sally_1.recorded_play(),
-    )
-
-
-def reference_episodes(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
-    """Return episodes of the reference bots on the problems of these episodes."""
-    problems: dict[str, set[str]] = {}
-    for e in episodes:
-        problems.setdefault(e.setup.instance.game, set()).add(e.setup.instance.id)
-    return {
-        name: [
-            e
-            for game, ids in problems.items()
-            for e in _bot_episodes(name, game, _least_size(game, ids))
-            if e.setup.instance.id in ids
-        ]
-        for name in REFERENCES
-    }
-
-
-def _least_size(game: str, ids: set[str]) -> Size:
-    """Return the smallest suite size that contains all these problems."""
-    small: tuple[Size, ...] = ("S", "M")
-    for size in small:
-        first = sally_1.tasks(game)[: sally_1.SIZES[game][size][0]]
-        if ids <= {task.instance.id for task in first}:
-            return size
-    return "L"
-
-
-@cache
-def _bot_episodes(name: str, game: str, size: Size) -> tuple[Episode, ...]:
-    """Return a bot's episodes of the probed arm of one game; empty if the bot cannot play it."""
-    study = bot_suite(name, size)
-    cells = tuple(c for c in study.cells if c.name.startswith(f"{game}: {ASKED}"))
-    if not cells:
-        return ()
-    wanted = local.orders(msgspec.structs.replace(study, cells=cells))
-    return tuple(local.play(setup, cell) for _, cell, setup in wanted)
 
 
 # --- output ---------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -17,17 +18,15 @@ from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed, say_bad
 from sally.cli.scoring import say_summary, without_result
-from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
 from sally.output.progress import progress_note
 from sally.output.tables.console import PATH, json_option, print_json, print_text, progress
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
-from sally.runner.config import use_config
-from sally.runner.executors import Executor
+from sally.runner.config import Config, use_config
 from sally.runner.models import models_of
-from sally.runner.run import Progress, play_missing
-from sally.store import Survey, Where
+from sally.runner.run import Progress, Watcher, play_missing
+from sally.store import Survey
 from sally.studies import arms
 
 ON_HELP = f"Executor: {NAMES}."
@@ -121,7 +120,8 @@ def run(
     job: dict[str, Any] = {"index": True, "cache": cache}
     listed = local.orders(wanted, request.limit)
     job |= {"wanted": listed, "settings": chosen}
-    play_with_progress(wanted, place, request.limit, meter, executor(on), **job)
+    with progress_watcher(wanted.name, used) as watch:
+        play_missing(wanted, place, request.limit, watch, meter, executor(on), **job)
     found = store.survey(place)
     done = sum(listed.found_in(found.finished) or ())
     void = sum(listed.found_in(set(found.blank)) or ())
@@ -152,31 +152,25 @@ def run(
         sys.exit(INCOMPLETE)
 
 
-def play_with_progress(
-    study: Study,
-    place: Where,
-    limit: int | None,
-    meter: Meter | None = None,
-    on: Executor | None = None,
-    **job: Any,
-) -> None:
-    """Play the missing episodes, with a progress bar or a line per minute on standard error."""
-    prices = meter.config.prices if meter is not None else None
-    currency = prices.currency if prices else ""
-    said = time.monotonic() - QUIET_SECONDS
+@contextmanager
+def progress_watcher(study: str, config: Config) -> Iterator[Watcher]:
+    """Yield a function that shows the progress of a run: by a bar, or by a line per minute if
+    standard error is not a terminal."""
+    currency = config.prices.currency if config.prices else ""
+    line_at = time.monotonic() - QUIET_SECONDS
     with progress() as bar:
-        task = bar.add_task(f"{study.name}: preparing", total=None, note="")
+        task = bar.add_task(f"{study}: preparing", total=None, note="")
 
         def watch(now: Progress) -> None:
-            nonlocal said
+            nonlocal line_at
             note = progress_note(now, currency)
-            name = f"{study.name}: playing"
+            name = f"{study}: playing"
             bar.update(task, description=name, total=now.wanted, completed=now.done, note=note)
-            if bar.disable and time.monotonic() - said >= QUIET_SECONDS and now.used.calls:
-                said = time.monotonic()
+            if bar.disable and time.monotonic() - line_at >= QUIET_SECONDS and now.used.calls:
+                line_at = time.monotonic()
                 echo(f"{name}, {now.done} of {now.wanted} episodes, {note}", err=True)
 
-        play_missing(study, place, limit, watch, meter, on, **job)
+        yield watch
 
 
 def counts(found: Survey) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, replace
 from functools import cached_property
 from inspect import get_annotations
 from threading import RLock
@@ -253,6 +253,27 @@ class GameSpec(Generic[S, A, V]):
         }
         return {self.name: replace(self, family=self.name), **named}
 
+    def __repr__(self) -> str:
+        rules = self.game
+        given = {**self.default_parameters, **self.defaults}
+        settings = ", ".join(
+            f"{name}={_brief(given[name])}" if name in given else name for name in self.parameters
+        )
+        probes = ", ".join(probe.name for probe in self.probes)
+        lines = [f"{self.name}: {self.about}", f"  parameters: {settings or 'none'}"]
+        if isinstance(seats := getattr(rules, "seats", None), tuple):
+            lines.insert(1, f"  seats: {', '.join(seats)}")
+        return "\n".join([*lines, f"  probes: {probes or 'none'}"])
+
+    @cached_property
+    def default_parameters(self) -> dict[str, Any]:
+        """The default value of each parameter that has one, before `defaults`."""
+        return {
+            name: field.default_factory() if field.default is MISSING else field.default
+            for name, field in self.game.__dataclass_fields__.items()  # type: ignore[attr-defined]
+            if field.default is not MISSING or field.default_factory is not MISSING
+        }
+
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         return tuple(self.game.__dataclass_fields__)  # type: ignore[attr-defined]
@@ -281,6 +302,11 @@ class GameSpec(Generic[S, A, V]):
         if replies is None:
             return None
         return replies(move) if callable(replies) else move in replies
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 BUILT = 64  # number of cached games: rules are frozen, so one object serves many episodes

@@ -1,0 +1,272 @@
+"""Evaluate a player on the suite Sally-1."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from sally import store
+from sally.adapters.executors.by_name import executor
+from sally.analysis.evaluation import ASKED, Evaluation, name_of
+from sally.analysis.evaluation import evaluate as evaluated
+from sally.api.results import flat
+from sally.api.rows import Rows
+from sally.api.studies import PreparedStudy, RunRequest, prepared_study
+from sally.core.errors import BadInput, unknown
+from sally.core.log.events import Episode
+from sally.core.prompt.model import Model
+from sally.core.registry.objects import ObjectNames
+from sally.core.registry.study import Study
+from sally.output.figures.estimates import EstimateDot, estimates_figure
+from sally.output.page.evaluation import write_evaluation
+from sally.output.progress import notebook_progress
+from sally.runner import local
+from sally.runner import run as runs
+from sally.runner.budget import Budget, Meter
+from sally.runner.config import use_config
+from sally.runner.models import models_of
+from sally.store import Where
+from sally.studies import sally_1
+from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store, suite
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MEASURES = ("knowing", "acting", "doing")
+
+
+class EvaluationRows(Rows):
+    """An evaluation: one row per game; `evaluation` has everything that its page shows."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        names = ("game", "seat", "episodes", "problems", *MEASURES, "mindless", "forfeits", "moves")
+        super().__init__(
+            {name: value for name, value in flat(result).items() if _is_shown(name, names)}
+            for result in evaluation.games
+        )
+
+    @property
+    def title(self) -> str:
+        """The player and the suite, and how much of it was played."""
+        made = self.evaluation
+        played = f"{made.episodes} of {made.wanted or made.episodes} episodes"
+        return f"{made.player}, {made.suite}, {played}"
+
+    def plot(self) -> Figure:
+        """Draw knowing, acting and doing in each game, with 95% intervals.
+
+        Returns:
+            A Matplotlib figure; `figure.savefig("evaluation.png")` writes it.
+
+        Raises:
+            BadInput: If Matplotlib is not installed.
+        """
+        dots = [
+            EstimateDot(measure, result.game, estimate)
+            for measure in MEASURES
+            for result in self.evaluation.games
+            if (estimate := getattr(result, measure)).value is not None
+        ]
+        return estimates_figure(dots, self.title)
+
+    def page(self, out: str | Path) -> Path:
+        """Write the evaluation as one HTML page; return its path.
+
+        Raises:
+            BadInput: If the file cannot be written.
+        """
+        write_evaluation(self.evaluation, Path(out))
+        return Path(out)
+
+
+def _is_shown(name: str, names: Sequence[str]) -> bool:
+    return name in names or name.removesuffix("_interval") in names
+
+
+def evaluate(
+    model: str | Model | None = None,
+    *,
+    bot: str | None = None,
+    size: Size = "S",
+    games: Sequence[str] = (),
+    out: str | Path | None = None,
+    play: bool = True,
+    budget: float | None = None,
+    budget_tokens: int | None = None,
+    on: str = "local",
+    config: Path | None = None,
+    watch: runs.Watcher | None = None,
+    **settings: Any,
+) -> EvaluationRows:
+    """Evaluate a model or a bot on the suite Sally-1: how well it predicts others, how often it
+    acts on its predictions, and how much it gains.
+
+    Args:
+        model: The model: a name, or an object with the methods of `Model`.
+        bot: A bot instead of a model, such as `random`.
+        size: Size of the suite: `S`, `M` or `L`.
+        games: Only these games of the suite.
+        out: Folder or address of the store, in which a stopped evaluation continues; None keeps
+            nothing on disk.
+        play: Play the missing episodes; False evaluates the episodes in the store.
+        budget: Stop when calls have cost this much, in the currency of `sally.toml`.
+        budget_tokens: Stop when calls have used this many tokens.
+        on: Executor: `local`, `pool:4` or `ray`.
+        config: A `sally.toml`; by default the nearest one.
+        watch: Called with the progress; by default a notebook displays it.
+        **settings: Model settings, such as `temperature=0`.
+
+    Returns:
+        One row per game; `plot()` draws them and `page(FILE)` writes the page.
+
+    Raises:
+        BadInput: If the model, bot, game or setting is unknown, or no episode was finished.
+
+    >>> import sally
+    >>> rows = sally.evaluate(bot="random", games=["toma_po"])
+    >>> [(row["game"], row["episodes"]) for row in rows]
+    [('toma_po', 32)]
+    """
+    if model is not None and bot is not None:
+        raise BadInput("Name the player to evaluate: either a model or a bot, not both.")
+    names = ObjectNames()
+    model_name = None if model is None else names.model(model)
+    with names.bound():
+        used = use_config(config)
+        request = RunRequest(model=model_name, given=settings)
+        study, settings_used = (
+            prepared_suite(request, size, games, config)
+            if bot is None
+            else (suite_of_bot(bot, size, games), ())
+        )
+        wanted = local.orders(study)
+        with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as place:
+            if play:
+                meter = Meter(Budget(budget, budget_tokens), used)
+                meter.refuse_unpriced(models_of(study))
+                watch = watch or notebook_progress(study.name)
+                job: dict[str, Any] = {"index": True, "wanted": wanted, "settings": settings_used}
+                runs.play_missing(study, place, None, watch, meter, executor(on), **job)
+            return EvaluationRows(
+                evaluation_of(place, bot or "", study=study, many=len(wanted), size=size)
+            )
+
+
+def prepared_suite(
+    request: RunRequest, size: Size, games: Sequence[str], config: Path | None
+) -> PreparedStudy:
+    """Return the suite with the model of the request in its open seats, and the model settings.
+
+    Raises:
+        BadInput: If no model is named, or a game or setting is unknown.
+    """
+    if request.model is None:
+        raise BadInput("Name the player to evaluate: a model, or a bot such as random.")
+    _check_games(games)
+    wanted = suite(size, tuple(games) or sally_1.GAMES)
+    study, settings_used = prepared_study(wanted, request, use_config(config))
+    return in_one_store(study), settings_used
+
+
+def suite_of_bot(bot: str, size: Size, games: Sequence[str] = ()) -> Study:
+    """Return the suite with a bot in its open seats.
+
+    Raises:
+        BadInput: If the bot or a game is unknown, or the bot plays none of these games.
+    """
+    if bot not in BOTS:
+        raise unknown("bot", bot, BOTS)
+    _check_games(games)
+    return in_one_store(_only(bot_suite(bot, size), games))
+
+
+def _check_games(games: Sequence[str]) -> None:
+    for game in games:
+        if game not in sally_1.GAMES:
+            raise unknown("game of sally_1", game, sally_1.GAMES)
+
+
+def _only(study: Study, games: Sequence[str]) -> Study:
+    if not games:
+        return study
+    cells = tuple(cell for cell in study.cells if cell.instances[0].game in games)
+    if not cells:
+        raise BadInput(f"This bot does not play {', '.join(games)}.")
+    return msgspec.structs.replace(study, cells=cells)
+
+
+def evaluation_of(
+    place: Where,
+    player: str = "",
+    *,
+    study: Study | None = None,
+    many: int = 0,
+    size: Size = "S",
+) -> Evaluation:
+    """Return the evaluation of a store, with reference bots on the same problems.
+
+    Raises:
+        BadInput: If the store holds no episode, or several players.
+    """
+    episodes = list(store.load(place).episodes.values())
+    if study is not None:
+        cells = {cell.name for cell in study.cells}
+        ids = {id for id, _, _ in local.orders(study)}
+        episodes = [e for e in episodes if e.cell in cells and e.id in ids]
+    finished = [e for e in episodes if not store.to_run_again(e)]
+    if not finished:
+        raise BadInput(f"The store {place} holds no finished episode of sally_1.")
+    name = player or name_of(finished)
+    return evaluated(
+        finished,
+        player=name,
+        suite=f"Sally-1, version {sally_1.VERSION}, size {size}",
+        wanted=many,
+        references=reference_episodes(finished),
+        reliability=sally_1.reliability(size),
+        recorded=sally_1.recorded_play(),
+    )
+
+
+def reference_episodes(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
+    """Return episodes of the reference bots on the problems of these episodes."""
+    problems: dict[str, set[str]] = {}
+    for e in episodes:
+        problems.setdefault(e.setup.instance.game, set()).add(e.setup.instance.id)
+    return {
+        name: [
+            e
+            for game, ids in problems.items()
+            for e in _bot_episodes(name, game, _least_size(game, ids))
+            if e.setup.instance.id in ids
+        ]
+        for name in REFERENCES
+    }
+
+
+def _least_size(game: str, ids: set[str]) -> Size:
+    """Return the smallest suite size that contains all these problems."""
+    small: tuple[Size, ...] = ("S", "M")
+    for size in small:
+        first = sally_1.tasks(game)[: sally_1.SIZES[game][size][0]]
+        if ids <= {task.instance.id for task in first}:
+            return size
+    return "L"
+
+
+@cache
+def _bot_episodes(name: str, game: str, size: Size) -> tuple[Episode, ...]:
+    """Return a bot's episodes of the probed arm of one game; empty if the bot cannot play it."""
+    study = bot_suite(name, size)
+    cells = tuple(c for c in study.cells if c.name.startswith(f"{game}: {ASKED}"))
+    if not cells:
+        return ()
+    wanted = local.orders(msgspec.structs.replace(study, cells=cells))
+    return tuple(local.play(setup, cell) for _, cell, setup in wanted)
