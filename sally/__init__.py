@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sally.api.analyses import replay as replay
     from sally.api.analyses import reproduce as reproduce
     from sally.api.analyses import score as score
+    from sally.api.board import BoardRows as BoardRows
+    from sally.api.board import board as board
     from sally.api.catalog import game as game
     from sally.api.catalog import list_games as list_games
     from sally.api.catalog import list_importers as list_importers
@@ -112,6 +114,7 @@ _PLACES = {
     "analysis.columns.rows": "summary to_pandas to_polars",
     "api.analyses": "audit compare compare_logs crossplay decisions episodes load profile replay "
     "reproduce score",
+    "api.board": "BoardRows board",
     "api.catalog": "game list_games list_importers list_metrics list_packs list_partners "
     "list_players list_strategies list_studies",
     "api.controls": "checklist contrast fork reliability variance why",

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
 from sally import store
 from sally.adapters.executors.by_name import executor
-from sally.analysis.evaluation import ASKED, Evaluation, name_of
+from sally.analysis.evaluation import ASKED, Evaluation, GameResult, name_of
 from sally.analysis.evaluation import evaluate as evaluated
-from sally.api.results import flat
 from sally.api.rows import Rows
 from sally.api.studies import PreparedStudy, RunRequest, prepared_study
 from sally.core.errors import BadInput, unknown
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MEASURES = ("knowing", "acting", "doing")
+SIZES: tuple[Size, ...] = get_args(Size)
 
 
 class EvaluationRows(Rows):
@@ -46,9 +46,11 @@ class EvaluationRows(Rows):
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
-        names = ("game", "seat", "episodes", "problems", *MEASURES, "mindless", "forfeits", "moves")
         super().__init__(
-            {name: value for name, value in flat(result).items() if _is_shown(name, names)}
+            {"game": result.game, "seat": result.seat, "episodes": result.episodes}
+            | {"problems": result.problems}
+            | chosen_estimates(result)
+            | {"mindless": result.mindless, "forfeits": result.forfeits, "moves": result.moves}
             for result in evaluation.games
         )
 
@@ -86,8 +88,16 @@ class EvaluationRows(Rows):
         return Path(out)
 
 
-def _is_shown(name: str, names: Sequence[str]) -> bool:
-    return name in names or name.removesuffix("_interval") in names
+def chosen_estimates(result: GameResult) -> dict[str, Any]:
+    """Return knowing, acting and doing in one game, each with its interval."""
+    return {
+        name: value
+        for measure in MEASURES
+        for name, value in (
+            (measure, getattr(result, measure).value),
+            (f"{measure}_interval", getattr(result, measure).interval),
+        )
+    }
 
 
 def evaluate(

@@ -1,44 +1,16 @@
-"""`sally board`: a static site of evaluations, recomputed from their bundles.
-
-A bundle is refused unless every answer in it can be checked, and unless each of its episodes is the
-one that the suite asks of its player: same problem, seed, opponents, questions, cell and retries,
-without injections or forks.
-"""
+"""`sally board`: a static site of evaluations, recomputed from their bundles."""
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 import msgspec
 
-from sally import store
-from sally.analysis.evaluation import Evaluation, Planned, evaluate, name_of, per_problem
-from sally.api.evaluation import reference_episodes
-from sally.cli.evaluating import SIZES, file_name
-from sally.core.errors import BadInput
-from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
-from sally.core.registry.study import Study
+from sally.api.board import board
 from sally.core.terminal_text import echo
-from sally.output.files.attestation import read_attestation
-from sally.output.files.bundle import EPISODES
-from sally.output.files.bundle_reader import is_bundle, opened
-from sally.output.page.board import Entry, RefusedBundle, write_board
-from sally.output.page.evaluation import write_evaluation
-from sally.output.page.page_data import PageData
-from sally.output.page.write import PageOptions, write_page
 from sally.output.tables.console import PATH, folded, json_option, print_json
-from sally.players.language import LANGUAGE
-from sally.runner.check import cells_of, check
-from sally.runner.local import orders
-from sally.studies import sally_1
-from sally.studies.sally_1 import BOTS, BY_BOT, Size, bot_suite, size_of, suite
-
-# parameters that an evaluated language player may choose; all others are those of the suite
-CHOSEN = frozenset({"model", "strategy", "settings", "with_"})
 
 
 @click.command("board")
@@ -51,7 +23,7 @@ CHOSEN = frozenset({"model", "strategy", "settings", "with_"})
 @click.option("--transcripts", default=1, show_default=True,
               help="Transcripts per cell and lineup of each entry; 0 for none.")  # fmt: skip
 @json_option
-def board(
+def board_(
     places: tuple[Path, ...], out: Path, only_check: bool, transcripts: int, as_json: bool
 ) -> None:
     """Replay evaluation bundles, recompute every figure, and write a static site.
@@ -59,206 +31,18 @@ def board(
     A folder means all bundles in it. A bundle that does not replay is refused, the offending line
     is named, and the command exits with 1.
     """
-    entries: list[Entry] = []
-    refused: list[RefusedBundle] = []
-    pages = Counter[str]()
-    for bundle in _bundles(places):
-        stem = file_name(bundle.name.removesuffix(".sally.zip")) or "entry"
-        pages[stem] += 1
-        page = stem if pages[stem] == 1 else f"{stem}-{pages[stem]}"
-        try:
-            entry = checked_entry(bundle, out / page, None if only_check else transcripts)
-            entries.append(entry)
-            played = f"{entry.played:,} of {entry.planned:,} episodes"
-            echo(f"{bundle.name}: {entry.name}, {played} replayed", err=True)
-        except BadInput as why:
-            refused.append(RefusedBundle(bundle.name, str(why)))
-            echo(folded(f"{bundle.name}: refused. {why}"), err=True)
-    entries = _with_distinct_names(entries)
-    if not only_check:
-        path = write_board(entries, refused, out, sally_1.recorded_play())
-        if not as_json:
-            echo(f"{path}: {len(entries)} entries, {len(refused)} refused")
+    site = None if only_check else out
+    rows = board(
+        *places, out=site, transcripts=transcripts, watch=lambda line: echo(folded(line), err=True)
+    )
+    if rows.page is not None and not as_json:
+        echo(f"{rows.page}: {len(rows.entries)} entries, {len(rows.refused)} refused")
     if as_json:
         print_json({
             "entries": [{"name": e.name, "bundle": e.bundle, "sha256": e.sha256, "signed": e.signed,
                          "played": e.played, "planned": e.planned, "whole": e.is_whole,
-                         **msgspec.to_builtins(e.found)} for e in entries],
-            "refused": msgspec.to_builtins(refused),
+                         **msgspec.to_builtins(e.found)} for e in rows.entries],
+            "refused": msgspec.to_builtins(rows.refused),
         })  # fmt: skip
-    if refused:
+    if rows.refused:
         sys.exit(1)
-
-
-def _with_distinct_names(entries: Sequence[Entry]) -> list[Entry]:
-    """Return the entries; those that share a name get the names of their bundles as well."""
-    counts = Counter(entry.name for entry in entries)
-    return [
-        msgspec.structs.replace(entry, name=f"{entry.name} ({entry.bundle})")
-        if counts[entry.name] > 1
-        else entry
-        for entry in entries
-    ]
-
-
-def _bundles(places: tuple[Path, ...]) -> list[Path]:
-    found = []
-    for place in places:
-        inside = sorted(place.glob("*.sally.zip")) if place.is_dir() else [place]
-        if not inside or not all(map(is_bundle, inside)):
-            raise BadInput(
-                f"{place} is neither a bundle nor a folder of bundles; `sally pack DIR` makes one."
-            )
-        found += inside
-    return found
-
-
-def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry:
-    """Replay a bundle, recompute its figures and write its pages, whose names begin with `page`.
-
-    No pages are written if `transcripts` is None.
-
-    Raises:
-        BadInput: If the bundle is changed, does not replay, cannot be checked, or is not part of
-            the suite.
-    """
-    signed = read_attestation(bundle)
-    with opened(bundle) as (place, packed):
-        assert packed is not None  # only bundles are given
-        held = store.load(place, quarantine=False, check=False)
-        if held.bad:
-            raise BadInput(f"{held.bad[0]}.")
-        if held.doubled:
-            raise BadInput(f"{held.doubled:,} of its lines repeat an episode.")
-        episodes = list(held.episodes.values())
-        _refuse_unproved(episodes, place, held.changed)
-        study, size = _largest(store.studies(place).values())
-        plan = planned(episodes, study, size)
-        refuse_unplanned(episodes, plan, size)
-        finished = [e for e in episodes if not store.to_run_again(e)]
-        found = _evaluated(finished, plan, study, size)
-        shown = ""
-        if transcripts is not None:
-            write_evaluation(found, page.with_name(f"{page.name}.html"))
-            if transcripts:
-                shown = f"{page.name}-episodes.html"
-                write_page(PageData(place), page.with_name(shown), PageOptions(transcripts))
-        return Entry(found.player, bundle.name, packed.sha256, size, found, per_problem(finished),
-                     f"{page.name}.html", shown, signed)  # fmt: skip
-
-
-def _refuse_unproved(episodes: list[Episode], place: store.Where, changed: set[str]) -> None:
-    """Raise BadInput if an episode does not replay, or if an answer in it cannot be checked."""
-    result = check(episodes, cells_of(place), changed)
-    for failed, what in ((result.mismatches, "does not replay"),
-                         (result.unchecked, "cannot be checked")):  # fmt: skip
-        if failed:
-            id, why = failed[0]
-            others = f" ({len(failed) - 1} more: {what})" if len(failed) > 1 else ""
-            line = _line_of(Path(str(place)) / EPISODES, id)
-            raise BadInput(f"{EPISODES}, line {line}: episode {id} {what}: {why}{others}")
-
-
-def _line_of(file: Path, id: str) -> int:
-    with file.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if id.encode() in line[:200]:
-                return number
-    return 0
-
-
-def _largest(studies: Iterable[Study]) -> tuple[Study, Size]:
-    """Return the largest size of the suite among the studies of a bundle."""
-    sizes = {size_of(study): study for study in studies}
-    for size in reversed(SIZES):
-        if size in sizes:
-            return sizes[size], size
-    raise BadInput("It holds no evaluation: none of its studies is a size of Sally-1.")
-
-
-def planned(episodes: Sequence[Episode], study: Study, size: Size) -> list[Planned]:
-    """Return every episode that the suite asks of the player of these episodes.
-
-    Raises:
-        BadInput: If the episodes have no player, or a player that the suite cannot ask.
-    """
-    bot = study.about.partition(BY_BOT)[2]
-    if bot:
-        if bot not in BOTS:
-            raise BadInput(f"Its study was played by the bot {bot!r}, which is unknown.")
-        whole = bot_suite(bot, size)
-    else:
-        whole = _with_player(suite(size), _chosen_params(episodes))
-    return [Planned(cell, setup) for _, cell, setup in orders(whole, open_models=False)]
-
-
-def _chosen_params(episodes: Sequence[Episode]) -> dict[str, object]:
-    """Return the parameters of the one language player that sits in every episode."""
-    every = {
-        msgspec.json.encode({k: v for k, v in who.params.items() if k != "pack"}, order="sorted")
-        for episode in episodes
-        for who in episode.setup.lineup.values()
-        if who.player == LANGUAGE
-    }
-    if len(every) != 1:
-        raise BadInput(
-            f"It holds episodes of {len(every)} language players; an evaluation has one, with the "
-            "same model, strategy and settings in every episode."
-        )
-    params: dict[str, object] = msgspec.json.decode(every.pop())
-    if others := params.keys() - CHOSEN:
-        raise BadInput(f"Its player has the parameter {min(others)!r}, which the suite does not.")
-    return params
-
-
-def _with_player(study: Study, params: dict[str, object]) -> Study:
-    """Return the suite with these parameters for its language player; the words packs stay."""
-
-    def seated(who: PlayerSpec) -> PlayerSpec:
-        if who.player != LANGUAGE:
-            return who
-        pack = {"pack": who.params["pack"]} if "pack" in who.params else {}
-        return msgspec.structs.replace(who, params={**params, **pack})
-
-    cells = tuple(
-        msgspec.structs.replace(
-            cell,
-            lineups=tuple({s: seated(who) for s, who in line.items()} for line in cell.lineups),
-        )
-        for cell in study.cells
-    )
-    return msgspec.structs.replace(study, cells=cells)
-
-
-def refuse_unplanned(episodes: Sequence[Episode], plan: Sequence[Planned], size: Size) -> None:
-    """Raise BadInput if the suite does not ask an episode of its player."""
-    asked = {_without_versions(each.cell, each.setup) for each in plan}
-    for episode in episodes:
-        if _without_versions(episode.cell, episode.setup) not in asked:
-            raise BadInput(
-                f"episode {episode.id} is not part of Sally-1, size {size}: its problem, seed, "
-                f"players, questions, retries, injections or cell ({episode.cell!r}) differ."
-            )
-
-
-def _without_versions(cell: str, setup: Setup) -> bytes:
-    """Return a cell and a setup as text, without the versions of language players, which a replay
-    has checked."""
-    lineup = {
-        seat: msgspec.structs.replace(who, versions={}) if who.player == LANGUAGE else who
-        for seat, who in setup.lineup.items()
-    }
-    return cell.encode() + b"\n" + canonical(msgspec.structs.replace(setup, lineup=lineup))
-
-
-def _evaluated(
-    episodes: list[Episode], plan: Sequence[Planned], study: Study, size: Size
-) -> Evaluation:
-    played = {_without_versions(e.cell, e.setup) for e in episodes}
-    missing = [each for each in plan if _without_versions(each.cell, each.setup) not in played]
-    bot = study.about.partition(BY_BOT)[2]
-    return evaluate(episodes, player=bot or name_of(episodes),
-                    suite=f"Sally-1, version {sally_1.VERSION}, size {size}", wanted=len(plan),
-                    references=reference_episodes(episodes),
-                    reliability=sally_1.reliability(size),
-                    recorded=sally_1.recorded_play(), missing=missing)  # fmt: skip

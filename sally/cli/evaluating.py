@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 import msgspec
 
 from sally import store
 from sally.analysis.evaluation import CONTRASTS, Change, Evaluation, drift, name_of
-from sally.api.evaluation import evaluate
+from sally.api.board import file_name
+from sally.api.evaluation import SIZES, evaluate
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed
@@ -42,8 +43,6 @@ from sally.stats.intervals import blank_intervals
 from sally.store import Where
 from sally.studies import sally_1
 from sally.studies.sally_1 import BOTS, Size, suite
-
-SIZES: tuple[Size, ...] = get_args(Size)
 
 
 @click.command("evaluate")
@@ -117,15 +116,6 @@ def evaluate_(
     if not found.complete:
         echo("Unfinished: the same command continues.", err=True)
         sys.exit(INCOMPLETE)
-
-
-def file_name(name: str) -> str:
-    """Return a name as a file name: signs other than letters, digits, `.`, `_` and `-` become `-`.
-
-    >>> file_name("openai/gpt 4")
-    'openai-gpt-4'
-    """
-    return "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in name).strip("-.")
 
 
 # --- output ---------------------------------------------------------------------------------------

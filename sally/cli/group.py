@@ -34,7 +34,7 @@ ENTRIES: Mapping[str, str] = {  # command -> module in this package and function
     "export": "exporting:export",
     "report": "pages:report",
     "pack": "packing:pack",
-    "board": "boarding:board",
+    "board": "boarding:board_",
     "replay": "reading:replay",
     "reread": "reading:reread",
     "show": "reading:show",
