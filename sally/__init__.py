@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sally.api.analyses import replay as replay
     from sally.api.analyses import reproduce as reproduce
     from sally.api.analyses import score as score
+    from sally.api.atlas import AtlasRows as AtlasRows
+    from sally.api.atlas import atlas as atlas
     from sally.api.board import BoardRows as BoardRows
     from sally.api.board import board as board
     from sally.api.catalog import game as game
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
     from sally.api.files import export as export
     from sally.api.files import pack as pack
     from sally.api.files import report as report
+    from sally.api.importing import ImportedEpisodes as ImportedEpisodes
+    from sally.api.importing import import_record as import_record
     from sally.api.playing import aplay as aplay
     from sally.api.playing import play as play
     from sally.api.playing import transcript as transcript
@@ -114,12 +118,14 @@ _PLACES = {
     "analysis.columns.rows": "summary to_pandas to_polars",
     "api.analyses": "audit compare compare_logs crossplay decisions episodes load profile replay "
     "reproduce score",
+    "api.atlas": "AtlasRows atlas",
     "api.board": "BoardRows board",
     "api.catalog": "game list_games list_importers list_metrics list_packs list_partners "
     "list_players list_strategies list_studies",
     "api.controls": "checklist contrast fork reliability variance why",
     "api.evaluation": "EvaluationRows evaluate",
     "api.files": "export pack report",
+    "api.importing": "ImportedEpisodes import_record",
     "api.playing": "aplay play transcript use",
     "api.results": "Comparisons CrossplayRows Episodes Planned ProfileRows",
     "api.rows": "Rows",

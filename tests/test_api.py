@@ -22,7 +22,7 @@ from sally.core.errors import BadInput
 
 COMMANDS = {"play", "run", "plan", "replay", "score", "profile", "compare", "crossplay", "audit",
             "reproduce", "report", "export", "pack", "fork", "why",
-            "reliability", "contrast", "variance"}  # fmt: skip
+            "reliability", "contrast", "variance", "evaluate", "board", "atlas"}  # fmt: skip
 TYPES = {"Game", "GameSpec", "Words", "Probe", "Question", "Partner", "Metric", "Strategy",
          "Study", "Cell", "Episode", "Model", "Card", "Board", "Paper", "Seat", "Turn"}  # fmt: skip
 

@@ -25,7 +25,7 @@ ENTRIES: Mapping[str, str] = {  # command -> module in this package and function
     "profile": "profiling:profile",
     "represent": "representing:represent",
     "checklist": "claiming:checklist",
-    "atlas": "atlas:atlas",
+    "atlas": "atlas:atlas_",
     "compare": "comparing:compare",
     "drift": "evaluating:drift_",
     "contrast": "contrasting:contrast_",

@@ -8,20 +8,13 @@ from typing import Any
 
 import click
 
-from sally import store
-from sally.adapters.inspect import import_logs
+from sally.api.importing import INSPECT, ImportedEpisodes, import_record, importer_named
 from sally.core.errors import BadInput
-from sally.core.log.events import Episode
-from sally.core.match.playback import as_stored
 from sally.core.registry import registry
-from sally.core.registry.paper import Importer, ImportOption, ImportResult
+from sally.core.registry.paper import Importer, ImportOption
 from sally.output.tables.console import PATH, by_kind, json_option, print_json, print_text
-from sally.store import Manifest, Writer, claim
 
 SCHEMA = "-schema"  # after the name of an importer: the command that prints its JSON schema
-INSPECT = Importer(
-    "inspect", "Inspect logs of Sally's tasks, a file or a folder", import_logs.imported
-)
 
 
 class Importers(click.Group):
@@ -34,11 +27,9 @@ class Importers(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name.startswith("-"):
             return None
-        if name == INSPECT.name:
-            return _import_command(INSPECT)
         if name.endswith(SCHEMA):
             return _schema_command(registry.importer(name.removesuffix(SCHEMA)))
-        return _import_command(registry.importer(name))
+        return _import_command(importer_named(name))
 
 
 @click.group("import", cls=Importers)
@@ -54,10 +45,11 @@ def _import_command(importer: Importer) -> click.Command:
     @click.argument("path", type=PATH)
     @json_option
     def command(path: Path, out: Path, as_json: bool, whole: bool = False, **given: Any) -> None:
+        imported = import_record(importer.name, path, out, **given)
         if importer.writes_file:
-            _print_written(importer.imported(path, out=out, **given), as_json)
+            _print_written(imported, as_json)
         else:
-            _store(importer.imported(path, **given), out, importer.name, as_json, whole)
+            _say_stored(imported, as_json, whole)
 
     target = "File to write." if importer.writes_file else "Store to write to."
     command.params.append(click.Option(["--out"], required=True, type=PATH, help=target))
@@ -96,7 +88,7 @@ def _schema_command(importer: Importer) -> click.Command:
     return click.Command(importer.name + SCHEMA, callback=command, help=text)
 
 
-def _print_written(result: ImportResult, as_json: bool) -> None:
+def _print_written(result: ImportedEpisodes, as_json: bool) -> None:
     """Print the counts of an importer that wrote a file."""
     if as_json:
         print_json({**result.counts, **result.details})
@@ -104,22 +96,14 @@ def _print_written(result: ImportResult, as_json: bool) -> None:
         print_text(*(f"{what}: {count}" for what, count in result.counts.items()), *result.lines)
 
 
-def _store(found: ImportResult, out: Path, name: str, as_json: bool, whole: bool) -> None:
-    """Store the new episodes and print counts and irregularities."""
-    for episode in found.episodes:  # all or nothing: one that cannot be stored refuses them all
-        store.check_storable(episode)
-    claim(out, Manifest(f"import {name}", asks="published games"))
-    there = store.load(out).episodes
-    new = [episode for episode in found.episodes if not _already(episode, there, out)]
-    with Writer(out) as writer:
-        for episode in new:
-            writer.add(episode)
-    counts = {**found.counts, "stored": len(new), "already there": len(found.episodes) - len(new)}
+def _say_stored(imported: ImportedEpisodes, as_json: bool, whole: bool) -> None:
+    """Print the counts and irregularities of imported episodes."""
     if as_json:
-        print_json({"counts": counts, **found.details})
+        print_json({"counts": imported.counts, **imported.details})
         return
-    print_text(*_counted(counts), *(found.lines if whole else by_kind(found.lines)))
-    if not whole and by_kind(found.lines) != list(found.lines):
+    shown = imported.lines if whole else by_kind(imported.lines)
+    print_text(*_counted(imported.counts), *shown)
+    if not whole and by_kind(imported.lines) != list(imported.lines):
         print_text("--all lists every line; --json prints them as data.")
 
 
@@ -133,18 +117,3 @@ def _counted(counts: Mapping[str, int]) -> Iterator[str]:
             yield f"{what}: {counts[what]:,}"
     if other := [f"{what} {n:,}" for what, n in counts.items() if what not in FIRST]:
         yield f"of these: {'; '.join(other)}"
-
-
-def _already(episode: Episode, there: Mapping[str, Episode], out: Path) -> bool:
-    """Return whether an episode is already stored.
-
-    Raises:
-        BadInput: The store holds a different episode under the same id.
-    """
-    stored = there.get(episode.id)
-    if stored is not None and as_stored(stored.events) != as_stored(episode.events):
-        raise BadInput(
-            f"{out} already holds a different record of {episode.setup.instance.id} by the same "
-            "players; import this one into another store, or with another --source."
-        )
-    return stored is not None

@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 
 from sally import store
 from sally.analysis.evaluation import drift
-from sally.cli import cli
 from sally.api.board import planned, refuse_unplanned
+from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved
 from sally.games.toma.po.game import PartlySeen

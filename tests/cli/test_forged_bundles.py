@@ -16,9 +16,9 @@ from click.testing import CliRunner
 
 from sally import store
 from sally.analysis.evaluation import evaluate
+from sally.api.board import checked_entry
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import cli
-from sally.api.board import checked_entry
 from sally.core.errors import BadInput
 from sally.core.log.events import (
     Censored,
