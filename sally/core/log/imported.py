@@ -98,6 +98,22 @@ class Source(msgspec.Struct, frozen=True):
         return cls(source, licence, file, sha256(data).hexdigest())
 
 
+class PersonNumbers:
+    """Numbers that replace the ids of people, in the order in which the ids occur.
+
+    >>> people = PersonNumbers("m")
+    >>> people["a8f3"], people["77c1"], people["a8f3"]
+    ('m001', 'm002', 'm001')
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self._numbers: dict[str, str] = {}
+
+    def __getitem__(self, person: str) -> str:
+        return self._numbers.setdefault(person, f"{self._prefix}{len(self._numbers) + 1:03d}")
+
+
 class NotPublished(BadInput):
     """Raised if a file is not the published one or is incomplete; nothing is imported."""
 
@@ -167,6 +183,19 @@ def table_rows(
         raise NotPublished(f"{file} is not UTF-8 text; the published tables are.") from None
     except csv.Error as why:
         raise BadInput(f"{file} is not a table: {why}; it may be truncated.") from None
+
+
+@contextmanager
+def published_line(file: Path, line: int) -> Iterator[None]:
+    """Raise NotPublished, with file and line, for a missing key or an invalid value in the
+    block."""
+    place = f"{file.name}, line {line}"
+    try:
+        yield
+    except NotPublished as why:
+        raise NotPublished(f"{place}: {why}") from None
+    except (KeyError, ValueError) as why:
+        raise NotPublished(f"{place}: {why} is not a value of the published file.") from None
 
 
 @contextmanager
