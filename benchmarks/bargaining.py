@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from sally.core.log.events import Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.registry.study import instance, player_spec
@@ -37,7 +37,7 @@ def play(buyer: str, seller: str, games: int = GAMES) -> float:
     began = time.process_time()
     for seed in range(games):
         match = Match(spec, msgspec.structs.replace(setup, seed=seed), like=first)
-        play_bots(match, players)
+        Driver(match, players).run()
         match.episode()
     return games * ROUNDS / (time.process_time() - began)
 

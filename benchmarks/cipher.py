@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
@@ -49,7 +49,7 @@ def played(row: int, params: dict[str, Any] | None = None, **who: Who) -> Played
     lineup = {seat: PlayerSpec(*each) for seat, each in who.items()}
     instance = Instance(f"cipher {row}", "cipher", {"number": row, **(params or {})})
     match = Match(spec, resolved(Setup(instance, row, lineup)))
-    play_bots(match, players_of(match, match.setup.lineup))
+    Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
     return Played(spec, episode, replayed(spec, episode))
 

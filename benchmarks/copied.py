@@ -25,7 +25,7 @@ from sally.analysis.columns.measured import setting
 from sally.analysis.columns.replayed_rows import replayed_columns
 from sally.core.log.events import Episode, PlayerSpec, Setup, from_line, to_line
 from sally.core.log.fingerprint import fingerprint
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.registry.study import Study
@@ -69,7 +69,7 @@ def played(setup: Setup) -> Match[Any, Any, Any]:
     spec = registry.game(setup.instance.game)
     match = Match(spec, setup)
     dice = {seat: RANDOM if uses_model(who) else who for seat, who in setup.lineup.items()}
-    play_bots(match, {s: seated(spec, match.game, Seat(s), who) for s, who in dice.items()})
+    Driver(match, {s: seated(spec, match.game, Seat(s), who) for s, who in dice.items()}).run()
     return match
 
 

@@ -26,7 +26,7 @@ except ImportError:  # its source builds only where CMake takes old projects
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the side-by-side play of the tests
 
 from sally.core.log.events import Instance, PlayerSpec, Setup, to_line
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.games.hanabi.belief import counted
@@ -49,7 +49,7 @@ def ours(players: int, write: bool = False) -> None:
             Instance("hanabi", "hanabi", game), seed, {s: PlayerSpec("random") for s in seats}
         )
         match = Match(spec, setup)
-        play_bots(match, {s: Random() for s in seats})
+        Driver(match, {s: Random() for s in seats}).run()
         if write:
             to_line(match.episode())
 

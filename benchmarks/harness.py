@@ -18,7 +18,7 @@ import textarena
 from common import interleaved
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, to_line
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.prompt.model import Reply, Usage
 from sally.core.registry import registry
@@ -51,7 +51,7 @@ def setup_of(rounds: int, probed: bool = False) -> Setup:
 def ours(setup: Setup, loop: asyncio.Runner) -> Episode:
     """One episode, as a run plays and stores it."""
     match = Match(registry.game("rps"), setup)
-    loop.run(play_async(match, players_of(match)))
+    loop.run(Driver(match, players_of(match)).arun())
     episode = match.episode()
     to_line(episode)
     return episode

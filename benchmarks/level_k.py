@@ -13,7 +13,7 @@ import msgspec
 from common import interleaved
 
 from sally.core.log.events import PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.registry.study import instance, player_spec
@@ -45,7 +45,7 @@ def play(game: str, params: dict[str, Any], who: tuple[PlayerSpec, ...]) -> None
     players = players_of(Match(spec, setup))
     for seed in range(GAMES):
         match = Match(spec, msgspec.structs.replace(setup, seed=seed))
-        play_bots(match, players)
+        Driver(match, players).run()
         match.episode()
 
 

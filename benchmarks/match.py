@@ -16,7 +16,7 @@ from common import interleaved
 from pettingzoo.classic import rps_v2
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, to_line
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.runner.seating import players_of
@@ -29,7 +29,7 @@ def ours(game: str = "ipd", rounds: int = ROUNDS) -> Episode:
     """One episode of tit for tat against itself."""
     lineup = {"agent": PlayerSpec("tit_for_tat"), "partner": PlayerSpec("tit_for_tat")}
     match = Match(registry.game(game), Setup(Instance(game, game, {"rounds": rounds}), 1, lineup))
-    play_bots(match, players_of(match))
+    Driver(match, players_of(match)).run()
     return match.episode()
 
 

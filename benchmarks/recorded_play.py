@@ -20,7 +20,7 @@ import numpy as np
 from sally import store
 from sally.analysis.profile.estimates import person_of
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
@@ -168,7 +168,7 @@ def played_here(setup: Setup) -> Played:
     spec = registry.game(setup.instance.game)
     setup = resolved(setup)
     match: Match[Any, Any, Any] = Match(spec, setup)
-    play_bots(match, players_of(match))
+    Driver(match, players_of(match)).run()
     return laid_open(match.episode())
 
 

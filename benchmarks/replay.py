@@ -8,8 +8,9 @@ from typing import Any
 
 from sally.api.playing import play
 from sally.core.log.events import Episode
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed, rerun
+from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec
 
@@ -24,8 +25,7 @@ Spec = GameSpec[Any, Any, Any]
 
 
 def through_a_match(spec: Spec, episode: Episode) -> None:
-    for _ in rerun(Match(spec, episode.setup, ask_nature=True), episode):
-        pass
+    Driver(Match(spec, episode.setup, ask_nature=True)).replay(episode)
 
 
 def seconds(way: Callable[[Spec, Episode], object], spec: Spec, episode: Episode) -> float:

@@ -27,8 +27,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from sally import store
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import rerun
 from sally.core.prompt.strategy import PromptContext
 from sally.core.registry import registry
 from sally.core.rules.menu import is_finite
@@ -62,17 +62,21 @@ def own_replies() -> Iterator[dict[str, Any]]:
                 match = Match(
                     registry.game(episode.setup.instance.game), episode.setup, ask_nature=True
                 )
-                for turn, event in rerun(match, episode):
-                    for reply in replies_of(turn, event):
-                        if (key := (reply["game"], reply["kind"], reply["reply"])) not in seen:
-                            seen.add(key)
-                            yield reply | {"run": path.name.removesuffix(".sally.zip")}
+                replies: list[dict[str, Any]] = []
+                Driver(match).replay(
+                    episode,
+                    again=lambda turn, event, to=replies: to.extend(replies_of(turn, event)),
+                )
+                for reply in replies:
+                    if (key := (reply["game"], reply["kind"], reply["reply"])) not in seen:
+                        seen.add(key)
+                        yield reply | {"run": path.name.removesuffix(".sally.zip")}
 
 
 def replies_of(turn: Any, event: Any) -> Iterator[dict[str, Any]]:
     """Return the replies of one decision to a menu or to a scale of whole numbers."""
     question, words, prompt = turn.question, turn.context.words, PromptContext(turn)
-    if event is None or not event.calls or (question is not None and question.kind != "choice"):
+    if not event.calls or (question is not None and question.kind != "choice"):
         return
     finite = is_finite(turn.options)
     scale = question.scale if question else words.scale(turn.options) if finite else None

@@ -13,7 +13,7 @@ import numpy as np
 from common import interleaved
 
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.games.repeated_games.players.bulk import drawn_luck, play_tabular
@@ -33,7 +33,7 @@ def one_by_one(name: str, kind: str, episodes: int = ALONE) -> None:
     for seed in range(episodes):
         setup = Setup(Instance(name, name), seed, lineup, arms={"agent": ("their_move",)})
         match = Match(spec, setup)
-        play_bots(match, players_of(match))
+        Driver(match, players_of(match)).run()
 
 
 def at_once(name: str, kind: str, episodes: int = TOGETHER) -> None:

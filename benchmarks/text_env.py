@@ -31,7 +31,7 @@ import msgspec
 
 from sally.adapters.trainers.text import TextEnv, TextEnvs
 from sally.core.log.events import Moved, to_line
-from sally.core.match.drive import let_answer
+from sally.core.match.drive import Driver
 from sally.core.prompt.model import Reply
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.training import Task
@@ -97,6 +97,8 @@ def parts(game: str, rounds: int = 10, times: int = 300) -> dict[str, float]:
         match, player = table.playing, table._players[table.seat]
         reply = Reply(f"Option: {task.instance.params['names'][0]}")
         turn, run = table._open[0]
+        others = {seat: who for seat, who in table._players.items() if seat != table.seat}
+        driver = Driver(match, others)
         exchanges = table._exchanges[turn.id]
         for _ in range(rounds - 1):
             marks = [clock()]
@@ -106,8 +108,8 @@ def parts(game: str, rounds: int = 10, times: int = 300) -> dict[str, float]:
                 given = done.value
             marks.append(clock())
             event = Moved(turn.id[0], table.seat, given.action, given.reply, given.tries)
-            match.answer(turn.id, given)
-            let_answer(match, table._others)
+            driver.answer(turn.id, given)
+            driver.run()
             marks.append(clock())
             turn = match.asked(table.seat)  # type: ignore[assignment]
             later: Exchanges = []

@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 from sally.core.log.events import Instance, PlayerSpec, Setup, to_line
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Turn
 from sally.core.registry import registry
@@ -67,7 +67,7 @@ def game(n: int) -> Match[Any, Any, Any]:
     }  # the seats' names; bots sit there
     match = Match(registry.game("tradecraft"), Setup(problem(n), n, lineup))
     player = trader(WOODS[n % len(WOODS)])
-    play_bots(match, {"p1": player, "p2": player})
+    Driver(match, {"p1": player, "p2": player}).run()
     return match
 
 

@@ -28,7 +28,7 @@ from sally.analysis.compare.published import Figure, load
 from sally.analysis.profile.bounds import metric_bounds
 from sally.cli import cli
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
@@ -92,7 +92,7 @@ def relabelled(bot: str, table: str, repeats: int) -> Iterator[Episode]:
                     else seated(spec, match.game, AGENT, PlayerSpec(bot))
                 )  # fmt: skip
                 partner = seated(spec, match.game, PARTNER, lineup[PARTNER])
-                play_bots(match, {AGENT: mine, PARTNER: partner})
+                Driver(match, {AGENT: mine, PARTNER: partner}).run()
                 yield match.episode()
 
 
@@ -252,7 +252,7 @@ def null_store(
                 setup = Setup(instance, n, lineup, arms={AGENT: ("their_move",)})
                 match = Match(spec, setup)
                 partner = seated(spec, match.game, PARTNER, lineup[PARTNER])
-                play_bots(match, {AGENT: Coin(rng, MOVES[game]), PARTNER: partner})
+                Driver(match, {AGENT: Coin(rng, MOVES[game]), PARTNER: partner}).run()
                 found.append(match.episode())
     return found
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
@@ -47,7 +47,7 @@ def played(game: str, number: int, giver: str, guesser: dict[str, Any], **params
     lineup = {GIVERS[game]: PlayerSpec(giver), "guesser": PlayerSpec(BOTS[game], guesser)}
     instance = Instance(f"{game} {number}", game, {"number": number % 100, **params})
     match = Match(spec, resolved(Setup(instance, number, lineup)))
-    play_bots(match, players_of(match, match.setup.lineup))
+    Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
     return Played(spec, episode, replayed(spec, episode))
 

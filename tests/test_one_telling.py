@@ -14,7 +14,7 @@ import pytest
 from sally.adapters.terminal import Person
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.log.scenes import tell
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.rules.probe import Injection
@@ -58,7 +58,7 @@ def at_the_terminal(setup: Setup) -> list[str]:
     match: Match[Any, Any, Any] = Match(registry.game("ipd"), setup)
     person = Person(shown.append, lambda prompt: "J")
     partner = {"partner": setup.lineup["partner"]}
-    play_bots(match, {"agent": person, **players_of(match, partner)})
+    Driver(match, {"agent": person, **players_of(match, partner)}).run()
     return shown[1:]  # the rules come first
 
 

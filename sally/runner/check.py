@@ -15,7 +15,8 @@ from sally.core.errors import BadInput, listed
 from sally.core.log.events import Call, Episode, PlayerSpec
 from sally.core.log.imported import RECORDED
 from sally.core.log.validation import log_problem, setup_problem
-from sally.core.match.playback import Again, mismatch, replayed, require_version
+from sally.core.match.drive import Again
+from sally.core.match.playback import mismatch, replayed, require_version
 from sally.core.match.player import AskId, Player, Turn, put
 from sally.core.prompt.model import Context
 from sally.core.registry import registry

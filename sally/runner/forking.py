@@ -14,22 +14,21 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, listed
-from sally.core.event_loop import run_coroutine
-from sally.core.log.events import Episode, Fork, PlayerSpec, Setup, ToolUse
+from sally.core.log.events import Episode, Event, Fork, PlayerSpec, Setup, ToolUse
 from sally.core.log.imported import RECORDED
 from sally.core.match.answers import action_of, answers_of
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Again, Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import require_version
 from sally.core.match.player import AskId, Decision, Given, Player, Turn, put
 from sally.core.registry import registry
-from sally.core.rules.chance import Stream, derived_seed
-from sally.core.rules.game import NATURE, Seat
+from sally.core.rules.chance import derived_seed
+from sally.core.rules.game import Seat
 from sally.core.rules.menu import admitted
 from sally.core.rules.probe import Injection
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter, Metered
-from sally.runner.local import has_model, play_within, reached, used_by
+from sally.runner.local import play_within, reached, used_by
 from sally.runner.seating import players_of, resolved, seated
 
 CANNOT_GO_ON = ("person", RECORDED)
@@ -52,13 +51,10 @@ def fork(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Episod
     require_version(spec, episode)
     setup = forked_setup(episode, turn, change, repeat)
     match: Match[Any, Any, Any] = Match(spec, setup, ask_nature=True)
-    past = _past(episode, turn, setup)
-    _answer_from(match, past, turn, episode.id)
+    _answer_from(match, _past(episode, turn, setup), turn, episode)
     players = _going_on(match, turn, change.moves)
-    if has_model(setup):
-        run_coroutine(play_within(match, players, Meter().config.limits))
-    else:
-        play_bots(match, players)
+    limits = Meter().config.limits
+    Driver(match, players).run(lambda play: play_within(match, play, limits))
     return match.episode(f"fork of {episode.id[:8]} at step {turn}", used_by(players))
 
 
@@ -121,24 +117,33 @@ def _refuse(episode: Episode, turn: int, change: Change) -> None:
 def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
     """Return every answer before the turn, with the memory of the players that continue."""
     spec = registry.game(episode.setup.instance.game)
-    logged = answers_of(spec, episode)
     match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
+    logged = answers_of(spec, episode)
     stays = {s: who for s, who in setup.lineup.items() if _keeps_notes(episode, s, who)}
-    bots = {s: who for s, who in stays.items() if who.player != LANGUAGE}
-    players = players_of(match, bots)
-    found: Answers = {}
-    while match.turn < turn and not match.over:
-        for ask in [ask for ask in match.asks() if ask.id in logged]:
-            event, given = logged[ask.id]
-            if ask.seat in players and ask.question is None and not event.calls:
-                given = _with_notes(ask, given, players[ask.seat], episode.id)
-            if ask.seat not in stays and isinstance(given, Decision):
-                # memory belongs to the replaced player
-                given = msgspec.structs.replace(given, memory=None)
-            ask.looked = event.looked
-            match.answer(ask.id, given)
-            found[ask.id] = given, event.looked
-    return found
+    players = players_of(match, {s: who for s, who in stays.items() if who.player != LANGUAGE})
+    answers: Answers = {}
+
+    def remember(ask: Turn[Any, Any], event: Event) -> Given:
+        _, answer = logged[ask.id]
+        if ask.seat in players and ask.question is None and not event.calls:
+            answer = _with_notes(ask, answer, players[ask.seat], episode.id)
+        if ask.seat not in stays and isinstance(answer, Decision):
+            # memory belongs to the replaced player
+            answer = msgspec.structs.replace(answer, memory=None)
+        ask.looked = event.looked
+        answers[ask.id] = answer, event.looked
+        return answer
+
+    _replay(match, episode, turn, remember)
+    return answers
+
+
+def _replay(match: Match[Any, Any, Any], episode: Episode, turn: int, again: Again) -> None:
+    """Answer the asks before a turn; raises BadInput if the log lacks an answer."""
+    try:
+        Driver(match).replay(episode, turn, again)
+    except LookupError:
+        raise BadInput(f"Episode {episode.id} cannot be replayed up to step {turn}.") from None
 
 
 def _keeps_notes(episode: Episode, seat: str, who: PlayerSpec) -> bool:
@@ -167,15 +172,14 @@ def _with_notes(
     return msgspec.structs.replace(logged, memory=given.memory)
 
 
-def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode: str) -> None:
-    """Advance a fresh match to turn `turn` by giving it the answers stored in the log."""
-    while match.turn < turn:
-        asked = [ask for ask in match.asks() if ask.id in past]
-        if not asked:
-            raise BadInput(f"Episode {episode} cannot be replayed up to step {turn}.")
-        for ask in asked:
-            given, ask.looked = past[ask.id]
-            match.answer(ask.id, given)
+def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode: Episode) -> None:
+    """Advance a fresh match to a turn with the answers of the past, which include memory."""
+
+    def remembered(ask: Turn[Any, Any], event: Event) -> Given:
+        answer, ask.looked = past[ask.id]
+        return answer
+
+    _replay(match, episode, turn, remembered)
 
 
 def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
@@ -184,8 +188,10 @@ def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
     require_version(spec, episode)
     setup = msgspec.structs.replace(episode.setup, arms={}, injections=())
     match: Match[Any, Any, Any] = Match(spec, setup, ask_nature=True)
-    _answer_from(match, _past(episode, turn, episode.setup), turn, episode.id)
-    (ask,) = [ask for ask in match.asks() if ask.seat == seat and ask.question is None]
+    _answer_from(match, _past(episode, turn, episode.setup), turn, episode)
+    ask = match.asked(seat)
+    if ask is None:
+        raise BadInput(f"{seat} does not move in step {turn} of episode {episode.id}.")
     found = {}
     for name, kind in registry.partners(spec.family or spec.name).items():
         if kind.helps:
@@ -200,17 +206,6 @@ def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
 
 
 # --- from there on ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Nature:
-    """Nature as a player, which draws from the match's own random stream."""
-
-    match: Match[Any, Any, Any]
-
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
-        odds = self.match.game.odds(self.match.state)
-        return Decision(Stream(self.match.setup.seed, NATURE, turn.number, "move").draw(odds))
 
 
 @dataclass(frozen=True)
@@ -237,8 +232,8 @@ class ForcedMovePlayer:
 def _going_on(
     match: Match[Any, Any, Any], turn: int, moves: Mapping[str, Any]
 ) -> dict[str, Player[Any, Any]]:
-    """Return the players that continue the match from a turn on, and nature. In that turn, the
-    seats in `moves` make the given moves."""
+    """Return the players that continue the match from a turn on; in that turn, the seats in `moves`
+    make the given moves."""
     meter = Meter().of_episode()
     lineup = reached(match.setup.lineup, lambda _, name: Metered(registry.model(name), meter, name))
     players = players_of(match, lineup)
@@ -247,4 +242,4 @@ def _going_on(
             raise BadInput(f"{seat} does not move in step {turn}, so its move cannot be forced.")
         legal = admitted(match.game.options(match.state, Seat(seat)), action)
         players[seat] = ForcedMovePlayer(players[seat], turn, legal)
-    return {**players, NATURE: Nature(match)}
+    return players

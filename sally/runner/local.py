@@ -13,7 +13,7 @@ from sally import store
 from sally.core.errors import BadInput, RunFailed
 from sally.core.event_loop import run_coroutine
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, canonical
-from sally.core.match.drive import play_async, play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Player
 from sally.core.match.replay import Trajectory
@@ -42,17 +42,14 @@ def play(setup: Setup, cell: str = "") -> Episode:
 def play_open(setup: Setup, cell: str = "") -> Opened:
     """Play one episode; return it with its trajectory."""
     match, players = _seated_match(setup)
-    if all(is_bot(player) for player in players.values()):
-        play_bots(match, players)
-    else:
-        run_coroutine(_with_connections(play_async(match, players)))
+    Driver(match, players).run(_with_connections)
     return match.episode(cell, used_by(players)), match.replay
 
 
 async def aplay(setup: Setup) -> Episode:
     """Play one episode in the running event loop."""
     match, players = _seated_match(setup)
-    await _with_connections(play_async(match, players))
+    await _with_connections(Driver(match, players).arun())
     return match.episode(used=used_by(players))
 
 
@@ -155,20 +152,20 @@ async def _with_models(order: Order, run: Meter) -> Opened:
     if any(transport_of(name, config) == "server" for name in models_in(setup)):
         retries = config.limits.call_retries
         players = {seat: patient(player, retries) for seat, player in players.items()}
-    await play_within(match, players, config.limits)
+    await play_within(match, Driver(match, players).arun(), config.limits)
     return match.episode(cell, used_by(players)), match.replay
 
 
 async def play_within(
-    match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]], limits: Limits
+    match: Match[Any, Any, Any], play: Coroutine[Any, Any, None], limits: Limits
 ) -> None:
-    """Play a match until it ends or a budget or limit censors it."""
+    """Await the play of a match until it ends or a budget or limit censors it."""
     import asyncio
 
     clock = asyncio.timeout(limits.episode_seconds)
     try:
         async with clock:
-            await play_async(match, players)
+            await play
     except BudgetSpent as why:
         match.censor(why.cause, why.detail)
     except TimeoutError:

@@ -13,9 +13,8 @@ from typing import Any
 
 import msgspec
 
-from sally.core.event_loop import run_coroutine
 from sally.core.log.events import Episode, PlayerSpec, Setup, episode_id
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Turn
 from sally.core.prompt.answer_schema import field_name
@@ -204,7 +203,7 @@ def piloted(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
         seat: _with_counter(player, models[seat]) if seat in models else player
         for seat, player in players.items()
     }
-    run_coroutine(play_async(match, counted))
+    Driver(match, counted).run()
     found: dict[str, Count] = {}
     for model in models.values():
         found[model.name] = found.get(model.name, Count()) + model.count

@@ -4,15 +4,16 @@ and how results change."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from sally.core.errors import Unreadable
-from sally.core.log.events import Episode, Forfeited, Moved, Reported
+from sally.core.log.events import Episode, Event, Forfeited, Moved, Reported
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import replayed, rerun
+from sally.core.match.playback import replayed
 from sally.core.match.player import Turn
 from sally.core.prompt import packs
 from sally.core.prompt.page_layout import read_harness
@@ -66,7 +67,7 @@ def first_named(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResul
 RULES: Mapping[str, Rule] = {f"rule {VERSION}": installed, "first option named": first_named}
 
 
-def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[RereadReply]:
+def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> list[RereadReply]:
     """Read again, by each rule, the replies from which an episode's moves and probe answers came.
 
     Answers that were not read from a language model's reply, such as choices by scoring, are left
@@ -75,14 +76,16 @@ def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[Re
     spec = registry.game(episode.setup.instance.game)
     trajectory = replayed(spec, episode)  # raises if the game has another version now
     match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
-    for turn, event in rerun(match, episode):
+    rereads: list[RereadReply] = []
+
+    def reread(turn: Turn[Any, Any], event: Event) -> None:
         who = episode.setup.lineup.get(turn.seat)
         if who is None or who.player != LANGUAGE:
-            continue
+            return
         if not isinstance(event, Moved | Forfeited | Reported) or not event.calls:
-            continue
+            return
         if event.calls[-1].scores or event.calls[-1].failure:
-            continue
+            return
         pack, question = who.params.get("pack", ""), turn.question
         prompt = PromptContext(
             turn,
@@ -94,20 +97,25 @@ def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[Re
         was = event.action if isinstance(event, Moved) else getattr(event, "value", None)
         known = judged(spec, trajectory, event) if isinstance(event, Reported) else None
         menu = question.choices if question else turn.options
-        yield RereadReply(
-            episode.id,
-            spec.name,
-            turn.number,
-            turn.seat,
-            question.probe if question else "move",
-            event.reply,
-            {
-                STORED: _plain(was),
-                **{n: _read(rule, prompt, turn, said) for n, rule in rules.items()},
-            },
-            _plain(menu[0]) if prompt.names and question is None else None,
-            _plain(known.truth) if known else None,
+        rereads.append(
+            RereadReply(
+                episode.id,
+                spec.name,
+                turn.number,
+                turn.seat,
+                question.probe if question else "move",
+                event.reply,
+                {
+                    STORED: _plain(was),
+                    **{n: _read(rule, prompt, turn, said) for n, rule in rules.items()},
+                },
+                _plain(menu[0]) if prompt.names and question is None else None,
+                _plain(known.truth) if known else None,
+            )
         )
+
+    Driver(match).replay(episode, again=reread)
+    return rereads
 
 
 def _read(rule: Rule, prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:

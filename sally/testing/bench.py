@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, episode_id, to_line
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit, Player, Turn
 from sally.core.registry import registry
@@ -163,7 +163,7 @@ def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
 def finished(setup: Setup) -> Match[Any, Any, Any]:
     """Return a match that bots have played to its end."""
     match = match_of(setup)
-    play_bots(match, players_at(match))
+    Driver(match, players_at(match)).run()
     return match
 
 

@@ -10,9 +10,8 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import IllegalMove, NotAsked
-from sally.core.event_loop import run_coroutine
 from sally.core.log.events import from_line, to_line
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch, replayed
 from sally.core.match.player import Decision, Fault, Forfeit, Turn
@@ -86,7 +85,7 @@ def the_asynchronous_driver_gives_the_same_log(at: Bench, seed: int) -> None:
             seat: player if seat in match.game.helpers else _SlowPlayer(player)
             for seat, player in players_at(match).items()
         }
-        run_coroutine(play_async(match, helped))
+        Driver(match, helped).run()
         same = digest(match.episode()) == at.log_in_order(setup)
         must(same, "late answers changed the log")
 

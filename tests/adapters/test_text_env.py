@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import msgspec
 import pytest
 
@@ -13,7 +11,7 @@ from sally.adapters.trainers.text.splits import split_of
 from sally.analysis.columns.measured import measured, seats_under_study
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Instance, PlayerSpec, Setup, from_line, to_line
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.prompt.model import Reply
@@ -79,7 +77,7 @@ def test_environment_reads_replies_as_the_evaluation_does():
     match = Match(registry.game("ipd"), setup)
     model = listed(replies)
     players = players_of(match, reached(setup.lineup, lambda seat, name: model))
-    asyncio.run(play_async(match, players))
+    Driver(match, players).run()
     mine = [_without_usage(event) for event in env.episode().events]
     assert mine == [_without_usage(event) for event in match.episode().events]
 

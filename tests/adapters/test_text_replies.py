@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from sally.adapters.trainers.text import TextEnv
 from sally.core import redaction as keys
 from sally.core.log.events import to_line
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.prompt.model import Reply, Usage
 from sally.core.prompt.words import Words
@@ -77,7 +76,7 @@ def test_environment_and_evaluation_play_the_same_episode(game, wishes):
         players = players_of(
             match, reached(episode.setup.lineup, lambda at, name, model=model: model)
         )
-        asyncio.run(play_async(match, players))
+        Driver(match, players).run()
         assert to_line(match.episode("", episode.used)) == to_line(episode)
         assert KEY.encode() not in to_line(episode)
 

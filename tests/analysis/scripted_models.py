@@ -9,7 +9,7 @@ import msgspec
 
 from sally import store
 from sally.core.log.events import Censored, Episode, Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
@@ -32,7 +32,7 @@ def scenario_episode(
     lineup = {"player": PlayerSpec("language", name)}
     setup = Setup(problem, 7, lineup, arms=arms, injections=tell, repeat=repeat)
     match = Match(spec, setup)
-    play_bots(match, {"player": seated(spec, match.game, Seat("player"), PlayerSpec(bot))})
+    Driver(match, {"player": seated(spec, match.game, Seat("player"), PlayerSpec(bot))}).run()
     return match.episode()
 
 
@@ -52,7 +52,7 @@ def repeated_episode(
         "agent": seated(spec, match.game, Seat("agent"), same),
         "partner": seated(spec, match.game, Seat("partner"), lineup["partner"]),
     }
-    play_bots(match, players)
+    Driver(match, players).run()
     return match.episode()
 
 

@@ -13,7 +13,7 @@ from sally.analysis.compare.crossplay import crossplay
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.registry.study import grid, player_spec
@@ -35,7 +35,7 @@ def meet(one: str, two: str, first: int = 3, **arms: tuple[str, ...]) -> list[Ma
     for n, problem in enumerate(problems("minecraft_core_2p_2", first)):
         (lineup,) = grid(p1=player_spec(one), p2=player_spec(two))
         match = Match(registry.game("tradecraft"), resolved(Setup(problem, n, lineup, arms=arms)))
-        play_bots(match, players_of(match))
+        Driver(match, players_of(match)).run()
         found.append(match)
     return found
 

@@ -10,7 +10,7 @@ from sally.analysis.pairs.positions import open_position, position_setup, recipe
 from sally.analysis.pairs.score import join_pairs, read_position, score_player
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, from_line, to_line
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
 from sally.core.match.player import Decision, Turn
@@ -60,7 +60,7 @@ def answer_pair(
         match: Match[object, object, object] = Match(spec, setup)
         players = players_of(match)
         players[recipe.seat] = Player()  # type: ignore[assignment]
-        play_bots(match, players)
+        Driver(match, players).run()
         episodes.append(match.episode())
     return episodes
 

@@ -5,7 +5,6 @@ A page that begins like an earlier one is written from where it differs.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from typing import Any
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Call, Instance, Moved, PlayerSpec, Reported, Setup
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
@@ -220,7 +219,7 @@ def conversation(game: str, strategy: Strategy) -> str:
     registry.add("models", "table_recorder", lambda name: model)
     setup = setup_of(table, strategy)
     match = Match(registry.game(game), setup)
-    asyncio.run(play_async(match, players_of(match)))
+    Driver(match, players_of(match)).run()
     return "\n".join(_written(table, match, model))
 
 

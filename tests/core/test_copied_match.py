@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from sally.core.log.events import Told, to_line
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit
 from sally.testing.bench import finished, players_at
@@ -38,7 +38,7 @@ def test_match_and_its_copy_both_end_like_an_uncopied_match(name: str, answers: 
     match = begun(name, answers)
     twin, wanted = match.copied(), finished(match.setup)
     for each in (twin, match):
-        play_bots(each, players_at(each))
+        Driver(each, players_at(each)).run()
         assert to_line(each.episode()) == to_line(wanted.episode())
         assert any(isinstance(event, Told) for event in each.events)
         for seat in each.game.seats:

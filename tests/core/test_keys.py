@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import re
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ import pytest
 from sally.core import redaction as keys
 from sally.core.log.calls import KEPT, cut
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.prompt.model import Reply, ToolCall, Usage
 from sally.core.registry import registry
@@ -71,7 +70,7 @@ def test_key_repeated_by_model_is_in_no_stored_line() -> None:
     }
     setup = Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)
     match = Match(registry.game("ipd"), setup)
-    asyncio.run(play_async(match, players_of(match)))
+    Driver(match, players_of(match)).run()
     assert all(KEY not in repr(event) for event in match.events)
     assert any("[key]" in repr(event) for event in match.events)
 
@@ -85,7 +84,7 @@ def test_key_passed_to_tool_is_redacted_in_the_log() -> None:
         "partner": PlayerSpec("tit_for_tat"),
     }
     match = Match(registry.game("ipd"), Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup))
-    asyncio.run(play_async(match, players_of(match)))
+    Driver(match, players_of(match)).run()
     assert all(KEY not in repr(event) for event in match.events)
     assert any("[key]" in repr(event) for event in match.events)
 
@@ -137,7 +136,7 @@ def test_huge_replies_are_stored_truncated_and_read_in_full() -> None:
         "partner": PlayerSpec("tit_for_tat"),
     }
     match = Match(registry.game("ipd"), Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup))
-    asyncio.run(play_async(match, players_of(match)))
+    Driver(match, players_of(match)).run()
     calls = [call for event in match.events for call in event.calls]
     assert [len(call.reply) < KEPT + 200 for call in calls] == [True] * 4
     assert all(call.usage.get("input", 0) == 0 for call in calls)  # 10^30 tokens are not believed

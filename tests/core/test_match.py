@@ -21,13 +21,12 @@ from sally.core.log.events import (
     from_line,
     to_line,
 )
-from sally.core.match.drive import play_async, play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
 from sally.core.match.player import Decision, Fault, Forfeit, Turn
 from sally.core.rules.game import NATURE
 from sally.core.rules.partner import Scripted
-from sally.runner.seating import players_of
 from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, READER, Haggle, Offer, Put, Reading, Say
 from tests.table import match_of, played, spec_of, table
 
@@ -276,17 +275,6 @@ def test_episode_id_is_hash_of_setup_and_survives_serialization() -> None:
 # --- drivers ------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:coroutine")
-def test_play_bots_refuses_an_async_player() -> None:
-    class Slow:
-        async def decide(self, turn: Turn[Any, Any]) -> Any:
-            return Decision("keep")
-
-    match = match_of(table("cups"))
-    with pytest.raises(BadInput, match="play_async"):
-        play_bots(match, {**players_of(match), "hider": Slow()})
-
-
 def test_open_asks_are_sent_concurrently() -> None:
     out: list[str] = []
 
@@ -300,7 +288,7 @@ def test_open_asks_are_sent_concurrently() -> None:
             return Decision(0)
 
     match = match_of(table("ipd"))
-    asyncio.run(asyncio.wait_for(play_async(match, {"agent": Meets(), "partner": Meets()}), 5))
+    asyncio.run(asyncio.wait_for(Driver(match, {"agent": Meets(), "partner": Meets()}).arun(), 5))
     assert match.over and len(out) == 12
 
 
@@ -317,7 +305,7 @@ def test_error_in_a_player_leaves_no_task_behind() -> None:
     async def run() -> None:
         match = match_of(table("ipd"))
         with pytest.raises(RuntimeError, match="broken"):
-            await play_async(match, {"agent": Breaks(), "partner": Waits()})
+            await Driver(match, {"agent": Breaks(), "partner": Waits()}).arun()
         await asyncio.sleep(0)
         assert len(asyncio.all_tasks()) == 1
 
@@ -330,7 +318,7 @@ def test_probe_of_player_without_report_is_skipped_with_reason() -> None:
         "hider": Scripted(lambda turn: "swap"),
         "seeker": Scripted(lambda turn: "left"),
     }
-    play_bots(match, players)
+    Driver(match, players).run()
     skipped = [e for e in match.events if type(e).__name__ == "Skipped"]
     assert [e.reason for e in skipped] == ["this player takes no questions"]  # type: ignore[union-attr]
 

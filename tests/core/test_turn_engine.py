@@ -18,10 +18,10 @@ from sally.core.log.events import (
     Told,
     ToolUse,
 )
-from sally.core.match.drive import let_answer, play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
-from sally.core.match.player import Decision, Fault, Forfeit, NoAnswer, Turn, put
+from sally.core.match.player import WAIT, Decision, Fault, Forfeit, NoAnswer, Turn, put
 from sally.core.registry import registry
 from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.chance import Stream
@@ -71,7 +71,7 @@ def one_by_one(game: Match[Any, Any, Any], agent: Agent, order: int = 0) -> list
 
 
 def played_on(game: Match[Any, Any, Any], agent: Agent) -> list[Event]:
-    play_bots(game, {"agent": agent, "partner": Scripted(copies)})
+    Driver(game, {"agent": agent, "partner": Scripted(copies)}).run()
     return game.events
 
 
@@ -111,7 +111,7 @@ def test_exception_in_player_leaves_the_match_at_its_turn():
 
 def test_seats_without_a_player_stay_open():
     game = match()
-    let_answer(game, {"partner": Scripted(copies)})
+    Driver(game, {"partner": Scripted(copies)}).run()
     assert [turn.id for turn in game.asks()] == [(0, "agent", "", "")]
     assert not game.over
 
@@ -119,7 +119,7 @@ def test_seats_without_a_player_stay_open():
 def test_illegal_move_of_script_is_refused_and_changes_nothing():
     game = match()
     with pytest.raises(Exception, match="not among the options"):
-        play_bots(game, {"agent": Scripted(lambda turn: 9), "partner": Scripted(copies)})
+        Driver(game, {"agent": Scripted(lambda turn: 9), "partner": Scripted(copies)}).run()
     assert game.turn == 0 and len(game.asks()) == 2 and not game.events
 
 
@@ -145,7 +145,7 @@ def test_two_scripts_together_play_the_same_as_one_by_one(swapped: bool, params:
     players = {"agent": agent, "partner": partner}
     expected, found = match(**params), match(**params)
     in_any_order(expected, players, -1)
-    play_bots(found, players)
+    Driver(found, players).run()
     assert found.over and found.turn > 5 and found.episode() == expected.episode()
     assert found.replay.states == expected.replay.states
     assert found.replay.moves == expected.replay.moves
@@ -160,7 +160,7 @@ def test_tool_use_is_logged_with_a_plain_number_move():
             return int(turn.use("rounds", {})) % 2
 
     game = Match(spec, match().setup)
-    play_bots(game, {"agent": LooksUp(), "partner": Scripted(copies)})
+    Driver(game, {"agent": LooksUp(), "partner": Scripted(copies)}).run()
     looked = [e.looked for e in game.events if isinstance(e, Moved) and e.seat == "agent"]
     assert looked == [(ToolUse("rounds", {}, turn),) for turn in range(6)]
 
@@ -171,12 +171,12 @@ def test_wrong_answer_of_script_leaves_the_round_open(seat: str, wrong: Any):
     game, sound = match(), match()
     players = {"agent": tells({}), "partner": tells({})}
     with pytest.raises((IllegalMove, ZeroDivisionError)):
-        play_bots(game, players | {seat: tells({2: wrong})})
+        Driver(game, players | {seat: tells({2: wrong})}).run()
     assert game.turn == 2 and len(game.events) == 4
     asked = [turn.id[1] for turn in game.asks()]
     assert asked == (["agent", "partner"] if seat == "agent" else ["partner"])
-    play_bots(game, players)
-    play_bots(sound, players)
+    Driver(game, players).run()
+    Driver(sound, players).run()
     assert game.episode() == sound.episode()
 
 
@@ -267,13 +267,16 @@ def test_injected_values_do_not_depend_on_order_of_answers(source: Any, order: i
     assert mismatch(found.spec, found.episode()) is None
 
 
+def only_moves(script: Any) -> Any:
+    return lambda turn: script(turn) if turn.question is None else WAIT
+
+
 def test_available_moves_wait_for_later_reports():
     expected, found = asked_match(), asked_match()
-    scripts = {"agent": tells({}).script, "partner": copies}
     players = {"agent": tells({}, Seer({}).report), "partner": Scripted(copies)}
-    play_bots(expected, players)
+    Driver(expected, players).run()
     while not found.over:
-        found.play(scripts, {})  # every move is made at once, and no probe is answered
+        Driver(found, {"agent": only_moves(tells({}).script), "partner": only_moves(copies)}).run()
         asks = found.asks()
         assert asks and all(turn.question is not None for turn in asks)
         for turn in reversed(asks):
@@ -283,7 +286,7 @@ def test_available_moves_wait_for_later_reports():
 
 def test_probes_of_seats_without_a_player_stay_open():
     game = asked_match()
-    let_answer(game, {"partner": Scripted(copies)})
+    Driver(game, {"partner": Scripted(copies)}).run()
     assert [turn.id[1:3] for turn in game.asks()] == [
         ("agent", "their_move"), ("agent", "their_odds"), ("agent", ""),
     ]  # fmt: skip
@@ -301,7 +304,7 @@ def test_every_kind_of_probe_gives_the_same_match_in_any_order(game: str, order:
     expected, found = Match(spec, setup), Match(spec, setup)
     players = players_of(found)
     in_any_order(expected, players, order)
-    play_bots(found, players)
+    Driver(found, players).run()
     assert found.over and found.episode() == expected.episode()
     assert {e.probe for e in found.events if isinstance(e, Reported)}
     assert found.replay == expected.replay

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 import msgspec
@@ -11,7 +10,7 @@ import pytest
 import sally
 from sally.core.errors import BadInput, Unreadable
 from sally.core.log.events import Instance, Moved, PlayerSpec, Setup
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
@@ -177,7 +176,7 @@ def test_policy_writer_retries_as_configured_and_replays():
     setup = resolved(Setup(Instance("ipd-2", "ipd", {"rounds": 2}), 1, sits))
     match = Match(registry.game("ipd"), setup)
     players = {seat: patient(who, 5) for seat, who in players_of(match, setup.lineup).items()}
-    asyncio.run(play_async(match, players))
+    Driver(match, players).run()
     written_first = match.episode().events[0]
     assert [call.failure for call in written_first.calls] == ["server"] * 4 + [""]
     assert check([match.episode()]).mismatches == []

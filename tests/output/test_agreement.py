@@ -15,7 +15,7 @@ from sally import store
 from sally.analysis.compare.agreement import agreement
 from sally.analysis.compare.published import Figure
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.games.repeated_games.rules import PARTNER
@@ -111,7 +111,7 @@ def relabelled(model: str, game: str, names: list[str], bot: PlayerSpec) -> Iter
         setup = Setup(Instance(game, game, params), n, lineup, arms={"agent": ("their_move",)})
         match = Match(spec, setup)
         agent = seated(spec, match.game, "agent", bot)
-        play_bots(match, {"agent": agent, "partner": seated(spec, match.game, PARTNER, partner)})
+        Driver(match, {"agent": agent, "partner": seated(spec, match.game, PARTNER, partner)}).run()
         yield match.episode()
 
 

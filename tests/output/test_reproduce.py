@@ -12,7 +12,7 @@ from sally import store
 from sally.analysis.compare.published import Figure
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
@@ -152,7 +152,7 @@ def language_episode(seed: int, action: int, model: str, **params: Any) -> Episo
     setup = Setup(Instance("rps", "rps", given), seed, lineup, arms={"agent": ("their_move",)})
     match = Match(spec, setup)
     partner = seated(spec, match.game, PARTNER, lineup["partner"])
-    play_bots(match, {"agent": Stubborn(), "partner": partner})
+    Driver(match, {"agent": Stubborn(), "partner": partner}).run()
     return match.episode()
 
 

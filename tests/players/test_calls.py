@@ -12,7 +12,7 @@ import pytest
 from sally.core import redaction as keys
 from sally.core.errors import PromptDiffers
 from sally.core.log.events import Instance, PlayerSpec, Setup, from_line, to_line
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
 from sally.core.prompt.model import Fault, Reply, ToolCall, Usage
@@ -62,7 +62,7 @@ def played(game: str, seed: int, names: tuple[str, ...], **setup: Any) -> tuple[
     seats = registry.game(game).build({}).seats
     lineup = {seat: PlayerSpec("language", {"model": "odd"}) for seat in seats}
     match = Match(registry.game(game), resolved(Setup(Instance(game, game), seed, lineup, **setup)))
-    asyncio.run(play_async(match, players_of(match)))
+    Driver(match, players_of(match)).run()
     return to_line(match.episode()), shown
 
 
@@ -128,7 +128,7 @@ def test_strategy_may_await_other_coroutines():
         seat: Waits(**{f: getattr(p, f) for f in p.__struct_fields__})
         for seat, p in players_of(match).items()
     }
-    asyncio.run(play_async(match, players))
+    Driver(match, players).run()
     assert [event.reply for event in match.events[:-1]] == ["Option: R"] * 6
 
 
@@ -160,7 +160,7 @@ async def tasks_of(wait: bool) -> tuple[int, int]:
         registry.game("rps"), resolved(Setup(Instance("rps", "rps", {"rounds": 5}), 1, lineup))
     )
     asyncio.get_running_loop().set_task_factory(count)
-    await play_async(match, players_of(match))
+    await Driver(match, players_of(match)).arun()
     return most, made
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from sally import store
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import cli
 from sally.core.errors import BadInput
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.prompt.model import Reply, Settings, read_settings
 from sally.core.prompt.strategy import Strategy, StrategyResult
@@ -159,7 +158,7 @@ def test_strategy_settings_have_the_lowest_precedence(
         registry.add("strategies", "own", making(**own))
         (_, _, setup) = orders(wanted)[0]
         match = Match(registry.game("ipd"), setup)
-        asyncio.run(play_async(match, players_of(match)))
+        Driver(match, players_of(match)).run()
 
     played(temperature=0.2, max_tokens=5)
     assert {(s.temperature, s.max_tokens) for s in seen} == {(0.7, 5)}

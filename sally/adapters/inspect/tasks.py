@@ -40,6 +40,7 @@ from sally.analysis.columns.rows import decision_rows, played
 from sally.analysis.decisions.costs import costs_by_turn
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, from_line, to_line
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Player
 from sally.core.prompt.model import Model
@@ -124,7 +125,8 @@ def play_episode(out: str) -> Solver:
         match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
         players = seated(match, str(state.sample_id), session)
         try:
-            await play_within(match, players, session.config.limits)
+            play = Driver(match, players).arun()
+            await play_within(match, play, session.config.limits)
         except LimitExceededError as why:
             _cut(match, "limit", f"{why.type} limit")
             raise

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput, IllegalMove
+from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.player import Decision, Forfeit, Player, Turn
+from sally.core.match.player import Forfeit, Player, Turn
 from sally.core.registry import registry
 from sally.core.registry.objects import OBJECT, ObjectNames, PlayerLike, as_lineup
 from sally.core.rules.game import NATURE, GameSpec, Seat
@@ -43,8 +43,7 @@ class Table:
         if like is not None and like._set == (game, outside, inside, params):
             self._set, self.outside, self._inside = like._set, like.outside, like._inside
             setup = msgspec.structs.replace(like.match.setup, seed=seed)
-            self.match = Match(self.spec, setup, like=like.match)
-            self._let_bots_play()
+            self._begin(Match(self.spec, setup, like=like.match))
             return
         self._set = (game, outside, inside, params)
         rules = self.spec.build(params)
@@ -62,19 +61,18 @@ class Table:
         setup = Setup(
             Instance(game, game, dict(params or {})), seed, lineup, version=self.spec.version
         )
-        self.match = Match(self.spec, setup)
         self._inside = {}
         for seat, who in seated_here.items():
             with names.bound():
-                player = seated(self.spec, self.match.game, Seat(seat), who)
+                player = seated(self.spec, rules, Seat(seat), who)
             if not is_bot(player):
                 raise BadInput(f"{who.player} is not a bot; only bots can play the other seats.")
             self._inside[seat] = player
-        self._let_bots_play()
+        self._begin(Match(self.spec, setup))
 
-    def _let_bots_play(self) -> None:
-        if self._inside:
-            play_bots(self.match, self._inside)
+    def _begin(self, match: Match[Any, Any, Any]) -> None:
+        self.match, self._driver = match, Driver(match, self._inside, on_illegal="forfeit")
+        self._driver.run()
 
     def asked(self, seat: str) -> Turn[Any, Any] | None:
         """Return the current ask of an externally controlled seat, or None; probes are never asked
@@ -90,11 +88,8 @@ class Table:
         turn = self.asked(seat)
         if turn is None:
             raise BadInput(f"It is not the turn of seat {seat!r}.")
-        try:
-            self.match.answer(turn.id, Decision(action))
-        except IllegalMove as why:
-            self.match.answer(turn.id, Forfeit("illegal", str(why)))
-        self._let_bots_play()
+        self._driver.answer(turn.id, action)
+        self._driver.run()
 
     def move_at(self, seat: str, place: int) -> None:
         """Play a move by option number; a number out of range counts as a forfeit."""
@@ -108,8 +103,8 @@ class Table:
         """Record a forfeit of an externally controlled seat."""
         turn = self.asked(seat)
         if turn is not None:
-            self.match.answer(turn.id, Forfeit("illegal", reason))
-            self._let_bots_play()
+            self._driver.answer(turn.id, Forfeit("illegal", reason))
+            self._driver.run()
 
 
 def opponents(

@@ -25,8 +25,9 @@ from sally.core.log.events import (
     Told,
 )
 from sally.core.match.answers import action_of, ask_of
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import require_version, rerun
+from sally.core.match.playback import require_version
 from sally.core.match.player import AskId, Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.prompt import packs
@@ -147,15 +148,18 @@ class _SceneRecorder:
 
     def scenes(self, episode: Episode) -> tuple[Scene, ...]:
         match, out, number = self._match, list[Scene](), 0
-        for turn, event in rerun(match, episode):
-            out += self._since(number)
+
+        def show(turn: Turn[Any, Any]) -> Scene:
+            nonlocal number
+            out.extend(self._since(number))
             number = match.turn
-            new = turn.context.reader.news(turn.view) if turn.seat != NATURE else ()
-            scene = moment(turn, new)
-            if event is None:
-                out.append(scene)
-            else:
-                self._asked[turn.id] = scene
+            return moment(turn, turn.context.reader.news(turn.view) if turn.seat != NATURE else ())
+
+        def note(turn: Turn[Any, Any], event: Event) -> None:
+            self._asked[turn.id] = show(turn)
+
+        for turn in Driver(match).replay(episode, again=note):
+            out.append(show(turn))
         out += self._since(number)
         return tuple(self._judged(scene) for scene in out)
 

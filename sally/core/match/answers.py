@@ -8,9 +8,35 @@ import msgspec
 
 from sally.core.errors import IllegalMove
 from sally.core.log.events import Episode, Event, Forfeited, Moved, Reported, Skipped
-from sally.core.match.player import AskId, Decision, Forfeit, Given, NoAnswer, Turn
+from sally.core.match.player import AskId, Decision, Fault, Forfeit, Given, NoAnswer, Turn
 from sally.core.rules.game import GameSpec
-from sally.core.rules.probe import ProbeReport, Question, StatedPrediction, as_logged, problem
+from sally.core.rules.probe import (
+    ProbeReport,
+    Question,
+    StatedPrediction,
+    as_logged,
+    odds_problem,
+    problem,
+)
+
+_ANSWERS = frozenset((Decision, Forfeit, Fault, ProbeReport, NoAnswer))
+
+
+def as_answer(question: Question | None, answer: Any) -> Any:
+    """Return what a player answered as an answer object.
+
+    A bare action becomes a `Decision`. A bare answer to a probe becomes a `ProbeReport`: a choice,
+    a number for each item or, for a probe that asks for odds, a probability for each choice.
+    """
+    if type(answer) in _ANSWERS:
+        return answer
+    if question is None:
+        return Decision(answer)
+    if question.kind == "odds" and isinstance(answer, list | tuple):
+        odds = tuple(answer)
+        are_odds = odds_problem(odds, len(question.choices)) is None
+        return ProbeReport(question.choices[odds.index(max(odds))] if are_odds else None, odds)
+    return answer if answer is None else ProbeReport(answer)
 
 
 def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
@@ -35,7 +61,8 @@ def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported |
         return Skipped(number, seat, probe, given.reason, about)
     if not isinstance(given, ProbeReport):
         raise IllegalMove(
-            f"{seat} must answer the probe {probe} with a ProbeReport or a NoAnswer, not {given!r}."
+            f"{seat} must answer the probe {probe} with a value, a ProbeReport or a NoAnswer, not "
+            f"{given!r}."
         )
     if (why := problem(question, given)) is not None:
         raise IllegalMove(f"{seat}, asked {probe}: {why}.")

@@ -1,156 +1,258 @@
-"""Drivers, which decide which player gets an ask and when; the match owns turn order and probes."""
+"""The driver of a match: it passes asks to players and their answers to the match."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine, Mapping
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, Literal
 
-from sally.core.errors import BadInput
+from sally.core.errors import IllegalMove
+from sally.core.event_loop import run_coroutine
+from sally.core.log.events import Censored, Episode
+from sally.core.match.answers import answers_of
 from sally.core.match.engine import Match
-from sally.core.match.player import CANNOT_ANSWER, AskId, Player, Source, Turn
+from sally.core.match.player import (
+    CANNOT_ANSWER,
+    WAIT,
+    AskId,
+    Decision,
+    Fault,
+    Forfeit,
+    NoAnswer,
+    Player,
+    Source,
+    Turn,
+    wait,
+)
+from sally.core.rules.game import NATURE
 from sally.core.rules.partner import Scripted
+from sally.core.rules.probe import ProbeReport
 
 if TYPE_CHECKING:
     import asyncio
 
+OnIllegal = Literal["raise", "forfeit", "fault"]
+Around = Callable[[Coroutine[Any, Any, None]], Coroutine[Any, Any, None]]
+Awaited = tuple[Turn[Any, Any], Any]  # an ask and the awaitable of its answer
+Again = Callable[[Turn[Any, Any], Any], Any]
+"""Function of an ask and its logged event that returns an answer, or None for the logged one."""
+NOBODY: Mapping[str, Source] = {}
+_IMMEDIATE = frozenset((int, Decision, Forfeit, Fault, ProbeReport, NoAnswer))  # never awaited
 
-def let_answer(
-    match: Match[Any, Any, Any],
-    players: Mapping[str, Player[Any, Any]],
-    says: Source | None = None,  # answers for every player instead
-    sent: Collection[AskId] = (),
-) -> list[tuple[Turn[Any, Any], Any]]:
-    """Send these players every ask that has not been sent yet, and take immediate answers.
 
-    Continue through the following turns until no ask to these players is left to send.
+class Driver:
+    """The one way to run a match.
 
-    Returns:
-        The asks whose answers must be awaited, each with its awaitable.
+    Args:
+        match: the match, at its start or at any later point.
+        sources: for each seat a player, or a function that answers its asks for moves and its
+            probes. Asks of other seats stay open, so that `match.answer` can answer them; only
+            nature, if it is asked at all, then draws from the random stream of the setup.
+        on_illegal: what becomes of an answer that does not fit its ask: IllegalMove is raised and
+            the ask stays open, the move is forfeited (a probe has no answer), or the match is
+            censored with a fault.
+        on_answer: called with every ask and its answer after the match has recorded it.
+
+    An exception in a player is raised; asks without an answer at that point stay open.
     """
-    if says is None:
-        decide, report = sources_of(match, players)
-    else:
-        decide = report = dict.fromkeys(players, says)
-    return _play(match, decide, report, sent)
+
+    def __init__(
+        self,
+        match: Match[Any, Any, Any],
+        sources: Mapping[str, Player[Any, Any] | Source] = NOBODY,
+        on_illegal: OnIllegal = "raise",
+        on_answer: Callable[[Turn[Any, Any], Any], None] | None = None,
+    ) -> None:
+        self.match, self._on_illegal, self._on_answer = match, on_illegal, on_answer
+        self._decide: dict[str, Source] = {NATURE: lambda turn: Decision(match.drawn_by_nature())}
+        self._decide |= {seat: _decider(source) for seat, source in sources.items()}
+        self._report = {seat: _reporter(source) for seat, source in sources.items()}
+        self._sent: set[AskId] = set()  # asks whose answers are awaited
+        self._plays_numbers = on_answer is None  # whether a surprise in `play_numbers` is unlikely
+
+    # --- playing ----------------------------------------------------------------------------
+
+    def run(self, around: Around | None = None) -> None:
+        """Play until the match is over, or until only seats without a source are asked.
+
+        If an answer has to be awaited, the rest of the match is played in a new event loop.
+
+        Args:
+            around: function that wraps this rest, a coroutine, in another, such as a time limit.
+        """
+        if awaited := self.advance():
+            rest = self._await_answers(awaited)
+            run_coroutine(rest if around is None else around(rest))
+
+    async def arun(self) -> None:
+        """Play as `run` does, in the running event loop; open asks are awaited concurrently."""
+        await self._await_answers(self.advance())
+
+    def until_asked(self, seat: str) -> Turn[Any, Any] | None:
+        """Play until a seat is asked for a move and return that ask; None if it is never asked."""
+        source = self._decide.pop(seat, wait)
+        try:
+            self.run()
+        finally:
+            self._decide[seat] = source
+        return self.match.asked(seat)
+
+    def advance(self) -> list[Awaited]:
+        """Send asks, through the following turns, until no source answers immediately.
+
+        Returns:
+            The asks sent now whose answers must be awaited, each with its awaitable. They are not
+            sent again; the caller passes their answers to `answer`.
+        """
+        match, awaited, sent = self.match, list[Awaited](), set(self._sent)
+
+        def receive(turn: Turn[Any, Any], answer: Any) -> None:
+            if answer is WAIT:
+                sent.add(turn.id)
+            elif type(answer) not in _IMMEDIATE and isawaitable(answer):
+                sent.add(turn.id)
+                awaited.append((turn, answer))
+            else:
+                self.answer(turn.id, answer)
+
+        try:
+            while not match.over:
+                if self._plays_numbers and (surprise := match.play_numbers(self._decide)):
+                    self._plays_numbers = False  # these players give other answers
+                    receive(*surprise)
+                unsent = [turn for turn in match.asks() if turn.id not in sent]
+                if not unsent:
+                    break
+                for turn in unsent:
+                    if not match.over:
+                        sources = self._decide if turn.question is None else self._report
+                        receive(turn, sources.get(turn.context.seat, wait)(turn))
+        except BaseException:
+            _close(awaited)
+            raise
+        if match.over:  # a player failed, or the game ended: no further answer is taken
+            _close(awaited)
+            return []
+        self._sent.update(turn.id for turn, _ in awaited)
+        return awaited
+
+    def answer(self, id: AskId, answer: Any) -> None:
+        """Pass an answer to the match; it may also come from outside the driver.
+
+        Raises:
+            NotAsked: No ask with this id is open.
+            IllegalMove: The answer does not fit the ask, and `on_illegal` is "raise".
+        """
+        match = self.match
+        turn = match.ask(id)
+        try:
+            match.take(turn, answer)
+        except IllegalMove as error:
+            if self._on_illegal == "raise":
+                raise
+            answer = _instead(turn, error, self._on_illegal)
+            match.take(turn, answer)
+        self._sent.discard(id)
+        if self._on_answer is not None:
+            self._on_answer(turn, answer)
+
+    async def _await_answers(self, awaited: list[Awaited]) -> None:
+        import asyncio  # a sixth of a worker's start, and bots need none
+
+        tasks: dict[asyncio.Future[Any], Turn[Any, Any]] = {}
+        try:
+            while not self.match.over and (awaited or tasks):
+                if len(awaited) == 1 and not tasks:  # a single answer needs no task
+                    turn, answer = awaited.pop()
+                    self.answer(turn.id, await answer)
+                else:
+                    while awaited:
+                        turn, answer = awaited.pop(0)
+                        tasks[asyncio.ensure_future(answer)] = turn
+                    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                    for task in [task for task in tasks if task in done]:
+                        turn, answer = tasks.pop(task), task.result()
+                        if not self.match.over:
+                            self.answer(turn.id, answer)
+                awaited = self.advance()
+        finally:
+            for task in tasks:
+                task.cancel()
+            _close(awaited)
+            self._sent.clear()
+
+    # --- replay -----------------------------------------------------------------------------
+
+    def replay(
+        self, episode: Episode, upto: int | None = None, again: Again | None = None
+    ) -> list[Turn[Any, Any]]:
+        """Answer the asks from the log of an episode, to its end or to the beginning of a turn.
+
+        If the log was censored, so is the match.
+
+        Args:
+            episode: the episode; the match must put the same asks up to that turn.
+            upto: the turn, from 0, whose asks stay open; None to replay the whole log.
+            again: called with every ask and its logged event before the ask is answered; it may
+                return another answer.
+
+        Returns:
+            The asks that are open at the end: those of turn `upto`, or those that had no answer
+            when the episode was censored.
+
+        Raises:
+            LookupError: The log lacks an answer.
+        """
+        match, logged = self.match, answers_of(self.match.spec, episode)
+
+        def answer_from_log(turn: Turn[Any, Any]) -> Any:
+            if turn.id not in logged or (upto is not None and turn.number >= upto):
+                return WAIT
+            event, answer = logged[turn.id]
+            other = None if again is None else again(turn, event)
+            if other is not None:
+                return other
+            if event.looked:
+                turn.looked = event.looked
+            return answer
+
+        seats = (*match.game.seats, *match.game.helpers)
+        Driver(match, dict.fromkeys(map(str, seats), answer_from_log)).advance()
+        unanswered = match.asks()
+        if match.over or (upto is not None and match.turn >= upto):
+            return unanswered
+        stop = episode.events[-1] if episode.events else None
+        if upto is not None or not isinstance(stop, Censored):
+            raise LookupError(f"the log has no answer to {[turn.id for turn in unanswered]}")
+        match.censor(stop.cause, stop.detail, stop.seat, stop.calls)
+        return unanswered
 
 
-def sources_of(
-    match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]
-) -> tuple[Mapping[str, Source], Mapping[str, Source]]:
-    """Return the functions that supply these players' moves and answers to probes, by seat."""
-    decide = {seat: _decides(match, player) for seat, player in players.items()}
-    return decide, {seat: _reports(player) for seat, player in players.items()}
+def _close(awaited: list[Awaited]) -> None:
+    for _, answer in awaited:
+        if isinstance(answer, Coroutine):
+            answer.close()
 
 
-def _play(
-    match: Match[Any, Any, Any],
-    decide: Mapping[str, Source],
-    report: Mapping[str, Source],
-    sent: Collection[AskId],
-) -> list[tuple[Turn[Any, Any], Any]]:
-    awaited = match.play(decide, report, sent)
-    if match.over:  # a player failed, or the game ended: no further answer is taken
-        _close(awaited)
-        return []
-    return awaited
+def _instead(turn: Turn[Any, Any], error: IllegalMove, on_illegal: OnIllegal) -> Any:
+    """Return the answer that replaces an illegal one."""
+    if on_illegal == "fault":
+        return Fault("fault", f"the player in seat {turn.seat!r}: {error}")
+    return (
+        Forfeit("illegal", str(error))
+        if turn.question is None
+        else ProbeReport(None, reply=str(error))
+    )
 
 
-def _decides(match: Match[Any, Any, Any], player: Player[Any, Any]) -> Source:
-    """Return the function that decides a player's moves; for a bot without tools, its script."""
-    bare = type(player) is Scripted and not match.spec.tools  # a look-up is logged with a decision
-    return player.script if bare else player.decide  # type: ignore[attr-defined]
+def _decider(player: Player[Any, Any] | Source) -> Source:
+    """Return the function that decides a player's moves; for a scripted player, its script."""
+    decide: Any = getattr(player, "decide", player)
+    return player.script if type(player) is Scripted else decide
 
 
-def _reports(player: Player[Any, Any]) -> Source:
+def _reporter(player: Player[Any, Any] | Source) -> Source:
     """Return the function that answers probes for a player."""
-    return getattr(player, "report", None) or _cannot_answer
-
-
-def _cannot_answer(turn: Turn[Any, Any]) -> Any:
-    return CANNOT_ANSWER
-
-
-def play_bots(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
-    """Let synchronous players play to the end, or until another player's answer is needed.
-
-    Raises:
-        BadInput: a player returned an awaitable; `play_async` can await it.
-    """
-    awaited = let_answer(match, players)
-    if awaited:
-        _close(awaited)
-        seat = awaited[0][0].seat
-        raise BadInput(f"The player in seat {seat!r} answers asynchronously; use `play_async`.")
-
-
-def _close(awaited: Iterable[tuple[Turn[Any, Any], Any]]) -> None:
-    for _, given in awaited:
-        given.close()
-
-
-async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
-    """Play a match to its end with any players; all open asks are sent at the same time.
-
-    A task that has received an answer goes on to the next ask. Further tasks are created only while
-    an ask has to be awaited; a model that answers immediately needs no further task.
-    """
-    import asyncio  # a sixth of a worker's start, and bots need none
-
-    sent: set[AskId] = set()
-    later: deque[tuple[Turn[Any, Any], Any]] = deque()  # sent asks that no task awaits yet
-    out: set[asyncio.Task[None]] = set()
-    loop = asyncio.get_running_loop()
-    ended: asyncio.Future[None] = loop.create_future()
-    decide, report = sources_of(match, players)
-    launching: asyncio.Handle | None = None
-
-    def ask() -> None:
-        """Send every new ask; bots answer immediately, other answers are awaited."""
-        if sent and len(sent) == match.waiting:  # all are out
-            return
-        opened = _play(match, decide, report, sent)
-        sent.update(turn.id for turn, _ in opened)
-        later.extend(opened)
-
-    async def follow() -> None:
-        """Await one answer, then the answer to one of the asks that follow from it, and so on."""
-        nonlocal launching
-        while later:
-            turn, given = later.popleft()
-            if later and launching is None:
-                launching = loop.call_soon(launch)
-            answer = await given
-            if match.over:
-                return
-            match.answer(turn.id, answer)
-            sent.discard(turn.id)
-            ask()
-
-    def launch() -> None:
-        """Create one task for each sent ask that no task awaits yet."""
-        nonlocal launching
-        launching = None
-        for _ in range(len(later)):
-            task = loop.create_task(follow())
-            out.add(task)
-            task.add_done_callback(settle)
-
-    def settle(task: asyncio.Task[None]) -> None:
-        out.discard(task)
-        if ended.done() or task.cancelled():
-            return
-        if (broken := task.exception()) is not None:
-            ended.set_exception(broken)
-        elif match.over:
-            ended.set_result(None)
-
-    try:
-        ask()
-        await follow()
-        if ended.done() or not match.over:
-            await ended  # raises the exception of a task
-    finally:
-        _close(later)
-        for task in out:
-            task.cancel()
+    if not hasattr(player, "decide"):
+        return player
+    return getattr(player, "report", None) or (lambda turn: CANNOT_ANSWER)

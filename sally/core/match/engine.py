@@ -7,9 +7,8 @@ browser, a learner in a Gymnasium environment, or a stored log.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from copy import copy
-from inspect import isawaitable
 from math import isfinite
 from typing import Any, Generic
 
@@ -27,23 +26,9 @@ from sally.core.log.events import (
     Setup,
     episode_id,
 )
-from sally.core.match.answers import forfeited, spoken
+from sally.core.match.answers import as_answer, forfeited, spoken
 from sally.core.match.playable import check_playable
-from sally.core.match.player import (
-    WAIT,
-    Answer,
-    Ask,
-    AskId,
-    Decision,
-    Fault,
-    Forfeit,
-    Given,
-    Move,
-    NoAnswer,
-    Source,
-    Turn,
-    wait,
-)
+from sally.core.match.player import AskId, Decision, Fault, Forfeit, Source, Turn, wait
 from sally.core.match.position import past_moves
 from sally.core.match.probes import ProbeSession
 from sally.core.match.replay import Trajectory
@@ -51,12 +36,6 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, A, Game, GameSpec, S, Seat, V
 from sally.core.rules.menu import admitted
-from sally.core.rules.probe import ProbeReport
-
-NO_SOURCES: Mapping[str, Source] = {}
-_REPORTS = frozenset((ProbeReport, NoAnswer))
-_ANSWERS = _REPORTS | {Decision, Forfeit, Fault}
-_AT_HAND = _ANSWERS | {int}  # common types that need not be awaited; the check costs a microsecond
 
 
 class Match(Generic[S, A, V]):
@@ -96,15 +75,14 @@ class Match(Generic[S, A, V]):
         self._may_reject = type(self.game).rejections is not Game.rejections
         self._may_censor = type(self.game).censored is not Game.censored
         self._memory: dict[Seat, Any] = {}
-        self._waiting: dict[AskId, Turn[A, V]] = {}
+        self._open: dict[AskId, Turn[A, V]] = {}  # the asks that can be answered now
         self._made: dict[Seat, Moved | Forfeited] = {}
         self._movers: tuple[Seat, ...] = ()
         self._unasked: list[Seat] = []  # movers that are told something before they are asked
         probed = any(setup.arms.values()) or setup.injections or setup.fork
         self._probes = self._new_probe_session() if probed else None
-        asks = self._next_asks(NO_SOURCES, NO_SOURCES)
-        if not self.over:
-            self._play(asks, NO_SOURCES, NO_SOURCES)
+        self._begin_turn()
+        self._go_on()
 
     # --- what a driver uses -----------------------------------------------------------------
 
@@ -126,74 +104,108 @@ class Match(Generic[S, A, V]):
 
     def asks(self) -> list[Turn[A, V]]:
         """Return the asks that can be answered now, in any order; empty once the match is over."""
-        return list(self._waiting.values())
-
-    @property
-    def waiting(self) -> int:
-        """Number of asks that can be answered now."""
-        return len(self._waiting)
+        return list(self._open.values())
 
     def asked(self, seat: str) -> Turn[A, V] | None:
         """Return the ask for a seat's move, or None if that seat is not to move now."""
-        return self._waiting.get((len(self.replay.moves), seat, "", ""))
+        return self._open.get((len(self.replay.moves), seat, "", ""))
 
-    def answer(
-        self,
-        id: AskId,
-        given: Move[A] | Answer,
-        decide: Mapping[str, Source] = NO_SOURCES,
-        report: Mapping[str, Source] = NO_SOURCES,
-    ) -> list[tuple[Turn[A, V], Any]]:
-        """Record an answer; send the asks that follow from it to the given sources, as `play` does.
+    def ask(self, id: AskId) -> Turn[A, V]:
+        """Return an open ask; raises NotAsked if there is none with this id."""
+        turn = self._open.get(id)
+        if turn is None:
+            raise NotAsked(f"There is no open ask {id!r} for seat {id[1]!r}.")
+        return turn
 
-        Returns:
-            The asks whose answers must be awaited, each with its awaitable.
+    def answer(self, id: AskId, answer: Any) -> None:
+        """Record an answer, then open the asks that follow from it.
+
+        A value that is not an answer object counts as an action or as the value of a report.
 
         Raises:
             NotAsked: No ask with this id is open.
             IllegalMove: the answer does not fit the ask; the match is unchanged.
         """
-        turn = self._waiting.get(id)
-        if turn is None:
-            raise NotAsked(f"There is no open ask {id!r} for seat {id[1]!r}.")
-        opened = self._take(turn, given, report)
-        if self.over:
-            return []
-        del self._waiting[id]
-        if opened or self._unasked or not self._waiting:
-            return self._play(opened, decide, report)
-        return []
+        self.take(self.ask(id), answer)
+
+    def take(self, turn: Turn[A, V], answer: Any) -> None:
+        """Record the answer to an open ask; raises as `answer` does."""
+        self._record(turn, answer)
+        if not self.over:
+            del self._open[turn.id]
+            self._go_on()
 
     def move(self, seat: str, action: A) -> None:
         """Make the move of a seat that is asked for one; raises as `answer` does."""
         self.answer((self.turn, seat, "", ""), Decision(action))
 
-    def play(
-        self,
-        decide: Mapping[str, Source],
-        report: Mapping[str, Source],
-        sent: Collection[AskId] = (),
-    ) -> list[tuple[Turn[A, V], Any]]:
-        """Send asks to these sources of answers until none of them can answer immediately.
+    def drawn_by_nature(self) -> A:
+        """Return the move that nature draws in this turn, from the random stream of the setup."""
+        odds = self.game.odds(self.replay.states[-1])
+        return Stream(self.setup.seed, NATURE, self.turn, "move").draw(odds)
 
-        Args:
-            decide: the source of each seat's moves. An action without a `Decision` around it has no
-                memory.
-            report: the source of each seat's answers to probes.
-            sent: open asks that are not sent again.
+    def play_numbers(self, sources: Mapping[str, Source]) -> tuple[Turn[A, V], Any] | None:
+        """Play turns in which every seat answers with the number of a legal move.
+
+        Tournaments of bots spend their time here: a move needs no `Decision`, and menus are reused
+        from turn to turn. Everything else is left to `answer`.
 
         Returns:
-            The asks whose answers must be awaited, each with its awaitable. They stay open.
-
-        An exception in a source is raised, and so is an invalid answer; asks without an answer at
-        that point stay open.
+            The first ask with another answer, and this answer, which is not recorded; None if the
+            next turn cannot be played in this way.
         """
-        turns = [turn for id, turn in self._waiting.items() if id not in sent]
-        if not turns:
-            return []
-        for turn in turns:
-            del self._waiting[turn.id]
-        return self._play(self._sourced(turns, decide, report), decide, report)
+        while self._has_plain_turn():
+            surprise = self._play_plain_turns(sources)
+            if surprise is not None:
+                turn, _ = surprise
+                self._open[turn.id] = turn  # the one that the source has seen
+                return surprise
+        return None
+
+    def _has_plain_turn(self) -> bool:
+        """Return whether a turn has just begun that consists of moves from menus that stay."""
+        return (
+            self._probes is None
+            and self._position is None
+            and self.game.same_menus
+            and not (self._may_reject or self._made or self._memory or self.over)
+            and (self.game.censors_forfeits or not self._may_censor)
+            and self._movers[0] != NATURE
+        )
+
+    def _play_plain_turns(self, sources: Mapping[str, Source]) -> tuple[Turn[A, V], Any] | None:
+        """Play turns until the movers change, or until an answer is not the number of a move."""
+        replay, events, movers = self.replay, self.events, self._movers
+        observe, step, to_move = self.game.observe, self.game.step, self.game.to_move
+        number, state = len(replay.moves), replay.states[-1]
+        asked = [
+            (turn.context.seat, turn.context, turn.options, sources.get(turn.context.seat, wait))
+            for turn in self._open.values()
+        ]
+        moves: dict[Seat, Any] = {}
+        moved: list[Moved] = []
+        try:
+            while to_move(state) is movers:
+                for seat, context, menu, source in asked:
+                    turn = Turn((number, seat, "", ""), context, observe(state, seat), menu)
+                    answer = source(turn)
+                    if type(answer) is not int or answer not in menu or turn.looked:
+                        return turn, answer
+                    moves[seat] = answer
+                    moved.append(Moved(number, seat, answer))
+                state = step(state, moves)
+                events += moved
+                replay.moves.append(moves)
+                replay.states.append(state)
+                moves, moved, number = {}, [], number + 1
+        finally:  # in an unfinished turn, the other seats are still asked
+            self._made.update(zip(moves, moved, strict=True))
+            self._open.clear()
+            if to_move(state) is movers:
+                self._ask(*[self._move_ask(state, seat) for seat, *_ in asked[len(moved) :]])
+        self._begin_turn()
+        self._go_on()
+        return None
 
     def censor(self, cause: str, detail: str = "", seat: str = "", calls: Any = ()) -> None:
         """Stop the match without a result; answers already given in this turn stay in the log."""
@@ -216,9 +228,9 @@ class Match(Generic[S, A, V]):
         twin._contexts = {seat: context.copied() for seat, context in self._contexts.items()}
         twin._memory, twin._made = dict(self._memory), dict(self._made)
         twin._unasked = list(self._unasked)
-        twin._waiting = {
+        twin._open = {
             id: replace(turn, context=twin._contexts[turn.context.seat])
-            for id, turn in self._waiting.items()
+            for id, turn in self._open.items()
         }
         if self._probes is not None:
             twin._probes = self._probes.copied(twin.replay, twin._contexts, twin._memory)
@@ -229,149 +241,56 @@ class Match(Generic[S, A, V]):
 
     # --- the turn ---------------------------------------------------------------------------
 
-    def _play(
-        self, asks: list[Ask], decide: Mapping[str, Source], report: Mapping[str, Source]
-    ) -> list[tuple[Turn[A, V], Any]]:
-        """Send these asks, then those of the following turns, until one has no answer.
-
-        Each pass of the loop plays a whole turn. Because tournaments of bots spend their time here,
-        moves that are not wrapped in a `Decision` are handled inline, and asks are reused from turn
-        to turn if the menus stay the same.
-        """
-        game, replay, events, memory = self.game, self.replay, self.events, self._memory
-        waiting, made, states, past = self._waiting, self._made, replay.states, replay.moves
-        to_move, step = game.to_move, game.step
-        steady = game.same_menus and not self._may_reject and self._position is None
-        steady = steady and (game.censors_forfeits or not self._may_censor)
-        repeats = False  # whether the next turn can have the same asks; those given are for now
-        probes, movers, toolless = self._probes, self._movers, not self.spec.tools
-        observe = game.observe if probes is None else probes.observe
-        wanted = -1 if made else len(movers)  # moves of a turn in which no seat has answered yet
-        turn: Turn[A, V] | None = None
-        awaited: list[tuple[Turn[A, V], Any]] = []
-        number, state = len(past), states[-1]
-        while True:
-            moves: dict[Seat, Any] = {}
-            moved: list[Moved] = []
-            try:
-                for ask in asks:  # grows where an answer opens further asks
-                    seat, source, context, menu, turn = ask
-                    if turn is None:  # a move
-                        id = (number, seat, "", "")
-                        turn = Turn(id, context, observe(state, seat), menu, memory.get(seat))
-                    given = source(turn)
-                    if (
-                        type(given) is int
-                        and given in menu
-                        and (toolless or not turn.looked)  # a look-up is logged with the move
-                    ):
-                        moved.append(Moved(number, seat, given))
-                        moves[seat] = given
-                        if memory:
-                            memory[seat] = None
-                        if probes is not None and seat in probes.after:
-                            asks += probes.after_asks(seat, given, report)
-                        continue
-                    if given is WAIT:
-                        waiting[turn.id] = turn
-                    elif type(given) in _REPORTS and turn.question is not None:
-                        assert probes is not None  # only a session puts questions
-                        probes.take(turn, turn.question, given)
-                    elif type(given) not in _AT_HAND and isawaitable(given):
-                        waiting[turn.id] = turn
-                        awaited.append((turn, given))
-                    else:
-                        if type(given) not in _ANSWERS and turn.question is None:
-                            given = Decision(given)
-                        made.update(zip(moves, moved, strict=True))
-                        asks += self._take(turn, given, report)
-                        if self.over:
-                            return awaited
-            except BaseException:
-                made.update(zip(moves, moved, strict=False))
-                if turn is not None:
-                    waiting[turn.id] = turn
-                    rest = asks[next(i for i, each in enumerate(asks) if each is ask) + 1 :]
-                    asks = [(each[0], wait, *each[2:]) for each in rest]
-                    self._play(asks, NO_SOURCES, NO_SOURCES)
-                raise
-            if waiting or len(moves) != wanted:
-                made.update(zip(moves, moved, strict=True))
-            if (
-                probes is not None
-                and self._unasked
-                and (ready := self._ready(list(waiting), decide))
-            ):
-                asks = ready
-                continue
-            if waiting:
-                return awaited
-            if len(moves) == wanted:
-                events += moved if probes is None else probes.logged(movers, moved)
-                state = step(state, moves)
-                past.append(moves)
-                states.append(state)
-                if repeats and to_move(state) is movers:
-                    number += 1
-                    if probes is not None:
-                        asks = self._asks_of(movers, decide, report)
-                    continue
-            else:
-                self._settle()
-                if self.over:
-                    return awaited
-            asks = self._next_asks(decide, report)
-            if self.over:
-                return awaited
-            probes, movers = self._probes, self._movers
-            observe = game.observe if probes is None else probes.observe
-            number, state, wanted, repeats = len(past), states[-1], len(movers), steady
-
-    def _sourced(
-        self,
-        turns: Iterable[Turn[A, V]],
-        decide: Mapping[str, Source],
-        report: Mapping[str, Source],
-    ) -> list[Ask]:
-        """Return the open asks, each with the function that supplies its answer."""
-        asks: list[Ask] = []
-        for turn in turns:
-            seat = turn.context.seat
-            if turn.question is None:
-                asks.append((seat, decide.get(seat, wait), turn.context, turn.options, turn))
-            else:
-                asks.append((seat, report.get(seat, wait), turn.context, (), turn))
-        return asks
-
-    def _next_asks(self, decide: Mapping[str, Source], report: Mapping[str, Source]) -> list[Ask]:
-        """Begin the next turn and return its asks; the list is empty if the match is over."""
+    def _begin_turn(self) -> None:
+        """Let nature move, then open the asks of the next turn: probes first, then the moves."""
         self._movers = movers = self._next_movers()
-        return self._asks_of(movers, decide, report) if movers else []
-
-    def _asks_of(
-        self, movers: tuple[Seat, ...], decide: Mapping[str, Source], report: Mapping[str, Source]
-    ) -> list[Ask]:
-        """Return the asks of a turn that begins: probes first, then the moves."""
-        state, options, contexts = self.replay.states[-1], self.game.options, self._contexts
-        probes, asks = self._probes, list[Ask]()
+        probes, state = self._probes, self.replay.states[-1]
+        if not movers:
+            return
         if probes is not None:
             probes.turn_begins()
         if self._may_reject:
             self._forfeit_rejected(state)
-        asked = [seat for seat in movers if seat not in self._made] if self._made else movers
-        if probes is not None:
-            if movers[0] != NATURE:
-                asks = probes.at_start(asked, report)
-            if probes.injects:
-                self._unasked = list(asked)
-                asks += self._ready([ask[4].id for ask in asks if ask[4] is not None], decide)
-                return asks
-            options = probes.menu
+        asked = [seat for seat in movers if seat not in self._made]
+        if probes is not None and movers[0] != NATURE:
+            self._ask(*probes.at_start(asked))
         if self._position is not None and self._position.asks == "know":
-            return asks
+            return
+        if probes is not None and probes.injects:
+            self._unasked = asked
+            self._ask_informed()
+            return
         for seat in asked:
-            asks.append((seat, decide.get(seat, wait), contexts[seat], options(state, seat), None))
-        return asks
+            self._ask(self._move_ask(state, seat))
+
+    def _move_ask(self, state: S, seat: Seat) -> Turn[A, V]:
+        if self._probes is not None:
+            return self._probes.move(seat, ())
+        id, context = (len(self.replay.moves), seat, "", ""), self._contexts[seat]
+        view, menu = self.game.observe(state, seat), self.game.options(state, seat)
+        return Turn(id, context, view, menu, self._memory.get(seat))
+
+    def _ask(self, *turns: Turn[A, V]) -> None:
+        for turn in turns:
+            self._open[turn.id] = turn
+
+    def _ask_informed(self) -> None:
+        """Open the asks for moves whose injected information is complete."""
+        probes = self._probes
+        assert probes is not None  # without a session nothing is told
+        for seat in tuple(self._unasked):
+            if probes.ready(seat, self._movers, self._made, self._open):
+                self._unasked.remove(seat)
+                self._ask(probes.move(seat, probes.tell(seat, self._made)))
+
+    def _go_on(self) -> None:
+        """Open the asks that the last answer allows; after the last of a turn, begin the next."""
+        if self._unasked:
+            self._ask_informed()
+        while not self._open and not self.over:
+            self._settle()
+            if not self.over:
+                self._begin_turn()
 
     def _next_movers(self) -> tuple[Seat, ...]:
         """Let nature move and return the seats that move next; empty if the match is over."""
@@ -390,7 +309,7 @@ class Match(Generic[S, A, V]):
                 return ()
             if movers[0] != NATURE or self._ask_nature:
                 return movers
-            drawn = Stream(self.setup.seed, NATURE, self.turn, "move").draw(game.odds(state))
+            drawn = self.drawn_by_nature()
             self.events.append(Moved(self.turn, NATURE, drawn))
             self._step({NATURE: drawn}, ())
 
@@ -420,50 +339,38 @@ class Match(Generic[S, A, V]):
                 if self._probes is not None:
                     self._probes.skip(seat, ("before", "after"))
 
-    def _ready(self, open_asks: list[AskId], decide: Mapping[str, Source]) -> list[Ask]:
-        """Return the asks for moves that can be requested now, with the information injected for
-        them."""
-        probes = self._probes
-        assert probes is not None  # without a session nothing is told
-        ready: list[Ask] = []
-        for seat in tuple(self._unasked):
-            if probes.ready(seat, self._movers, self._made, open_asks):
-                self._unasked.remove(seat)
-                turn = probes.move(seat, probes.tell(seat, self._made))
-                source = decide.get(seat, wait)
-                ready.append((seat, source, turn.context, turn.options, turn))
-                open_asks.append(turn.id)
-        return ready
-
-    def _take(self, turn: Turn[A, V], given: Given, report: Mapping[str, Source]) -> list[Ask]:
-        """Record an answer and return the asks that follow from it; an invalid answer changes
-        nothing."""
-        if type(given) is Fault:
-            self.censor(given.cause, given.detail, turn.context.seat, given.calls)
-            return []
+    def _record(self, turn: Turn[A, V], answer: Any) -> None:
+        """Record an answer and open the probes that follow it; an invalid one changes nothing."""
+        answer = as_answer(turn.question, answer)
+        if type(answer) is Fault:
+            self.censor(answer.cause, answer.detail, turn.context.seat, answer.calls)
+            return
         if turn.question is not None:
             assert self._probes is not None  # only a session puts questions
-            self._probes.take(turn, turn.question, given)
-            return []
+            self._probes.take(turn, turn.question, answer)
+            return
         number, seat = turn.id[0], turn.context.seat
-        if type(given) is Decision:
-            if given.foreseen:  # a report, whether it was asked for or not
+        if type(answer) is Decision:
+            if answer.foreseen:  # a report, whether it was asked for or not
                 self._probes = self._probes or self._new_probe_session()
-                self._probes.check_foreseen(turn, given.foreseen)
-            action = given.action
+                self._probes.check_foreseen(turn, answer.foreseen)
+            action = answer.action
             if type(action) is not int or action not in turn.options:
                 action = admitted(turn.options, action)
-            plain = not (given.calls or given.reply or turn.looked)
-            self._made[seat] = Moved(number, seat, action) if plain else spoken(turn, action, given)
-            if given.memory is not None or self._memory:
-                self._memory[seat] = given.memory
-        elif isinstance(given, Forfeit):
-            self._made[seat] = forfeited(turn, given)
-            if given.memory is not None:
-                self._memory[seat] = given.memory
+            plain = not (answer.calls or answer.reply or turn.looked)
+            self._made[seat] = (
+                Moved(number, seat, action) if plain else spoken(turn, action, answer)
+            )
+            if answer.memory is not None or self._memory:
+                self._memory[seat] = answer.memory
+        elif isinstance(answer, Forfeit):
+            self._made[seat] = forfeited(turn, answer)
+            if answer.memory is not None:
+                self._memory[seat] = answer.memory
         else:
-            raise IllegalMove(f"{seat} was asked for a move; {given!r} is not a move.")
-        return [] if self._probes is None else self._probes.after_move(seat, given, report)
+            raise IllegalMove(f"{seat} was asked for a move; {answer!r} is not a move.")
+        if self._probes is not None:
+            self._ask(*self._probes.after_move(seat, answer))
 
     def _settle(self) -> None:
         """Log a turn in which every mover has answered, and advance the game.
@@ -480,7 +387,7 @@ class Match(Generic[S, A, V]):
             if type(event) is Moved:
                 moves[seat] = event.action
         self._log_turn()
-        lost = tuple(seat for seat in self._movers if seat not in moves)
+        lost = tuple([seat for seat in self._movers if seat not in moves])
         for seat in lost:
             if seat in self.game.helpers:
                 self.censor("helper", "a helper gave no legal answer", seat)
@@ -508,5 +415,5 @@ class Match(Generic[S, A, V]):
         self._made.clear()
 
     def _close(self) -> None:
-        self._waiting.clear()
+        self._open.clear()
         self.over = True

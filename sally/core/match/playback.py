@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from sally.core.errors import BadInput, PromptDiffers
 from sally.core.log.events import Censored, Episode, Event, Forfeited, Moved, Reported, episode_id
-from sally.core.match.answers import action_of, answers_of
+from sally.core.match.answers import action_of
+from sally.core.match.drive import Again, Driver
 from sally.core.match.engine import Match
-from sally.core.match.player import WAIT, Turn
 from sally.core.match.position import past_moves
 from sally.core.match.replay import Trajectory
 from sally.core.rules.game import GameSpec, Seat
 
 _log = logging.getLogger(__name__)
-
-# (the ask, its logged event) -> the answer; None: the log's own
-Again = Callable[[Turn[Any, Any], Any], Any]
 
 
 def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Trajectory[Any, Any, Any]:
@@ -82,12 +78,7 @@ def mismatch(
         return f"the id should be {asked}, the hash of its setup"
     try:
         match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
-        logged = _LogSource(spec, episode, asked_again)
-        seats = map(str, (*match.game.seats, *match.game.helpers))
-        sources = dict.fromkeys(seats, logged)
-        match.play(sources, sources)
-        if not match.over:
-            _stop_as_logged(match, episode)
+        Driver(match).replay(episode, again=asked_again and _since_fork(episode, asked_again))
     except PromptDiffers as why:
         return str(why)
     except Exception as why:  # a log may hold anything
@@ -104,63 +95,10 @@ def mismatch(
     return None
 
 
-class _LogSource:
-    """The log of an episode as the source of answers to its asks."""
-
-    def __init__(
-        self, spec: GameSpec[Any, Any, Any], episode: Episode, asked_again: Again | None
-    ) -> None:
-        self.answers = answers_of(spec, episode)
-        self._asked_again = asked_again
-        # before a fork, other players were asked
-        self._since = episode.setup.fork.turn if episode.setup.fork else 0
-
-    def __call__(self, turn: Turn[Any, Any]) -> Any:
-        logged = self.answers.get(turn.id)
-        if logged is None:
-            return WAIT
-        event, given = logged
-        if self._asked_again is not None and turn.id[0] >= self._since:
-            anew = self._asked_again(turn, event)
-            if anew is not None:
-                return anew
-        if event.looked:
-            turn.looked = event.looked
-        return given
-
-
-def _stop_as_logged(match: Match[Any, Any, Any], episode: Episode) -> None:
-    """Censor a match at the point where its log was censored.
-
-    Raises:
-        LookupError: The log lacks answers.
-    """
-    stop = episode.events[-1] if episode.events else None
-    if not isinstance(stop, Censored):
-        raise LookupError(f"the log has no answer to {[turn.id for turn in match.asks()]}")
-    match.censor(stop.cause, stop.detail, stop.seat, stop.calls)
-
-
-def rerun(
-    match: Match[Any, Any, Any], episode: Episode
-) -> Iterator[tuple[Turn[Any, Any], Event | None]]:
-    """Play the log through a fresh match; yield each ask with its event, before answering it.
-
-    Asks that were unanswered when the episode stopped come last, each with None as its event.
-    """
-    logged = _LogSource(match.spec, episode, None)
-    while not match.over:
-        asked = [turn for turn in match.asks() if turn.id in logged.answers]
-        if not asked:
-            unanswered = match.asks()
-            if isinstance(episode.events[-1] if episode.events else None, Censored):
-                yield from ((turn, None) for turn in unanswered)
-            _stop_as_logged(match, episode)
-        for turn in asked:
-            yield turn, logged.answers[turn.id][0]
-            match.answer(turn.id, logged(turn))
-            if match.over:
-                break
+def _since_fork(episode: Episode, again: Again) -> Again:
+    """Return the function without the turns before a fork, in which other players were asked."""
+    first = episode.setup.fork.turn if episode.setup.fork else 0
+    return lambda turn, event: again(turn, event) if turn.number >= first else None
 
 
 def as_stored(events: list[Event]) -> list[Any]:

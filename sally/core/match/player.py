@@ -152,9 +152,6 @@ CANNOT_ANSWER = NoAnswer("this player takes no questions")
 Source = Callable[[Turn[Any, Any]], Any]
 """Function that answers the asks of a seat: with an answer, a move, an awaitable, or `WAIT`."""
 WAIT: Any = object()  # no answer yet: the ask stays open
-Ask = tuple[Seat, Source, SeatContext, Options[Any], Turn[Any, Any] | None]
-"""An ask about to be sent: seat, source, context, menu (empty for a probe) and `Turn`. The `Turn`
-of a move may be None: it is then made when the ask is sent, so that the ask can be reused."""
 
 
 def wait(turn: Turn[Any, Any]) -> Any:

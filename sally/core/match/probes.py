@@ -9,7 +9,7 @@ from typing import Any
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import Event, Forfeited, Moved, Reported, Setup, Skipped, Told
 from sally.core.match.answers import foreseen, reported
-from sally.core.match.player import Ask, AskId, Decision, Forfeit, Source, Turn, wait
+from sally.core.match.player import AskId, Decision, Forfeit, Turn
 from sally.core.match.replay import Trajectory
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
@@ -102,7 +102,7 @@ class ProbeSession:
         self._arms, self._injections = arms, injections
         self.injects = any(injections.values())
         late = {s: tuple(p for p in asked if p.point == "after") for s, asked in arms.items()}
-        self.after = {seat: probes for seat, probes in late.items() if probes}
+        self._after = {seat: probes for seat, probes in late.items() if probes}
         self._early = [
             (seat, probe)
             for seat, probes in arms.items()
@@ -136,17 +136,17 @@ class ProbeSession:
 
     # --- probes -----------------------------------------------------------------------------
 
-    def at_start(self, movers: Collection[Seat], report: Mapping[str, Source]) -> list[Ask]:
+    def at_start(self, movers: Collection[Seat]) -> list[Turn[Any, Any]]:
         """Return the probes due at the turn's start (any seat) and before the move (movers)."""
         begins = self._game.begins_turn(self._replay.states[-1])
         if begins:
             self._began = len(self._replay.moves)
             self._kept.clear()
-        asks: list[Ask] = []
+        asks: list[Turn[Any, Any]] = []
         for seat, probe in self._early:
             moves = seat in movers
             if moves if probe.point == "before" else begins:
-                self._put(asks, probe, seat, report, moves)
+                self._put(asks, probe, seat, moves)
         return asks
 
     def _may_be_asked(self, probe: Probe) -> bool:
@@ -157,10 +157,9 @@ class ProbeSession:
 
     def _put(
         self,
-        asks: list[Ask],
+        asks: list[Turn[Any, Any]],
         probe: Probe,
         seat: Seat,
-        report: Mapping[str, Source],
         moves: bool = True,
         pending: Any = None,
     ) -> None:
@@ -174,14 +173,13 @@ class ProbeSession:
         options = (self._menus.get(seat) or self.menu(state, seat)) if moves else ()
         if (notes := self._notes.get((probe.point, seat))) is None:
             notes = self._noted(probe.point, seat)
-        context, source = self._contexts[seat], report.get(seat, wait)
+        context = self._contexts[seat]
         kept = self._memory.get(seat) if self._memory else None
         for question in probe.asks(self._game, view, seat):
             about = question.about
             notes[name, about] = None
             id = (number, seat, name, about)
-            turn: Turn[Any, Any] = Turn(id, context, view, options, kept, (), question, pending)
-            asks.append((seat, source, context, (), turn))
+            asks.append(Turn(id, context, view, options, kept, (), question, pending))
 
     def _was_asked(self, probe: Probe, seat: Seat) -> bool:
         """Return whether a seat has answered a probe in an earlier turn."""
@@ -218,9 +216,7 @@ class ProbeSession:
             if any((f.probe, f.about) == (g.probe, g.about) for g in made[:n]):
                 raise IllegalMove(f"{seat} predicted {f.probe} about {f.about!r} twice.")
 
-    def after_move(
-        self, seat: Seat, given: Decision[Any] | Forfeit, report: Mapping[str, Source]
-    ) -> list[Ask]:
+    def after_move(self, seat: Seat, given: Decision[Any] | Forfeit) -> list[Turn[Any, Any]]:
         """Record the predictions stated with a move; return the asks due before the move is
         revealed."""
         number = len(self._replay)
@@ -231,24 +227,20 @@ class ProbeSession:
         if not isinstance(given, Decision):
             self.skip(seat, ("after",))
             return []
-        return self.after_asks(seat, given.action, report) if seat in self.after else []
-
-    def after_asks(self, seat: Seat, action: Any, report: Mapping[str, Source]) -> list[Ask]:
-        """Return the probes due after a seat's move and before the move is revealed."""
-        asks: list[Ask] = []
-        for probe in self.after[seat]:
-            self._put(asks, probe, seat, report, pending=action)
+        asks: list[Turn[Any, Any]] = []
+        for probe in self._after.get(seat, ()):
+            self._put(asks, probe, seat, pending=given.action)
         return asks
 
     def skip(self, seat: Seat, points: tuple[str, ...]) -> None:
         """Record the questions that are not asked because the seat's move was forfeited."""
         why = "the move was forfeited"
         for probe in self._arms[seat]:
-            asks: list[Ask] = []
+            asks: list[Turn[Any, Any]] = []
             if probe.point in points:
-                self._put(asks, probe, seat, {})
-            for *_, turn in asks:
-                assert turn is not None and turn.question is not None
+                self._put(asks, probe, seat)
+            for turn in asks:
+                assert turn.question is not None
                 about = turn.question.about
                 self._note(probe.point, Skipped(turn.number, seat, probe.name, why, about))
 

@@ -24,8 +24,8 @@ from sally.core.log.events import (
 )
 from sally.core.log.scenes import REFEREE, Scene, Story, ending, texts_of
 from sally.core.match.answers import ask_of
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.playback import rerun
 from sally.core.match.player import AskId, Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.prompt.model import Context
@@ -179,11 +179,12 @@ def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, Sho
         return found
     spec = registry.game(episode.setup.instance.game)
     match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
-    for asked, event in rerun(match, episode):
-        if asked.number > turn:
-            break
-        if event is not None and event.calls and (asked.seat, asked.number) == (seat, turn):
+
+    def show(asked: Turn[Any, Any], event: Event) -> None:
+        if event.calls and (asked.seat, asked.number) == (seat, turn):
             found[asked.id] = _shown(episode, asked, event)
+
+    Driver(match).replay(episode, again=show)
     return found
 
 

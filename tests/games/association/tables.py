@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.match.player import Decision
@@ -33,7 +33,7 @@ def match_at(
 def played(game: str, params: dict[str, Any], arms: Any = None, **who: Who) -> Played:
     """An episode of bots, laid open for measuring."""
     match = match_at(game, params, arms, **who)
-    play_bots(match, players_of(match, match.setup.lineup))
+    Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
     return Played(match.spec, episode, replayed(match.spec, episode))
 

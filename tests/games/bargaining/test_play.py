@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.match.replay import Trajectory
@@ -38,7 +38,7 @@ def table_of(buyer: PlayerSpec, seller: PlayerSpec, seed: int = 1, **params: Any
         Setup(Instance("b", "bargaining", params), seed, {"buyer": buyer, "seller": seller})
     )
     match: Match[Any, Any, Any] = Match(SPEC, setup)
-    play_bots(match, players_of(match))
+    Driver(match, players_of(match)).run()
     return Played(SPEC, match.episode(), match.replay)
 
 
@@ -217,7 +217,7 @@ def _scripted(problem: Any, seat: Any, script: list[int]) -> Played:
         return script[n] if n < len(script) else 50
 
     players[seat] = Scripted(plays)
-    play_bots(match, players)
+    Driver(match, players).run()
     return Played(SPEC, match.episode(), match.replay)
 
 

@@ -13,7 +13,7 @@ from sally import store, testing
 from sally.cli import cli
 from sally.core.errors import BadInput, Unreadable
 from sally.core.log.events import Instance, Moved, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit
 from sally.core.match.seat_context import SeatContext
@@ -33,7 +33,7 @@ def played(seed: int, buyer: str = "random", seller: str = "random", **params: A
     match: Match[Any, Any, Any] = Match(
         SPEC, resolved(Setup(Instance("b", "bargaining", params), seed, lineup))
     )
-    play_bots(match, players_of(match))
+    Driver(match, players_of(match)).run()
     return match
 
 

@@ -13,7 +13,7 @@ import sally
 from sally.analysis.columns.rows import played
 from sally.analysis.profile.ideal_scale import ideal_rows
 from sally.core.errors import BadInput
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.playback import replayed
 from sally.core.match.player import Forfeit
 from sally.core.rules.chance import Stream
@@ -275,7 +275,7 @@ def test_episode_with_void_round_is_excluded() -> None:
     who: dict[str, Any] = {seat: (name, {}) for seat, name in team("nearest", "by_history").items()}
     match = match_at("cipher", {"games": 1, "rounds": 1, "tokens": 1}, **who)
     match.answer((match.turn, "encoder", "", ""), Forfeit("unreadable"))
-    play_bots(match, players_of(match, match.setup.lineup))
+    Driver(match, players_of(match, match.setup.lineup)).run()
     episode = match.episode()
     whole = Played(match.spec, episode, replayed(match.spec, episode))
     assert IDEAL(whole, Seat("encoder")) is None

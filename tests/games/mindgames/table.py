@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_async, play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.match.player import Decision
@@ -44,7 +43,7 @@ def setup(persuader: str = "hidden", seed: int = 1, retries: int = 2, **params: 
 def played(persuader: str, seed: int = 1, **params: Any) -> Episode:
     """A game of scripted players."""
     match: Match[Any, Any, Any] = Match(GAME, setup(persuader, seed, **params))
-    play_bots(match, players_of(match))
+    Driver(match, players_of(match)).run()
     return match.episode()
 
 
@@ -106,5 +105,5 @@ class Talk:
 
 def run(match: Match[Any, Any, Any], players: Any) -> Episode:
     """A match with players that answer in their own time."""
-    asyncio.run(play_async(match, players))
+    Driver(match, players).run()
     return match.episode()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.match.player import Decision, Fault, Forfeit, Turn
@@ -70,7 +70,7 @@ def play(
     match = Match(spec, Setup(instance, seed, lineup, arms={"agent": arm}))
     players = {"partner": seated(spec, match.game, PARTNER, lineup["partner"])}
     players["agent"] = seated(spec, match.game, AGENT, named) if isinstance(agent, str) else agent
-    play_bots(match, players)
+    Driver(match, players).run()
     episode = match.episode()
     return Played(spec, episode, replayed(spec, episode))
 
@@ -134,7 +134,7 @@ def test_void_round_of_the_other_is_not_charged_to_the_seat():
     spec = registry.game("ipd")
     lineup = {"agent": PlayerSpec("by_hand"), "partner": PlayerSpec("lapsing")}
     match = Match(spec, Setup(Instance("ipd", "ipd", {"rounds": 5}), 1, lineup))
-    play_bots(match, {"agent": always(0), "partner": Lapsing()})
+    Driver(match, {"agent": always(0), "partner": Lapsing()}).run()
     played = Played(spec, match.episode(), replayed(spec, match.episode()))
     assert score(played, "format_loss") == 0 and score(played, "forfeits") == 0
     assert METRICS["forfeits"].measure(played, PARTNER) == 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, Moved, PlayerSpec, Reported, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit, Turn
 from sally.core.registry import registry
@@ -174,7 +174,7 @@ def test_void_round_does_not_update_the_player():
 
     lineup = {"agent": PlayerSpec("tabular"), "partner": PlayerSpec("lapsing")}
     match = Match(registry.game("ipd"), Setup(Instance("ipd", "ipd", {"rounds": 4}), 1, lineup))
-    play_bots(match, {"agent": Watched(), "partner": Lapsing()})
+    Driver(match, {"agent": Watched(), "partner": Lapsing()}).run()
     before, after = memories[1], memories[2]
     assert after.seen == before.seen + 1
     assert (after.state, after.model, after.counts) == (before.state, before.model, before.counts)
@@ -211,7 +211,7 @@ def test_bulk_play_equals_single_episode_play_against_random_partner():
         match = Match(spec, Setup(Instance("rps", "rps", {"rounds": 60}), seed, lineup))
         learner = Tabular(pay_of("tabular", game, PARTNER))
         roller = Scripted(lambda turn: turn.draws.draw(odds))
-        play_bots(match, {"agent": roller, "partner": learner})
+        Driver(match, {"agent": roller, "partner": learner}).run()
         assert moves(match.episode(), "partner") == bulk.mine[row].tolist()
 
 

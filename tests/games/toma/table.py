@@ -7,7 +7,7 @@ from typing import Any
 
 from sally.analysis.columns.rows import episode_rows
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
@@ -39,7 +39,7 @@ def match_at(
 def played(game: str, lineup: Mapping[str, str], seed: int = 1, **more: Any) -> Episode:
     """An episode of bots."""
     match = match_at(game, lineup, seed, **more)
-    play_bots(match, players_of(match))
+    Driver(match, players_of(match)).run()
     return match.episode()
 
 

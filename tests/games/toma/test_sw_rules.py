@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally.core.errors import BadInput, Unreadable
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
@@ -270,7 +270,7 @@ def test_offsets_off_the_map_rule_names_out() -> None:
 def test_true_world_is_never_excluded(seed: int, guide: str) -> None:
     lineup = {"guide": guide, "explorer": "turn_taker", "eavesdropper": "worlds"}
     match = match_at("toma_sw", lineup, seed)
-    play_bots(match, players_of(match))
+    Driver(match, players_of(match)).run()
     for state in match.replay.states:
         if state.world is None or state.phase == "read":
             continue

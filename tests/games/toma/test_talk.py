@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 from sally.analysis.columns.rows import played as laid_open
 from sally.analysis.compare import published as reference
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.prompt.model import Message, Settings
 from sally.core.registry import registry
@@ -52,7 +51,7 @@ def talked(
     lineup |= dict.fromkeys(seats, model) | dict.fromkeys(listening, plain)
     setup = resolved(Setup(Instance(game, game, params), 1, lineup, arms=dict(arms or {})))
     match = Match(registry.game(game), setup)
-    asyncio.run(play_async(match, players_of(match)))
+    Driver(match, players_of(match)).run()
     return match.episode()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import msgspec
 
 from sally.core.log.events import Forfeited, Moved, PlayerSpec, Reported, Setup, from_line, to_line
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.prompt.model import Message, Reply, Settings, ToolCall, ToolResult
@@ -75,7 +74,7 @@ def game(arm: str, n: int = 0, answers: Any = script) -> Match[Any, Any, Any]:
         seat: PLAYERS["language"].make(match.spec, match.game, seat, model=model, strategy="chat")
         for seat in ("p1", "p2")
     }
-    asyncio.run(play_async(match, players))
+    Driver(match, players).run()
     return match
 
 

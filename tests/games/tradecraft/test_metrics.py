@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sally.core.log.events import Instance, PlayerSpec, Setup, from_line, to_line
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.match.player import Forfeit, NoAnswer, Turn
@@ -84,7 +84,7 @@ def game(
     problem = Instance(f"values-{n}", "tradecraft", params)
     lineup = {"p1": PlayerSpec("zero_order"), "p2": PlayerSpec("zero_order")}
     match = Match(registry.game("tradecraft"), Setup(problem, n, lineup, arms=arms or everything))
-    play_bots(match, players or {"p1": mind(said), "p2": mind(said)})
+    Driver(match, players or {"p1": mind(said), "p2": mind(said)}).run()
     episode = from_line(to_line(match.episode()))  # as it comes from the store
     return Played(match.spec, episode, replayed(match.spec, episode))
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sally.core.log.events import Instance, Moved, PlayerSpec, Reported, Setup, Skipped
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Turn
 from sally.core.registry import registry
@@ -47,7 +47,7 @@ def game(
 ) -> Match[Any, Any, Any]:
     lineup = {"p1": PlayerSpec(one), "p2": PlayerSpec(two)}
     match = Match(registry.game("tradecraft"), resolved(Setup(problem, 1, lineup, arms=arms or {})))
-    play_bots(match, players_of(match))
+    Driver(match, players_of(match)).run()
     return match
 
 
@@ -63,7 +63,7 @@ def test_three_can_play(name: str) -> None:
     (problem,) = problems("minecraft_core_3p_2", 1)
     lineup = {seat: PlayerSpec(name) for seat in ("p1", "p2", "p3")}
     match = Match(registry.game("tradecraft"), resolved(Setup(problem, 1, lineup)))
-    play_bots(match, players_of(match))
+    Driver(match, players_of(match)).run()
     assert match.over
 
 

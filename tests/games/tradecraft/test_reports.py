@@ -8,7 +8,7 @@ import pytest
 
 from sally.core.errors import Unreadable
 from sally.core.log.events import Instance, PlayerSpec, Reported, Setup, Told, from_line, to_line
-from sally.core.match.drive import play_bots
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
 from sally.core.registry import registry
@@ -171,6 +171,6 @@ def test_probes_do_not_change_moves_of_traders() -> None:
         problem = Instance("quiet", "tradecraft", {"max_turns": 6})
         lineup = {"p1": PlayerSpec("second_order"), "p2": PlayerSpec("first_order")}
         match = Match(registry.game("tradecraft"), resolved(Setup(problem, 1, lineup, arms=arms)))
-        play_bots(match, players_of(match))
+        Driver(match, players_of(match)).run()
         moves.append([e.action for e in match.events if hasattr(e, "action")])
     assert moves[0] == moves[1]

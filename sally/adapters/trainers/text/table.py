@@ -12,9 +12,9 @@ from typing import Any
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved, Setup
-from sally.core.match.drive import let_answer, sources_of
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.player import AskId, Decision, Player, Turn, put
+from sally.core.match.player import AskId, Decision, Player, Turn
 from sally.core.prompt.model import Reply, Scores
 from sally.core.registry import registry
 from sally.models.trained import Trained
@@ -43,16 +43,14 @@ class TextTable:
         self.playing: Match[Any, Any, Any] = Match(spec, setup, like=like)  # log: without calls
         self.seats = (seat,) if isinstance(seat, str) else tuple(seat)
         self.seat, self._players = self.seats[0], players
-        others = {at: player for at, player in players.items() if at not in self.seats}
-        self._others = sources_of(self.playing, others)
+        trained = dict.fromkeys(self.seats, self._answering)
+        self._driver = Driver(self.playing, {**players, **trained})
         # A second ask may then be open while one is answered.
         self._probed = len(self.seats) > 1 or any(setup.arms.get(at) for at in self.seats)
         self._unlogged: list[tuple[int, Exchanges]] = []  # calls to be added to events of the log
         self._exchanges: dict[AskId, Exchanges] = {}
         self.asked: Request | None = None
         self.made: Moved | None = None  # the move just made, if nothing else was decided
-        if not self._probed:
-            self.playing.play(*self._others)  # from now on they answer as soon as they are asked
         self._go_on()
 
     @property
@@ -98,11 +96,8 @@ class TextTable:
         match = self.playing
         while not match.over:
             if not self._open:
-                turn = None if self._probed else match.asked(self.seat)
-                if turn is None:
-                    self._open = let_answer(match, self._players, self._says)
-                    continue
-                self._open = [(turn, self._says(turn))]
+                self._open = self._driver.advance()
+                continue
             turn, run = self._open[0]
             try:
                 self.asked = run.send(None)
@@ -111,10 +106,8 @@ class TextTable:
                 self._take(turn, done.value)
         self._close()
 
-    def _says(self, turn: Turn[Any, Any]) -> Any:
+    def _answering(self, turn: Turn[Any, Any]) -> Any:
         player: Any = self._players[turn.context.seat]
-        if turn.context.seat not in self.seats:
-            return put(turn, player)
         exchanges = self._exchanges[turn.id] = []
         return player.answering(turn, exchanges)
 
@@ -124,10 +117,10 @@ class TextTable:
         match, exchanges = self.playing, self._exchanges.pop(turn.id)
         plain = type(given) is Decision and given.memory is None and not given.foreseen
         if not plain or turn.looked or self._open or self._probed:
-            match.answer(turn.id, with_calls(given, exchanges))
+            self._driver.answer(turn.id, with_calls(given, exchanges))
             return
         at = len(match.events)
-        match.answer(turn.id, given, *self._others)  # calls are added when the log is accessed
+        self._driver.answer(turn.id, given)  # calls are added when the log is accessed
         for place in range(at, len(match.events)):
             event = match.events[place]
             if type(event) is Moved and (event.turn, event.seat) == (turn.id[0], self.seat):

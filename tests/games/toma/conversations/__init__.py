@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
 import tests.conftest  # noqa: F401  puts the fixture games on the shelf
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.prompt.model import Message, Settings
 from sally.core.registry import registry
@@ -61,7 +60,7 @@ def _of_game(game: str, strategy: str) -> str:
     match = Match(
         registry.game(game), resolved(Setup(Instance(game, game, params), 1, lineup, retries=0))
     )
-    asyncio.run(play_async(match, players_of(match)))
+    Driver(match, players_of(match)).run()
     return f"=== {game}, {strategy} ===\n" + "\n".join(said)
 
 
