@@ -19,13 +19,15 @@ import msgspec
 from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.core.log.events import Censored, Ended, Forfeited, Moved
 from sally.core.log.scenes import Scene, moment, outlook
+from sally.core.match.answers import as_answer
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import (
+    WAIT,
     AskId,
     Decision,
     Fault,
     Forfeit,
-    Given,
     NoAnswer,
     Player,
     Turn,
@@ -36,9 +38,9 @@ from sally.runner.local import used_by
 from sally.web.database import Database, DuplicateRow, Row
 from sally.web.live.answers import (
     AnswerRow,
+    GivenAnswer,
     LookUp,
     Stop,
-    StoredAnswer,
     consulted,
     from_text,
     given_by,
@@ -94,6 +96,8 @@ class LiveMatch:
         self.discarded = False
         self.stopping = False  # the server is shutting down; long polls return
         self._players, self._bots, self._database = players, frozenset(bots), database
+        self._rows: list[AnswerRow] = []  # answers that are not in the database yet
+        self._driver = Driver(match, dict.fromkeys(bots, self._ask_bot), "fault", self._add_row)
         self._model_seconds, self._mirrored, self._ended = model_seconds, mirrored, ended
         self._keys: dict[tuple[str, str], str] = {}  # (seat, client's key) -> ask that it answered
         self._refused: dict[AskId, tuple[int, str]] = {}
@@ -153,15 +157,15 @@ class LiveMatch:
                 return self._dated(seat)
             turn = self._asked(seat, ask)
             tries = 1 + self._refused.get(turn.id, (0, ""))[0]
-            take = decided if turn.question is None else reported
+            read = decided if turn.question is None else reported
             try:
-                stored = self._take(turn, take(turn, value, tries), shown_seconds)
-            except IllegalMove as why:
-                said = shortened(self._plainly[seat](str(why)))
-                self._refused[turn.id] = (tries, said)
+                answer = read(turn, value, tries)
+                await self._settle(lambda: self._take(turn, answer, key, shown_seconds))
+            except IllegalMove as error:
+                sentence = shortened(self._plainly[seat](str(error)))
+                self._refused[turn.id] = (tries, sentence)
                 self._stale.add(seat)
-                raise IllegalMove(said) from None
-            await self._settle([(seat, stored, key)])
+                raise IllegalMove(sentence) from None
             return self._dated(seat)
 
     async def look(self, seat: str, ask: str, tool: str, given: Mapping[str, Any]) -> Any:
@@ -174,7 +178,8 @@ class LiveMatch:
             if len(turn.looked) >= MOST_LOOKS:
                 raise IllegalMove(f"At most {MOST_LOOKS} look-ups are allowed for one move.")
             found = turn.use(tool, given)
-            await self._settle([(seat, LookUp(turn.id, tool, dict(given)), None)])
+            row = (seat, LookUp(turn.id, tool, dict(given)), None)
+            await self._settle(lambda: self._rows.append(row))
             return found
 
     async def leave(self, seat: str, detail: str) -> int:
@@ -205,7 +210,12 @@ class LiveMatch:
             if not self._forfeits_late or self._late_in_a_row(seat) + 1 >= MOST_TIMEOUTS:
                 await self._censor("left", detail, seat)
             else:
-                await self._settle(self._forfeit_turn(seat, detail))
+                await self._settle(lambda: self._forfeit_turn(seat, detail))
+
+    def _take(self, turn: Turn[Any, Any], answer: Any, key: str, seconds: float | None) -> None:
+        """Pass a person's answer to the match; raises IllegalMove as the match does."""
+        self.match.answer(turn.id, answer)
+        self._add_row(turn, answer, key, seconds)
 
     def _late_in_a_row(self, seat: str) -> int:
         """Return how many of a seat's latest moves were forfeited for being late."""
@@ -217,15 +227,12 @@ class LiveMatch:
                 break
         return late
 
-    def _forfeit_turn(self, seat: str, detail: str) -> list[AnswerRow]:
+    def _forfeit_turn(self, seat: str, detail: str) -> None:
         """Answer everything that a seat is asked in this turn with a forfeit."""
-        rows: list[AnswerRow] = []
         now = self.match.turn
         while not self.match.over and self.match.turn == now and (asked := self._open(seat)):
-            turn = asked[0]
-            nothing = Forfeit(detail) if turn.question is None else NoAnswer(detail)
-            rows.append((seat, self._take(turn, nothing), None))
-        return rows
+            nothing = Forfeit(detail) if asked[0].question is None else NoAnswer(detail)
+            self._driver.answer(asked[0].id, nothing)
 
     def overdue(self, now: float) -> str | None:
         """Return a seat whose answer is overdue, or None."""
@@ -233,8 +240,11 @@ class LiveMatch:
         return next(late, None)
 
     async def _censor(self, cause: str, detail: str, seat: str) -> None:
-        self.match.censor(cause, detail, seat)
-        await self._settle([(seat, Stop(cause, detail, seat), None)])
+        def stop() -> None:
+            self.match.censor(cause, detail, seat)
+            self._rows.append((seat, Stop(cause, detail, seat), None))
+
+        await self._settle(stop)
 
     # --- advancing the match --------------------------------------------------------------------
 
@@ -258,11 +268,14 @@ class LiveMatch:
         turns = [turn for turn in self.match.asks() if turn.seat == seat]
         return [turn for turn in turns if turn.question is not None] or turns
 
-    async def _settle(self, said: Sequence[AnswerRow]) -> None:
-        """Let the bots answer, write all answers, and publish the new state."""
+    async def _settle(self, act: Callable[[], None]) -> None:
+        """Change the match, let the bots answer, write all answers, and publish the new state."""
         try:
-            rows = [*said, *self.let_bots_answer()]
+            act()
+            rows = self.let_bots_answer()
             await self._database.run(written(self.id, self.written, rows, self.match.over))
+        except IllegalMove:  # of a person: the match is unchanged
+            raise
         except DuplicateRow:  # committed, but the confirmation was lost: reload
             self.discard()
             raise MatchDiscarded from None
@@ -273,46 +286,27 @@ class LiveMatch:
         self.publish()
 
     def let_bots_answer(self) -> list[AnswerRow]:
-        """Return all bot answers until a person or a model must answer."""
-        said: list[AnswerRow] = []
-        answered = True
-        while answered and not self.match.over:  # an answer may open further asks
-            answered = False
-            for turn in self.match.asks():
-                if turn.seat in self._bots and not self.match.over:
-                    given = self._bot_says(turn)
-                    said.append((turn.seat, self._take_or_fault(turn, given), None))
-                    answered = True
-        return said
+        """Let the bots play until a person or a model must answer; return all unwritten answers."""
+        self._driver.advance()
+        rows, self._rows = self._rows, []
+        return rows
 
-    def _take(
-        self, turn: Turn[Any, Any], given: Given, shown_seconds: float | None = None
-    ) -> StoredAnswer:
-        """Pass an answer to the match; an illegal answer leaves the match unchanged, any other
-        error discards it."""
-        stored = stored_answer(turn, given, shown_seconds)
-        try:
-            self.match.answer(turn.id, given)
-        except BaseException as why:
-            if not isinstance(why, IllegalMove) or turn not in self.match.asks():
-                self.discard()
-            raise
-        return stored
+    def _add_row(
+        self,
+        turn: Turn[Any, Any],
+        answer: Any,
+        key: str | None = None,
+        shown_seconds: float | None = None,
+    ) -> None:
+        stored = stored_answer(turn, as_answer(turn.question, answer), shown_seconds)
+        self._rows.append((turn.seat, stored, key))
 
-    def _take_or_fault(self, turn: Turn[Any, Any], given: Given) -> StoredAnswer:
-        """Pass the answer of a bot or model to the match; an illegal move becomes a Fault."""
+    def _ask_bot(self, turn: Turn[Any, Any]) -> Any:
         try:
-            return self._take(turn, given)
-        except IllegalMove as why:
-            return self._take(turn, Fault("fault", f"the player in seat {turn.seat!r}: {why}"))
-
-    def _bot_says(self, turn: Turn[Any, Any]) -> Given:
-        try:
-            given = put(turn, self._players[turn.seat])
-        except Exception as why:
+            return put(turn, self._players[turn.seat])
+        except Exception as error:
             LOG.exception("the bot in seat %s of match %s raised an exception", turn.seat, self.id)
-            return Fault("fault", f"the player in seat {turn.seat!r} raised {why!r}")
-        return given  # type: ignore[no-any-return]
+            return Fault("fault", f"the player in seat {turn.seat!r} raised {error!r}")
 
     def count(self, rows: Sequence[AnswerRow]) -> None:
         """Record that these rows are in the database."""
@@ -363,44 +357,55 @@ class LiveMatch:
             if self.discarded or self.match.over:
                 return
             try:
-                await self._settle([(turn.seat, self._take_or_fault(turn, given), None)])
+                await self._settle(lambda: self._driver.answer(turn.id, given))
             except Exception:  # the match is rebuilt and asks the model again
                 LOG.exception("a model's answer in match %s could not be written", self.id)
 
     # --- from the database ----------------------------------------------------------------------
 
     def rebuild(self, rows: Sequence[Row]) -> str | None:
-        """Replay stored answers; return the seat of a bot that now plays differently, or None."""
-        changed = None
-        for seat, text, key in rows:
-            stored = from_text(text)
-            changed = self._again(stored) or changed
-            self.count([(seat, stored, key)])
-        return changed
+        """Replay stored answers; return the seat of a bot that now plays differently, or None.
 
-    def _again(self, stored: StoredAnswer) -> str | None:
-        match, changed = self.match, None
-        if isinstance(stored, Stop):
-            match.censor(stored.cause, stored.detail, stored.seat)
-            return None
-        turn = next((t for t in match.asks() if t.id == stored.ask), None)
-        if turn is None:
-            raise BadInput("its answers do not fit the installed version of the rules")
-        if isinstance(stored, LookUp):
-            turn.use(stored.tool, stored.given)
-            return None
-        given = given_by(match.spec, stored)
-        if turn.seat in self._bots and isinstance(given, Decision):
-            # Bots are asked again for their memory, which need not be serialisable.
-            fresh = self._bot_says(turn)
-            if isinstance(fresh, Decision) and _plain(fresh.action) == _plain(given.action):
-                given = fresh
-            else:
-                changed = turn.seat
-        if isinstance(given, Decision | Forfeit):
-            turn.looked = stored.looked
-        match.answer(turn.id, given)
-        return changed
+        Raises:
+            BadInput: The stored answers do not fit the installed rules.
+        """
+        records = [(seat, from_text(text), key) for seat, text, key in rows]
+        answers = {
+            stored.ask: stored for _, stored, _ in records if isinstance(stored, GivenAnswer)
+        }
+        changed: list[str] = []
+
+        def answer_again(turn: Turn[Any, Any]) -> Any:
+            stored = answers.get(turn.id)
+            if stored is None or isinstance(stored.given, Fault):  # a fault ends the match
+                return WAIT
+            del answers[turn.id]
+            answer = given_by(self.match.spec, stored)
+            if turn.seat in self._bots and isinstance(answer, Decision):
+                # Bots are asked again for their memory, which need not be serialisable.
+                fresh = as_answer(None, self._ask_bot(turn))
+                if isinstance(fresh, Decision) and _plain(fresh.action) == _plain(answer.action):
+                    answer = fresh
+                else:
+                    changed.append(turn.seat)
+            if isinstance(answer, Decision | Forfeit):
+                turn.looked = stored.looked
+            return answer
+
+        everyone = (*self.match.game.seats, *self.match.game.helpers)
+        Driver(self.match, dict.fromkeys(map(str, everyone), answer_again)).advance()
+        open_now = {turn.id: turn for turn in self.match.asks()}
+        for _, record, _ in records:
+            if isinstance(record, LookUp) and record.ask in open_now:
+                open_now[record.ask].use(record.tool, record.given)
+            elif isinstance(record, Stop):
+                self.match.censor(record.cause, record.detail, record.seat)
+        for ask, stored in answers.items():
+            if ask not in open_now:
+                raise BadInput("its answers do not fit the installed version of the rules")
+            self.match.answer(ask, stored.given)
+        self.count(records)
+        return changed[-1] if changed else None
 
     @property
     def used(self) -> dict[str, Any]:
