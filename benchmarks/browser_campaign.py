@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.study_pictures import SCREENS, browser, seat_api, served
 from sally.core.registry import registry
-from sally.web.study.contact_sheet import SCREENS, browser, seat_api, served
 from tests.web.axe import script
 
 AXE = "async () => (await axe.run({resultTypes: ['violations']})).violations.map(v => `${v.impact} ${v.id}: ${v.nodes[0].html.slice(0, 90)}`)"  # noqa: E501

@@ -1,6 +1,6 @@
 """Every game as a person first sees it, on a desk and on a phone: one sheet each, and what fits.
 
-`python benchmarks/contact_sheets.py OUT` writes `games_desktop.png` and `games_phone.png` and
+`python -m benchmarks.contact_sheets OUT` writes `games_desktop.png` and `games_phone.png` and
 prints, game by game, where the last control of the first question ends on the screen;
 `--seats all` looks at every seat, `--moves N` at the position after N answers.
 It needs playwright and a chromium.
@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.study_pictures import SCREENS, browser, seat_api, served, sheet
 from sally.core.registry import registry
-from sally.web.study.contact_sheet import SCREENS, browser, seat_api, served, sheet
 from sally.web.study.rehearsal import value_for
 
 LAST = """() => Math.max(...[...document.querySelectorAll(

@@ -21,7 +21,6 @@ from sally.runner.local import orders, play
 
 STUDIES = (
     "quickstart",
-    "quickstart_1",
     "tang2024",
     "tradecraft2026",
     "tradecraft_crossplay",

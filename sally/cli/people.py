@@ -139,11 +139,6 @@ def progress(file: Path, database: str, session: str, as_json: bool) -> None:
 @session_option
 @click.option("--database", default="", help="Database for the rehearsal [a temporary file].")
 @click.option("--out", type=PATH, help="Folder for episodes and tables.")
-@click.option(
-    "--pictures",
-    type=PATH,
-    help="Folder for screenshots and a contact sheet.",
-)
 @json_option
 def rehearse(
     file: Path,
@@ -153,25 +148,21 @@ def rehearse(
     session: str,
     database: str,
     out: Path | None,
-    pictures: Path | None,
     as_json: bool,
 ) -> None:
     """Rehearse the study in FILE with scripted participants.
 
-    Prints who would finish, what would be exported and what would be paid. With --pictures, a
-    browser also goes through the study once, and a contact sheet shows every page.
+    Prints who would finish, what would be exported and what would be paid.
     """
     import msgspec
 
-    from sally.web.study.contact_sheet import draw
     from sally.web.study.definition import read_human_study
     from sally.web.study.rehearsal import rehearse as rehearsed
 
     study = read_human_study(file, session)
     found = run_coroutine(rehearsed(file, study, many, drop_out, seed, database, out))
-    drawn = draw(file, study, pictures) if pictures is not None else []
     if as_json:
-        print_json({**msgspec.to_builtins(found), "pictures": [str(path) for path in drawn]})
+        print_json(msgspec.to_builtins(found))
         return
     rows = [{"condition": name, **states} for name, states in found.conditions.items()]
     print_table(rows, tuple(dict.fromkeys(key for row in rows for key in row)))
@@ -182,8 +173,6 @@ def rehearse(
     echo(f"Pay ({study.bonus.currency}): {_listed(found.pay)}; {limit}.")
     for fault in found.faults:
         echo(f"The server failed: {fault}.", err=True)
-    if drawn:
-        echo(f"{len(drawn)} pictures; look at {drawn[-1]}.")
 
 
 def _listed(facts: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from sally.analysis.columns.seat_table import seats_in
 from sally.analysis.episodes.stores import measured_stores
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.depth_curve import depth_curve
-from sally.analysis.profile.doing_scale import Mark, Zero
+from sally.analysis.profile.doing_scale import Mark
 from sally.analysis.profile.ideal_scale import IdealRow, ideal_rows, without_pool
 from sally.analysis.profile.literal_beside import (
     LITERAL,
@@ -101,12 +101,6 @@ IF_LOST = ("at most", "format")  # shown only where moves were forfeited or epis
 @click.option("--metric", "metrics", multiple=True, help="Only this column.")
 @click.option("--page", default=1, show_default=True, help="Page of a long table.")
 @click.option("--all", "every", is_flag=True, help="Print the full profile, however long.")
-@click.option(
-    "--zero",
-    type=click.Choice(["random", "mindless"]),
-    default="random",
-    help="Player that defines 0 on the doing scale; version 0.1 used mindless [random].",
-)
 @click.option("--figure", type=PATH, help="Draw the profile: .svg, .pdf or .png.")
 @click.option(
     "--calibration",
@@ -133,7 +127,6 @@ def profile(
     metrics: tuple[str, ...],
     page: int,
     every: bool,
-    zero: Zero,
     figure: Path | None,
     calibration: Path | None,
     by_depth: bool,
@@ -164,7 +157,6 @@ def profile(
         seat=seat,
         cells=cells,
         by_cell=by_cell or by is not None,
-        zero=zero,
     )
     if figure:
         panels.write(profile_figure(rows), figure)
@@ -347,7 +339,6 @@ def profile_rows_of(
     seat: str = "",
     cells: Sequence[str] = (),
     by_cell: bool = False,
-    zero: Zero = "random",
 ) -> list[ProfileRow]:
     """Return the profile rows of some stores. Mindless and reference players are played in the same
     settings, for comparison."""
@@ -363,7 +354,7 @@ def profile_rows_of(
         ends = baselines(
             studied, by_cell, lambda done, all: bar.update(task, completed=done, total=all)
         )
-    return profile_of(studied, ends, by_cell=by_cell, zero=zero)
+    return profile_of(studied, ends, by_cell=by_cell)
 
 
 # --- output --------------------------------------------------------------------------------------

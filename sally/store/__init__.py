@@ -11,7 +11,7 @@ columns computed from the lines.
 
 from sally.store.episode_offsets import EpisodeOffsets, Reader
 from sally.store.index import INDEX, columns, fill, sum_of_lines
-from sally.store.lines import migrated, read_line, sound_line, why_wrong
+from sally.store.lines import read_line, sound_line, why_wrong
 from sally.store.manifest import (
     MANIFEST,
     PEOPLE,
@@ -77,7 +77,6 @@ __all__ = [
     "load",
     "load_file",
     "manifest_of",
-    "migrated",
     "packs_of",
     "people_plan",
     "place",

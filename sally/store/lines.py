@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
@@ -39,7 +38,7 @@ def sound_line(line: bytes) -> Episode | str:
 
 
 def read_line(line: bytes, sums: bool = True) -> Episode | str:
-    """Return the episode of a line of any schema version, or why the line is unreadable."""
+    """Return the episode of a line, or why the line is unreadable."""
     if not line.endswith(b"\n"):
         return "the line is incomplete"
     try:
@@ -48,13 +47,10 @@ def read_line(line: bytes, sums: bool = True) -> Episode | str:
         if sums and head.sum is not msgspec.UNSET and not _is_as_written(line):
             return CHANGED
         version = head.schema
-        plain = None if version == SCHEMA else msgspec.json.decode(line)
-        if plain is None:
-            episode = from_line(line)
-        elif type(version) is int and version in MIGRATIONS:
-            episode = msgspec.convert(migrated(plain), Episode)
-        else:
-            return f"schema version {version} is unknown; this Sally reads up to {SCHEMA}"
+        if version != SCHEMA:
+            msgspec.json.decode(line)  # raises if the line is not JSON at all
+            return f"schema version {version} is unknown; this Sally reads version {SCHEMA}"
+        episode = from_line(line)
         episode.end  # noqa: B018  raises if the episode has no end
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, BadInput) as why:
         return f"the line is corrupt: {why}"
@@ -98,23 +94,3 @@ def sealed(line: bytes) -> bytes:
 def sum_of(body: bytes) -> bytes:
     """Return the checksum of a line without its checksum field."""
     return blake2b(body, digest_size=8).hexdigest().encode()
-
-
-def migrated(plain: dict[str, Any]) -> dict[str, Any]:
-    """Convert a record of an older schema to the current one, version by version.
-
-    Raises:
-        BadInput: A migration fails.
-    """
-    while (version := plain["schema"]) != SCHEMA:
-        try:
-            plain = {**MIGRATIONS[version](plain), "schema": version + 1}
-        except (LookupError, TypeError, ValueError, AttributeError) as why:
-            raise BadInput(
-                f"it cannot be migrated from schema version {version}: {why!r}"
-            ) from None
-    return plain
-
-
-# Schema version -> migration to the next version.
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}

@@ -7,8 +7,6 @@ import pytest
 
 import sally
 from sally.analysis.columns.measured import measured
-from sally.analysis.profile.baselines import baselines
-from sally.analysis.profile.profile import profile_of
 from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Forfeit, Turn
 from sally.core.registry import registry
@@ -53,12 +51,6 @@ def test_zero_does_not_depend_on_the_luck_of_one_random_player():
 def test_doing_of_always_defect_stays_on_the_scale():
     row = profiled(against_tit_for_tat(lambda turn: 1, rounds=100), "agent")[0]
     assert -1 < row.doing.value < 0  # it was -147.5 with the best mindless player at zero
-
-
-def test_scale_of_first_version_is_available_as_zero_mindless():
-    studied = [m for e in against_tit_for_tat(lambda turn: 0) for m in measured(e, ("agent",))]
-    (row,) = profile_of(studied, baselines(studied), zero="mindless")
-    assert row.doing.value == pytest.approx(0)
 
 
 def test_doing_is_defined_where_a_constant_is_optimal():

@@ -30,7 +30,6 @@ OPTIMUM = "optimum"  # exact, from the partner's automaton; not the name of a pl
 ROOM = 0.05  # of the range of payoffs: with less between random and optimum there is no scale
 
 Standing = Literal["exact", "best known"]
-Zero = Literal["random", "mindless"]
 Bools = NDArray[np.bool_]
 
 
@@ -238,21 +237,17 @@ class ScaledDoing(msgspec.Struct, frozen=True):
     why_regret: str
 
 
-def scaled(means: Means, met: BaselineScores, zero: Zero = "random") -> ScaledDoing:
-    """Return the player's gain in one row of a profile, on a scale from the score of a baseline
-    player (0) to the best known score (1)."""
+def scaled(means: Means, met: BaselineScores) -> ScaledDoing:
+    """Return the player's gain in one row of a profile, on a scale from the expected score of the
+    random player (0) to the best known score (1)."""
     group = means.group
     chance, mindless = (_mark(group, met, role) for role in ("random", "mindless"))
     reference = _reference(group, met)
-    ends = _Ends(met.levels(zero, group), tops(met, group))
+    ends = _Ends(met.levels("random", group), tops(met, group))
     regret = means.mean(ends.high - group.of("least"))
     no_regret = "" if regret.value is not None else NO_TOP
-    end = chance if zero == "random" else mindless
-    drawn = met if zero == "random" else None
-    why, room = _why_not(means, ends, end, reference, drawn)
-    if zero == "mindless" and why.startswith(NO_ROOM):
-        why = ""  # version 0.1 accepted any room as a scale
-    doing, most = (_place(means, ends, why, group.of(name), drawn) for name in ("least", "most"))
+    why, room = _why_not(means, ends, chance, reference, met)
+    doing, most = (_place(means, ends, why, group.of(name), met) for name in ("least", "most"))
     chance = _expectation(chance, group, met)
     if chance is not None and mindless is not None and mindless.player == chance.player:
         mindless = msgspec.structs.replace(mindless, value=chance.value)
@@ -279,7 +274,6 @@ def _expectation(chance: Mark | None, group: MeasuredTable, met: BaselineScores)
     )
 
 
-NO_ROOM = "no room to speak of:"
 NO_TOP = "neither an optimum nor a reference player is known on these settings"
 
 
@@ -304,9 +298,7 @@ def tops(met: BaselineScores, table: MeasuredTable) -> Floats:
     return np.where(np.isnan(exact), met.levels("reference", table), exact)
 
 
-def _place(
-    means: Means, ends: _Ends, why: str, got: Floats, drawn: BaselineScores | None
-) -> Estimate:
+def _place(means: Means, ends: _Ends, why: str, got: Floats, drawn: BaselineScores) -> Estimate:
     """Return the gain over the baseline player, summed over rows and divided by the largest
     possible gain (the best known score minus the baseline player's), also summed.
 
@@ -329,7 +321,7 @@ def _why_not(
     ends: _Ends,
     zero: Mark | None,
     reference: Mark | None,
-    drawn: BaselineScores | None,
+    drawn: BaselineScores,
 ) -> tuple[str, float | None]:
     """Return why gains cannot be put on a scale from the baseline player to the best known score
     ("" if they can), and the length of this scale as a share of the payoff range (None if
@@ -344,10 +336,8 @@ def _why_not(
     room = means.mean(ends.high - ends.low)
     if room.value is None:
         return NO_TOP, None
-    low = room.low
-    if drawn is not None:
-        error, degrees, _ = drawn.draws(group, ~np.isnan(ends.high - ends.low))
-        low = widened(room, error, degrees).low
+    error, degrees, _ = drawn.draws(group, ~np.isnan(ends.high - ends.low))
+    low = widened(room, error, degrees).low
     wide = np.array([np.nan if s.span is None else s.span[1] - s.span[0] for s in group.shared])
     ranges = wide[group.kind]
     ranges = ranges[~np.isnan(ranges)]
@@ -355,7 +345,7 @@ def _why_not(
     named = f"between {zero.player} and {_end(reference)}"
     if share is not None and share < ROOM:
         if room.value > 1e-9:
-            return f"{NO_ROOM} {share:.1%} of the range {named}; see the regret", share
+            return f"no room to speak of: {share:.1%} of the range {named}; see the regret", share
         return f"no room {named}; see the regret", share
     if room.value <= 1e-9 or (low is not None and low <= 0):
         return f"no clear room {named}; see the regret", share

@@ -22,7 +22,6 @@ from sally.analysis.profile.doing_scale import (
     BaselineScores,
     Mark,
     ScaledDoing,
-    Zero,
     scaled,
     tops,
 )
@@ -111,13 +110,9 @@ def profile_of(
     baselines: Sequence[Baseline] = (),
     *,
     by_cell: bool = False,
-    zero: Zero = "random",
     named: Callable[[PlayerSpec], str] = label,
 ) -> list[ProfileRow]:
-    """Return the profile rows of measured seats; `named` returns the name of a seat's player.
-
-    `zero="mindless"` is the scale of version 0.1, kept so that its figures can be reproduced.
-    """
+    """Return the profile rows of measured seats; `named` returns the name of a seat's player."""
     table = table_of(studied if isinstance(studied, Sequence) else list(studied))
     groups: dict[tuple[str, ...], list[int]] = {}
     for kind in table.kinds():
@@ -127,7 +122,7 @@ def profile_of(
     met, arms = BaselineScores(baselines), _arms(table)
     order = sorted(groups, key=lambda key: key[:4])  # stable: players stay in order of appearance
     return [
-        _row(key, part, group, met, zero, arms[key[1], key[3]])
+        _row(key, part, group, met, arms[key[1], key[3]])
         for key in order
         for part, group in _parts(table.take(np.isin(table.kind, groups[key])), met)
     ]
@@ -174,7 +169,6 @@ def _row(
     part: str,
     group: MeasuredTable,
     met: BaselineScores,
-    zero: Zero,
     arms: tuple[str, ...],
 ) -> ProfileRow:
     unit, name = clusters_of(group)
@@ -195,7 +189,7 @@ def _row(
         metric=metric.name,
         unit=metric.unit or "share",
         raw=means.mean(group.of("least"), _ends(metric, group)),
-        **_doing(found := scaled(means, met, zero)),
+        **_doing(found := scaled(means, met)),
         **_acting(means),
         **msgspec.structs.asdict(habit_estimates(means)),
         why={},

@@ -32,7 +32,6 @@ MANIFEST, EPISODES = "bundle.json", "episodes.jsonl"
 NAMES = re.compile(
     r"study\.json|episodes\.jsonl|studies/[0-9a-f]{1,64}\.json|packs/[0-9a-f]{1,64}\.toml"
     r"|settings/[0-9a-f]{1,64}\.json"
-    r"|aliases/[0-9a-f]{1,64}\.json"  # of bundles before 0.2; not read
 )
 SEAL = 71  # length of the zip comment: `sha256:` and 64 digits
 BEGINNING = (1980, 1, 1, 0, 0, 0)  # the earliest date of the zip format

@@ -14,8 +14,8 @@ from math import erfc, sqrt
 
 import msgspec
 
+from sally.papers.moore2025.mixed_models import Coefficient, logit, mixed_logit
 from sally.stats.intervals import Estimate
-from sally.stats.mixed import Coefficient, logit, mixed_logit
 
 CHANCE = 0.1  # what H1 and H3 are tested against
 O1 = "o1-preview"

@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate, special
 from scipy import stats as peer
 
-from sally.stats.mixed import CrossedIntercepts, OneIntercept, Trials, logit, mixed_logit
+from sally.papers.moore2025.mixed_models import CrossedIntercepts, OneIntercept, Trials, logit, mixed_logit
 
 # Contagious bovine pleuropneumonia, Lesnoff et al. (2004), the `cbpp` table of the R package
 # lme4: new cases and herd size by herd and period. Herds 2 and 8 were not seen in every period.
@@ -241,7 +241,7 @@ def test_likelihood_without_maximum_is_not_reported_as_converged():
 def test_search_stopping_off_the_maximum_is_not_reported_as_converged(monkeypatch):
     peak = [c.estimate for c in cbpp().coefficients]
     beside = np.array([peak[0] + 0.1, *peak[1:], 0.65])
-    monkeypatch.setattr("sally.stats.mixed._climb", lambda *_: beside)
+    monkeypatch.setattr("sally.papers.moore2025.mixed_models._climb", lambda *_: beside)
     fit = cbpp.__wrapped__()
     assert fit["intercept"].error is not None
     assert not fit.converged

@@ -1,4 +1,9 @@
-"""Screenshots of every page of a study, on a desktop and a phone, with contact sheets."""
+"""Screenshots of every page of a study, on a desktop and a phone, with contact sheets.
+
+`python -m benchmarks.study_pictures people.toml OUT` goes through the study in a browser, once in
+each size, and writes `sheet_desktop.png` and `sheet_phone.png` beside the single pictures. It needs
+playwright and a chromium.
+"""
 
 from __future__ import annotations
 
@@ -287,3 +292,11 @@ def sheet(context: Any, pictures: Sequence[Path], out: Path, columns: int) -> Pa
     page.close()
     file.unlink()
     return out
+
+
+if __name__ == "__main__":
+    from sally.web.study.definition import read_human_study
+
+    study_file, out_folder = map(Path, sys.argv[1:3])
+    for picture in draw(study_file, read_human_study(study_file, ""), out_folder):
+        print(picture)
