@@ -47,12 +47,11 @@ def attackers(attack: Attack, many: int, seed: int) -> list[tuple[str, float, An
 @click.command()
 @click.option("--many", default=2000, help="Fresh scenarios per level.")
 @click.option("--seed", default=2037, help="Seed of the scenarios.")
-@click.option("--version", default=5, help="Version of the generator.")
 @click.option("--levels", default="1,2,3")
-def main(many: int, seed: int, version: int, levels: str) -> None:
+def main(many: int, seed: int, levels: str) -> None:
     """Print the accuracy of every attacker, level by level."""
     for level in map(int, levels.split(",")):
-        declared = attack_on(level, version)
+        declared = attack_on(level)
         attacks = [declared, adversary.page_attack("toma_mg", declared, many, seed, False)]
         if level > 1:
             attacks.append(adversary.page_attack("toma_mg", declared, many, seed, True))
@@ -60,9 +59,7 @@ def main(many: int, seed: int, version: int, levels: str) -> None:
             start = time.perf_counter()
             for name, accuracy, interval in attackers(attack, many, seed):
                 low, high = interval or (accuracy, accuracy)
-                click.echo(
-                    f"v{version} {attack.name}: {name}: {accuracy:.3f} [{low:.3f}, {high:.3f}]"
-                )
+                click.echo(f"{attack.name}: {name}: {accuracy:.3f} [{low:.3f}, {high:.3f}]")
             click.echo(f"   ({time.perf_counter() - start:.0f} s)")
 
 

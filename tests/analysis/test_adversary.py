@@ -14,7 +14,7 @@ from sally.analysis.design.audit import card_of
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.rules.card import Attack, CardQuestion
-from sally.games.toma.po.surface import first_attack, own_row
+from sally.games.toma.po.surface import attacks, own_row
 
 # found and not loaded: of the processes that gather the tests only one runs these
 pytestmark = pytest.mark.skipif(find_spec("sklearn") is None, reason="needs scikit-learn")
@@ -47,12 +47,6 @@ def test_attacks_not_declared_as_leaks_do_not_beat_chance(attack: Attack) -> Non
         assert not [one for one in found if sure(one)]
 
 
-def test_first_generator_leaks_and_the_attack_sees_it() -> None:
-    found = {one.attacker: one for one in attack_of(first_attack(3), 800, seed=3)}
-    assert found["boosted trees"].leaks
-    assert "superseded" in found["boosted trees"].known
-
-
 def planted(share: float) -> Attack:
     """Four options of which the greatest first number is right with some chance."""
 
@@ -77,7 +71,7 @@ def test_planted_leak_is_found_and_named() -> None:
 
 
 def test_mission_failure_is_an_option_without_a_cost() -> None:
-    attack = first_attack(1)
+    attack = next(iter(attacks()))  # level 1, own row
     table = tabled(attack, attack.fresh(40, 1))
     assert table.questions == 40 and len(table.columns) == 200
     assert np.isnan(table.columns[4, 0]) and table.columns[4, 3] == 1.0

@@ -9,7 +9,13 @@ import pytest
 from scipy import integrate, special
 from scipy import stats as peer
 
-from sally.papers.moore2025.mixed_models import CrossedIntercepts, OneIntercept, Trials, logit, mixed_logit
+from sally.papers.moore2025.mixed_models import (
+    CrossedIntercepts,
+    OneIntercept,
+    Trials,
+    logit,
+    mixed_logit,
+)
 
 # Contagious bovine pleuropneumonia, Lesnoff et al. (2004), the `cbpp` table of the R package
 # lme4: new cases and herd size by herd and period. Herds 2 and 8 were not seen in every period.

@@ -77,8 +77,7 @@ class OneShot(Game[State, int, V], Generic[T, V]):
 
     @abstractmethod
     def stored(self) -> Mapping[str, T]:
-        """Return every stored scenario by id; the first set comes first, so that episodes logged
-        without a scenario still replay."""
+        """Return every stored scenario by id, those of the current set first."""
 
     @property
     @abstractmethod

@@ -237,7 +237,7 @@ def test_unclear_reply_is_refused(reply: str) -> None:
     [
         ("toma_po", {"level": 7}, "0 to 4"),
         ("toma_po", {"scenario": "po-L9"}, "no stored scenario"),
-        ("toma_po", {"scenario": "po-L1-2026-1", "level": 2}, "level is 2"),
+        ("toma_po", {"scenario": "po2-L1-2026-1", "level": 2}, "level is 2"),
         ("toma_po", {"story": "moon"}, "moon"),
         ("toma_po", {"matrix": "half"}, "matrix"),
         ("toma_mg", {"level": 0}, "1 to 3"),

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from sally.games.toma import frozen
 from sally.games.toma.balance import dealt, pick
-from sally.games.toma.po.first_generator import SHARES
-from sally.games.toma.po.first_generator import scenarios as first_scenarios
+from sally.games.toma.po.costs import SHARES
 from sally.games.toma.po.generators import certify, scenarios
 from sally.games.toma.po.rules import FAILURE, LEVELS, Scenario, answer, check
 from sally.games.toma.po.stories import stories
@@ -107,18 +106,14 @@ def test_frozen_set_has_30_certified_scenarios_per_level(
         assert set(scenario.tasks) <= set(stories()[scenario.story].tasks)
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_frozen_keys_equal_solver_output(version: int) -> None:
-    for item in frozen.po(version).scenarios:
+def test_frozen_keys_equal_solver_output() -> None:
+    for item in frozen.po().scenarios:
         assert item == keyed_po(item.scenario)
 
 
-def test_both_frozen_sets_equal_generator_output() -> None:
-    for version, made in ((1, first_scenarios), (2, scenarios)):
-        listed = [item.scenario for item in frozen.po(version).scenarios]
-        for level in LEVELS:
-            kept = [s for s in listed if s.level == level]
-            assert list(islice(made(level, SEED), 3)) == kept[:3]
+def test_frozen_set_equals_generator_output(kept: dict[int, list[Scenario]]) -> None:
+    for level in LEVELS:
+        assert list(islice(scenarios(level, SEED), 3)) == kept[level][:3]
 
 
 @pytest.mark.parametrize("level", [1, 2])

@@ -56,13 +56,13 @@ class Minority(OneShot[Scenario, View]):
 
 @cache
 def frozen_scenarios(version: int = 6) -> dict[str, Scenario]:
-    """Return the stored scenarios of a version by id; version 6 supersedes all others."""
+    """Return the stored scenarios of a version, 3 to 6, by id."""
     return {keyed.scenario.id: keyed.scenario for keyed in frozen.mg(version).scenarios}
 
 
 def all_scenarios() -> dict[str, Scenario]:
-    """Return every stored scenario by id, superseded ones included."""
-    versions = (frozen_scenarios(version) for version in range(1, 7))
+    """Return every stored scenario by id, including those that only stored episodes use."""
+    versions = (frozen_scenarios(version) for version in (6, 5, 4, 3))
     return {id: scenario for found in versions for id, scenario in found.items()}
 
 

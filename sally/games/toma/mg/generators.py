@@ -1,14 +1,11 @@
-"""Generator of the minority game: seeded, certified and balanced scenarios.
+"""Generator of the minority game: seeded, certified scenarios in matched sets of four.
 
-The first three generators balanced counts of likes and dislikes, but learners that combine these
-counts found the answer too often (.39 to .47 with the second). They are in the history of the
-repository (commit 09a33169); the sets of scenarios that they made remain stored. In version 4 all
-counts are equal for all places (`even`), and each place is named first equally often (`firsts`);
-but counts over the agents that a relation names still revealed the answer (.53 and .62 at levels 2
-and 3). At levels 2 and 3, version 5 yields matched sets of four scenarios that share all of these
-counts but have four different answers (`matched`); level 1 was made as in version 4, and learners
-still reached .28 there from the order in the prompt. Version 6 yields matched sets at level 1 too;
-its levels 2 and 3 are those of version 5.
+Earlier generators balanced counts, and learners still found the answer: from likes and dislikes
+(versions 1 to 3, .39 to .47 with the second), from the agents that a relation names (version 4,
+.53 and .62 at levels 2 and 3), and from the order in the prompt (level 1 of version 5, .28). They
+are in the history of the repository (commits 09a33169 and 3c02f87a). The scenarios of a matched set
+share all of these counts but have four different answers (`matched`). The sets that stored episodes
+or the suite Sally-1 use are kept as data.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,8 +13,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import numpy as np
 
-from sally.games.toma.balance import Floats, dealt, pick
-from sally.games.toma.mg import even, firsts, matched, shortcuts
+from sally.games.toma.balance import dealt
+from sally.games.toma.mg import matched
 from sally.games.toma.mg.rules import (
     LEVELS,
     PLACES,
@@ -25,7 +22,6 @@ from sally.games.toma.mg.rules import (
     Place,
     Profile,
     Scenario,
-    answer,
     check,
     depths,
     meets,
@@ -35,41 +31,17 @@ from sally.games.toma.mg.rules import (
 from sally.games.toma.mg.stories import Story, names_of, stories
 
 FEATURES = 3  # per place; the number of features carries no information
-VERSION = 6
-POOL, FRESH = 20, 3  # drafts to pick from in version 4, and how many are new at each pick
 
 
-def scenarios(level: int, seed: int, version: int = VERSION) -> Iterator[Scenario]:
+def scenarios(level: int, seed: int) -> Iterator[Scenario]:
     """Yield certified scenarios of one level indefinitely, determined by the seed."""
     if level not in LEVELS:
         raise ValueError(f"Level {level} does not exist: the game has levels 1 to 3.")
-    if version not in (4, 5, 6):
-        raise ValueError(
-            f"Version {version} of the generator does not exist: it must be 4, 5 or 6."
-        )
-    if version >= 5 and level > 1:
-        yield from _matched(level, seed)
-        return
-    if version == 6:
-        yield from _exchanged(seed)
-        return
-    rng = np.random.default_rng([version, seed, level])
-    spots, names = dealt(PLACES, rng), dealt(list(stories()), rng)
-    for index, (agents, right) in enumerate(_balanced(level, rng)):
-        id = f"mg{version}-L{level}-{seed}-{index + 1}"
-        listed = _listed(agents, right, next(spots), rng)
-        story = next(names)
-        while True:
-            places, people = _worded(listed, stories()[story], rng)
-            scenario = Scenario(id, level, story, places, people)
-            if needs_reading(scenario):
-                break
-        certify(scenario)
-        yield scenario
+    yield from _exchanged(seed) if level == 1 else _matched(level, seed)
 
 
 def _matched(level: int, seed: int) -> Iterator[Scenario]:
-    """Yield the scenarios of version 5, in sets of four that differ only in the targets of
+    """Yield scenarios of levels 2 and 3, in sets of four that differ only in the targets of
     relations."""
     rng = np.random.default_rng([5, seed, level])
     names, index = dealt(list(stories()), rng), 0
@@ -90,13 +62,13 @@ def _matched(level: int, seed: int) -> Iterator[Scenario]:
                 for agent, one in zip(people, agents, strict=True)
             )
             scenario = Scenario(f"mg5-L{level}-{seed}-{index}", level, story, places, related)
-            certify(scenario, even_counts=False)
+            certify(scenario)
             yield scenario
 
 
 def _exchanged(seed: int) -> Iterator[Scenario]:
-    """Yield the scenarios that version 6 of the generator makes for level 1, in sets of four that
-    differ only in which agent has which dislikes."""
+    """Yield scenarios of level 1, in sets of four that differ only in which agent has which
+    dislikes."""
     rng = np.random.default_rng([6, seed, 1])
     names, index = dealt(list(stories()), rng), 0
     for one in matched.exchanged_sets(rng):
@@ -112,17 +84,15 @@ def _exchanged(seed: int) -> Iterator[Scenario]:
         for people in members:
             index += 1
             scenario = Scenario(f"mg6-L1-{seed}-{index}", 1, story, places, people)
-            certify(scenario, even_counts=False)
+            certify(scenario)
             yield scenario
 
 
-def certify(scenario: Scenario, even_counts: bool = True) -> None:
-    """Raise ValueError unless every agent's place is determined and the answer depends on the
-    deepest agents.
+def certify(scenario: Scenario) -> None:
+    """Raise ValueError unless every agent's place is determined and the numbers of agents by depth
+    fit a matched set.
 
-    Without `even_counts` (for matched sets), places need not be named equally often, and the
-    deepest agents need not change the answer in every scenario; they do so in three of the four
-    scenarios of a matched set.
+    The deepest agents change the answer in three of the four scenarios of a matched set.
     """
     check(scenario)
     name = f"Scenario {scenario.id}"
@@ -133,9 +103,7 @@ def certify(scenario: Scenario, even_counts: bool = True) -> None:
         raise ValueError(f"{name}: every place needs {FEATURES} features.")
     deep = depths(read)
     sizes = tuple(deep.count(level) for level in range(1, scenario.level + 1))
-    if even_counts:
-        _check_even(scenario, read, sizes)
-    elif sizes != matched.ROLES.get(scenario.level):
+    if sizes != matched.ROLES.get(scenario.level):
         raise ValueError(
             f"{name}: the numbers of agents at depths 1 to {scenario.level} are {sizes}, which do "
             "not fit a matched set."
@@ -146,22 +114,6 @@ def certify(scenario: Scenario, even_counts: bool = True) -> None:
             "least a third must share words with another feature."
         )
     predictions(scenario)  # raises unless every agent has one place to go
-    if even_counts and not shortcuts.level_is_needed(read, answer(scenario)):
-        raise ValueError(f"{name}: the answer does not depend on the deepest agents.")
-
-
-def _check_even(scenario: Scenario, read: Sequence[Profile], sizes: tuple[int, ...]) -> None:
-    """Raise ValueError if places are not named equally often or the numbers of agents by depth
-    (`sizes`) do not fit the level."""
-    name = f"Scenario {scenario.id}"
-    for count in (shortcuts.likes, shortcuts.dislikes):
-        if len(set(count(read))) > 1:
-            raise ValueError(f"{name}: its {count.__name__} must name all places equally often.")
-    if sizes != even.ROLES[scenario.level].get(len(read)):
-        raise ValueError(
-            f"{name}: the numbers of agents at depths 1 to {scenario.level} are {sizes}, which do "
-            f"not fit level {scenario.level}."
-        )
 
 
 def needs_reading(scenario: Scenario) -> bool:
@@ -176,50 +128,6 @@ def needs_reading(scenario: Scenario) -> bool:
         for wish in wishes
     )
     return 3 * min(partial, shared) >= len(wishes)
-
-
-def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Yield draft scenarios with their answers; drafts are selected to keep every shortcut at
-    chance."""
-    sizes = list(even.ROLES[level])
-    pools: dict[int, list[tuple[list[Profile], int, Floats]]] = {n: [] for n in sizes}
-    sources = {size: _source(level, size, rng) for size in sizes}
-    debt: Floats = np.zeros(1)
-    for size in dealt(sizes, rng):
-        pool = pools[size]
-        for _ in range(max(FRESH, POOL - len(pool))):
-            agents, right = next(sources[size])
-            pool.append((agents, right, _excess(level, agents, right)))
-        del pool[:-POOL]  # drop the oldest: drafts that are never picked would pile up
-        agents, right, excess = pool.pop(pick(np.array([entry[2] for entry in pool]), debt))
-        debt = debt + excess
-        yield agents, right
-
-
-def _source(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
-    """Yield draft scenarios with their answers, from which the generator selects."""
-    for drafted, right in even.drafts(level, size, rng):
-        agents = firsts.ordered(drafted, rng)
-        if agents is not None:
-            yield agents, right
-
-
-def _excess(level: int, agents: Sequence[Profile], right: int) -> Floats:
-    """Return the score of each shortcut and of its inverse on a draft, minus a quarter (chance)."""
-    counted = [count(agents) for count in shortcuts.counters(level).values()]
-    least = [shortcuts.hit(shortcuts.least(counts), right) for counts in counted]
-    most = [shortcuts.hit(shortcuts.greatest(counts), right) for counts in counted]
-    return np.array(least + most) - 1 / 4
-
-
-def _listed(
-    agents: Sequence[Profile], right: int, spot: int, rng: np.random.Generator
-) -> list[Profile]:
-    """Return the agents and places in random order, with the right place at `spot`."""
-    to = [int(place) for place in rng.permutation(4)]
-    taken = to.index(spot)
-    to[right], to[taken] = to[taken], to[right]
-    return _rearranged(agents, to, [int(i) for i in rng.permutation(len(agents))])
 
 
 def _rearranged(agents: Sequence[Profile], to: list[int], order: list[int]) -> list[Profile]:

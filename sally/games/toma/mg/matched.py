@@ -1,4 +1,4 @@
-"""Matched sets of four scenarios whose prompts differ in one respect only (versions 5 and 6).
+"""Matched sets of four scenarios whose prompts differ in one respect only.
 
 The four scenarios of a set, its members, have the same places and the same agents with the same
 wishes, in the same order, and each of the four places is the answer of one member.
@@ -15,28 +15,42 @@ wishes, in the same order, and each of the four places is the answer of one memb
 - At level 1, which has no relations, the members differ only in which dislikes belong to which
   likes: within each half of the agents, the lists of dislikes are exchanged. The lists of a half
   are equally long, and in all four members the same number of agents both like and dislike a place
-  (`exchanged_sets`, version 6; in version 5 level 1 was made as in version 4).
+  (`exchanged_sets`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import permutations, product
+from itertools import combinations, combinations_with_replacement, permutations, product
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sally.games.toma.balance import Floats, pick
-from sally.games.toma.mg.draft import DISLIKES, Ints, disliked_lists, liked_lists
 from sally.games.toma.mg.rules import PLACES, Profile, best_places
 
+Ints = npt.NDArray[np.int64]
+# Minimum and maximum number of wishes of an agent, and how often it may name the same place.
+LIKES, MOST_LIKES_A_PLACE = (2, 3), 2
+DISLIKES = (1, 2)  # each of a different place
 Set = list[list[Profile]]  # four members, each a list of agents
 # agents by depth
 ROLES: dict[int, tuple[int, ...]] = {1: (8,), 2: (4, 4), 3: (2, 3, 3)}
 BATCH = {1: 4000, 2: 600, 3: 8000}  # drafts drawn at a time
 HALF = 4  # agents among which dislikes are exchanged at level 1
+
+
+def liked_lists() -> list[tuple[int, ...]]:
+    """Return every list of places that an agent may like; a place may occur twice."""
+    drawn = (c for many in LIKES for c in combinations_with_replacement(PLACES, many))
+    return [c for c in drawn if max(map(c.count, c)) <= MOST_LIKES_A_PLACE]
+
+
+def disliked_lists() -> list[tuple[int, ...]]:
+    """Return every list of places that an agent may dislike."""
+    return [c for many in DISLIKES for c in combinations(PLACES, many)]
 
 
 def sets(level: int, rng: np.random.Generator) -> Iterator[Set]:

@@ -1,18 +1,15 @@
 """Shortcuts through the minority game, and how often each is right.
 
 Each rule counts something for every place and takes the place with the smallest count or, as its
-inverse, the largest; a tie is broken at random. In the scenarios of `sally.games.toma.mg.even`,
-likes and dislikes name every place equally often, so rules that count mentions tie over all four
-places and score at chance.
+inverse, the largest; a tie is broken at random.
 
 Agents may follow or avoid other agents, which may in turn follow or avoid others. The rule
 `anchors` counts only the agents that follow and avoid nobody; `no_leaves` counts all agents except
 those at the ends of the longest chains. These two rules are not shortcuts: each carries out half of
 the solution. They count agents only at places to which these agents really go, so the counts narrow
-the answer down. The rules are not balanced, but in the scenarios of `even` neither `anchors` at
-level 2 nor `no_leaves` at level 3 ever determines the answer. The inverse of `one_step`, which
-takes the place with the largest headcount, stays below chance (about .05) because most agents that
-`one_step` counts really go there.
+the answer down. The rules are not balanced. The inverse of `one_step`, which takes the place with
+the largest headcount, stays below chance (about .05) because most agents that `one_step` counts
+really go there.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -99,11 +96,6 @@ def no_leaves(listed: Sequence[Profile]) -> Counts:
     deep = depths(listed)
     gone = destinations(listed).items()
     return tally(((place,) for agent, place in gone if deep[agent] < max(deep)), split=True)
-
-
-def level_is_needed(listed: Sequence[Profile], right: int) -> bool:
-    """Return whether the emptiest place cannot be found without counting the deepest agents."""
-    return max(depths(listed)) == 1 or least(no_leaves(listed)) != [right]
 
 
 EVEN: dict[str, Counter] = {

@@ -24,13 +24,6 @@ COUNTERS: dict[str, shortcuts.Counter | None] = {
     "number of agents who like it and do not dislike it": shortcuts.undisputed,
     "number of agents who like it best": shortcuts.no_dislikes,
 }
-SUPERSEDED = "superseded: counts of mentions, or of who is named by a relation, revealed the answer"
-ANCHORS = (
-    "whoever sets likes against dislikes for the agents without a relation has found where these "
-    "go, which is half of the solution: with four agents the emptiest place is empty, so wherever "
-    "one of them goes is out"
-)
-
 JOINED = (
     "what an agent says of a place is joined with what the agent says that it follows or avoids, "
     "which is a step of the prediction that the level asks for"
@@ -81,8 +74,8 @@ def mentions(s: Scenario, by_group: bool) -> CardQuestion:
 
 
 @lru_cache(maxsize=3)
-def _drawn(level: int, seed: int, version: int, many: int) -> tuple[Scenario, ...]:
-    return tuple(islice(generators.scenarios(level, seed, version), many))
+def _drawn(level: int, seed: int, many: int) -> tuple[Scenario, ...]:
+    return tuple(islice(generators.scenarios(level, seed), many))
 
 
 def attacks() -> Iterable[Attack]:
@@ -95,19 +88,18 @@ def attacks() -> Iterable[Attack]:
             yield attack_on(level, by_group=True)
 
 
-def attack_on(level: int, version: int = generators.VERSION, by_group: bool = False) -> Attack:
-    """Return a test of whether learners find the answer from how often each place is mentioned, for
-    one level of one version of the generator."""
+def attack_on(level: int, by_group: bool = False) -> Attack:
+    """Return a test of whether learners find the answer from how often each place is mentioned."""
 
     def fresh(many: int, seed: int) -> Sequence[CardQuestion]:
-        return [mentions(s, by_group) for s in _drawn(level, seed, version, many)]
+        return [mentions(s, by_group) for s in _drawn(level, seed, many)]
 
     def frozen() -> Sequence[CardQuestion]:
-        kept = frozen_scenarios(version).values()
+        kept = frozen_scenarios().values()
         return [mentions(s, by_group) for s in kept if s.level == level]
 
     def pages(many: int, seed: int) -> Sequence[tuple[Minority, int]]:
-        return [(Minority(scenario=s), answer(s)) for s in _drawn(level, seed, version, many)]
+        return [(Minority(scenario=s), answer(s)) for s in _drawn(level, seed, many)]
 
     return Attack(
         f"level {level}, mentions{' and where anchors go' if by_group else ''}",
@@ -115,8 +107,6 @@ def attack_on(level: int, version: int = generators.VERSION, by_group: bool = Fa
         fresh,
         frozen,
         0.25,
-        reasoning=ANCHORS if by_group and version < 5 else "",
         pages=None if by_group else pages,
         joined=JOINED if level > 1 else "",
-        known=SUPERSEDED if version < generators.VERSION else "",
     )

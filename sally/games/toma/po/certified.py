@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from sally.games.toma.balance import Floats, dealt, pick
 from sally.games.toma.po import generators
-from sally.games.toma.po.first_generator import (
+from sally.games.toma.po.costs import (
     COSTS,
     Ints,
     answers,

@@ -75,15 +75,14 @@ class PartlySeen(OneShot[Scenario, View]):
 
 
 @cache
-def frozen_scenarios(version: int = 2) -> dict[str, Scenario]:
-    """Return the 150 stored scenarios of a version by id; version 2 supersedes version 1."""
-    return {keyed.scenario.id: keyed.scenario for keyed in frozen.po(version).scenarios}
+def frozen_scenarios() -> dict[str, Scenario]:
+    """Return the 150 stored scenarios by id."""
+    return {keyed.scenario.id: keyed.scenario for keyed in frozen.po().scenarios}
 
 
 def all_scenarios() -> dict[str, Scenario]:
-    """Return every stored scenario by id, superseded and certified ones included."""
-    kept = {id: one.scenario for id, one in certified().items()}
-    return {**frozen_scenarios(1), **frozen_scenarios(2), **kept}
+    """Return every stored scenario by id, certified ones included."""
+    return {**frozen_scenarios(), **{id: one.scenario for id, one in certified().items()}}
 
 
 @cache

@@ -5,8 +5,8 @@ failure, or the task of a given rank among the player's costs) is drawn independ
 the others' costs are drawn to match it. So no rule over the player's row beats the best constant
 answer. Rules over whole columns are balanced by selection (see `balance`).
 
-The first generator, in which the magnitudes of the player's costs revealed the answer, is in
-`first_generator`.
+In a first generator the magnitudes of the player's costs revealed the answer (.31 to .48, chance
+.20 to .25); it is in the history of the repository (commit 3c02f87a).
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sally.games.toma.balance import Floats, dealt, pick
-from sally.games.toma.po.first_generator import (
+from sally.games.toma.po.costs import (
     COSTS,
     Ints,
     answers,

@@ -9,7 +9,7 @@ from itertools import islice
 from math import nan
 
 from sally.core.rules.card import Attack, CardQuestion
-from sally.games.toma.po import first_generator, generators
+from sally.games.toma.po import generators
 from sally.games.toma.po.game import frozen_scenarios
 from sally.games.toma.po.rules import FAILURE, TASKS, Scenario, answer
 
@@ -89,20 +89,3 @@ def _attack(
         return [seen(s) for s in frozen_scenarios().values() if s.level == level]
 
     return Attack(name, features, fresh, frozen, CHANCE[level], reasoning)
-
-
-def first_attack(level: int) -> Attack:
-    """Return, for comparison, the test of whether learners find the answers of the first generator
-    from the player's own costs alone. They do: in that generator, the size of these costs reveals
-    the answer."""
-
-    def fresh(many: int, seed: int) -> Sequence[CardQuestion]:
-        return [own_row(s) for s in islice(first_generator.scenarios(level, seed), many)]
-
-    return Attack(
-        f"level {level}, own row, first generator",
-        OWN,
-        fresh,
-        chance=CHANCE[level],
-        known="superseded: magnitudes of the own costs revealed the answer",
-    )

@@ -1,9 +1,4 @@
-"""The superseded generator of the first stored set of scenarios of the partially observable game.
-
-It balances ranks but not magnitudes: the spread of the player's costs reveals the answer (accuracy
-.31 to .48, with a chance level of .20 to .25). It is kept to reproduce figures on the first set;
-the module also contains functions that `generators` uses.
-"""
+"""Cost matrices of the partially observable game: their answers, and which shortcuts they allow."""
 
 from collections.abc import Iterable, Iterator
 from itertools import permutations
@@ -12,7 +7,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from sally.games.toma.balance import Floats, dealt, pick
+from sally.games.toma.balance import Floats, dealt
 from sally.games.toma.po.rules import (
     FAILURE,
     SHAPES,
@@ -37,16 +32,7 @@ SHARES: dict[int, tuple[float, ...]] = {
     4: (0, 1 / 4, 1 / 4, 1 / 4, 1 / 4),
 }
 COSTS = (5, 140)  # tenths: 0.5 to 13.9, the range of the paper's printed scenarios
-POOL, PICKS = 6000, 60  # candidates drawn at a time, scenarios picked from them
 ORDERS = np.array(list(permutations(range(4))))
-
-
-def scenarios(level: int, seed: int) -> Iterator[Scenario]:
-    """Yield certified scenarios of one level indefinitely, determined by the seed."""
-    if level not in SHARES:
-        raise ValueError(f"Level {level} does not exist: the game has levels 0 to 4.")
-    rng = np.random.default_rng([seed, level])
-    yield from certified_scenarios(level, _balanced(level, rng), f"po-L{level}-{seed}", rng)
 
 
 def certified_scenarios(
@@ -85,28 +71,6 @@ def certify(scenario: Scenario) -> None:
             f"Scenario {scenario.id}: {len(predictions(scenario))} agents are predictable, not "
             f"{len(SHAPES[scenario.level][0])}."
         )
-
-
-def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
-    """Yield cost matrices, one row per role, with their right answers; the matrices are selected to
-    keep every shortcut at chance."""
-    debt: Floats = np.zeros(1)
-    while True:
-        costs = _candidates(rng)
-        right = answers(level, costs)
-        keep = needs_its_level(level, costs, right)
-        costs, right = costs[keep], right[keep]
-        excess = excess_of(level, costs, right)
-        for _ in range(PICKS):
-            chosen = pick(excess, debt)
-            debt = debt + excess[chosen]
-            yield costs[chosen], int(right[chosen])
-            excess[chosen] = np.inf  # each candidate serves once
-
-
-def _candidates(rng: np.random.Generator) -> Ints:
-    """Draw cost matrices without ties, indexed by (role, task)."""
-    return untied(rng.integers(*COSTS, size=(POOL, 4, 4)))
 
 
 def untied(costs: Ints) -> Ints:
