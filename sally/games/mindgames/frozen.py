@@ -1,5 +1,4 @@
-"""The sets of puzzles shipped with the package. A set may be superseded by a new one but is never
-edited."""
+"""The sets of puzzles shipped with the package; a set is never edited."""
 
 from functools import cache
 from importlib.resources import files
@@ -13,9 +12,7 @@ from sally.games.mindgames.puzzles import Kind, Puzzle
 Collection = Literal[
     "standard",
     "variants",
-    "never_win",  # superseded: unbalanced
     "always_win",
-    "can_win",  # superseded: unbalanced
     "balanced_never_win",
     "balanced_can_win",
 ]
@@ -68,7 +65,7 @@ def make(collection: Collection) -> Frozen:
         drawn = sample(SIZES["standard"] + SIZES["variants"], SEED)[first : first + size]
     else:  # the other sets are named by kind
         kind: Kind = collection.removeprefix("balanced_")  # type: ignore[assignment]
-        drawn = (sample_kind if kind == collection else sample_balanced)(kind, size, SEED)
+        drawn = (sample_kind if kind == "always_win" else sample_balanced)(kind, size, SEED)
     if not all(map(holds, drawn)):
         raise AssertionError(
             f"a puzzle of {collection} lacks the property that its kind guarantees"

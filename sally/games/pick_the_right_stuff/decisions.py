@@ -66,7 +66,7 @@ def _questions() -> Iterator[Reasoned]:
 def _answered(played: Played, seat: Seat) -> Iterator[DepthDecision]:
     game = played.replay.rules(LockerGame)
     kind = "infinite_2" if game.mode == "infinite" else f"{game.generator}_{game.mode}"
-    if game.problem is not None or (game.mode == "infinite" and game.generator != "even"):
+    if game.problem is not None:
         kind = "other"
     for pick in picks(played, seat):
         if pick.items > 1:

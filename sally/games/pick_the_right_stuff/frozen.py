@@ -1,5 +1,4 @@
-"""The sets of games shipped with the package. A set may be superseded by a new one but is never
-edited."""
+"""The sets of games shipped with the package; a set is never edited."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -24,8 +23,6 @@ CollectionName = Literal[
     # the number of the asker's looks is drawn independently of its belief
     "balanced_2_zero",
     "balanced_2_finite",
-    # superseded: the gap revealed the distance of the believed box from the box seen last
-    "infinite",
     "infinite_2",
 ]
 COLLECTIONS: tuple[CollectionName, ...] = get_args(CollectionName)
@@ -86,8 +83,8 @@ def generated(
     collection: CollectionName, users: int, count: int, seed: int
 ) -> tuple[Instance, ...]:
     """Generate games of the kind that a collection contains, from one random stream."""
-    if collection in ("infinite", "infinite_2"):
-        return infinite_games(users, count, seed, even=collection == "infinite_2")
+    if collection == "infinite_2":
+        return infinite_games(users, count, seed)
     mode: ObservingMode = "zero" if collection.endswith("zero") else "finite"
     if collection.startswith("published"):
         return published_games(mode, users, count, seed)
@@ -106,7 +103,7 @@ def _selected(collection: CollectionName, users: int, seed: int) -> tuple[Instan
     many = EVEN_CANDIDATES if collection == "infinite_2" else CANDIDATES
     games = generated(collection, users, many, seed)
     rules, guess = list(RULES_OF_THUMB.values()), random
-    if collection.startswith("infinite"):
+    if collection == "infinite_2":
         rules, guess = [*rules, _frozen_belief], any_box
     counts = collection.startswith("balanced_2")
     return most_even(games, GAMES, rules, guess, Random(seed), counts=counts)

@@ -8,9 +8,8 @@ rule. In the game, a user collects only at a gap that it has not rehearsed.
 
 The gap and the rehearsed gaps are drawn first; then, independently of them, the distance from the
 box seen last; then a rule that fits. So without the rehearsed answers, every box is equally likely
-at any gap. The first generator drew the distance first and then a suitable gap, so the gap revealed
-information about the distance (multiples of a rule's period lead back to the box seen last); it is
-still available as `even=False`, to reproduce the first stored set of games.
+at any gap. A first generator drew the distance first and then a suitable gap, so the gap revealed
+information about the distance (multiples of a rule's period lead back to the box seen last).
 """
 
 from collections import defaultdict
@@ -44,7 +43,6 @@ from sally.games.pick_the_right_stuff.tracker import fitting_rules
 # first reset on. It is monic of degree 6, so two rules that agree at gaps 1 to 6 agree at all gaps.
 DECIDING_GAPS = range(1, 7)
 LONGEST_GAP = 12
-TRIES = 1000
 
 
 class Mind(msgspec.Struct, frozen=True):
@@ -61,32 +59,14 @@ def infinite_games(
     count: int,
     seed: int,
     families: tuple[Family, ...] = FAMILIES,
-    even: bool = True,
 ) -> tuple[Instance, ...]:
     """Generate games of the infinite mode, in which users infer by private rules where their items
     are, from one random stream."""
-    if not even:
-        return _first_games(users, count, seed, families)
     chance, games = Random(seed), list[Instance]()
     for number in range(count):
         minds = [_even_mind(user, families, users, chance) for user in range(users)]
         name = f"infinite2-{users}-{number:03d}"
         games.append(_game(name, _shuffled(users, chance), minds, families, chance))
-    return tuple(games)
-
-
-def _first_games(
-    users: int, count: int, seed: int, families: tuple[Family, ...]
-) -> tuple[Instance, ...]:
-    """Return games of the first generator, with all families equally frequent."""
-    chance, deck, games = Random(seed), list[Family](), list[Instance]()
-    for number in range(count):
-        while len(deck) < users:
-            deck += chance.sample(families, len(families))
-        dealt, deck = deck[:users], deck[users:]
-        placement = _shuffled(users, chance)
-        minds = [_mind(user, family, families, users, chance) for user, family in enumerate(dealt)]
-        games.append(_game(f"infinite-{users}-{number:03d}", placement, minds, families, chance))
     return tuple(games)
 
 
@@ -130,7 +110,7 @@ def _even_mind(user: int, families: tuple[Family, ...], boxes: int, chance: Rand
     gap, shown_at = chance.choice(sorted(plans))
     kinds = plans[gap, shown_at][chance.randrange(boxes)]
     rule = chance.choice(kinds[chance.choice(sorted(kinds))])
-    return Mind(rule, _shown(user, rule, shown_at, families, boxes, chance), gap)
+    return Mind(rule, rehearsals(user, rule, shown_at, families, boxes, chance), gap)
 
 
 Plans = dict[tuple[int, tuple[int, ...]], list[dict[Family, list[Rule]]]]
@@ -166,37 +146,7 @@ def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
     return plans
 
 
-def _mind(
-    user: int, family: Family, families: tuple[Family, ...], boxes: int, chance: Random
-) -> Mind:
-    """Draw a distance from the box that the user saw last; then draw a rule, and a number of resets
-    (the gap) after which the rule has moved the item by this distance."""
-    distance = chance.randrange(boxes)
-    rules = listed(family, boxes)
-    for _ in range(TRIES):
-        rule = chance.choice(rules)
-        shown = rehearsals(user, rule, families, boxes, chance)
-        unseen = set(range(1, LONGEST_GAP + 1)) - {r.resets for r in shown}
-        gaps = [gap for gap in sorted(unseen) if travelled(rule, gap) % boxes == distance]
-        if gaps:
-            return Mind(rule, shown, chance.choice(gaps))
-    raise ValueError(
-        f"No rule of family {family} was found that moves an item {distance} boxes within "
-        f"{LONGEST_GAP} resets on {boxes} boxes."
-    )
-
-
 def rehearsals(
-    user: int, rule: Rule, families: Iterable[Family], boxes: int, chance: Random
-) -> tuple[Rehearsal, ...]:
-    """Draw one of the smallest sets of rehearsals that identify `rule` among the families."""
-    scope = tuple(families)
-    return _shown(
-        user, rule, chance.choice(smallest_gap_sets(rule, scope, boxes)), scope, boxes, chance
-    )
-
-
-def _shown(
     user: int,
     rule: Rule,
     gaps: tuple[int, ...],

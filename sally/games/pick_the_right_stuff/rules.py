@@ -32,7 +32,7 @@ from sally.games.pick_the_right_stuff.locker import (
 
 MANAGER = Seat("manager")
 Action = int | Reset | Visit | Snapshot | Rehearsal | Collection
-Generator = Literal["balanced", "balanced_2", "published", "even", "first"]
+Generator = Literal["balanced", "balanced_2", "published", "even"]
 
 
 class State(msgspec.Struct, frozen=True):
@@ -53,9 +53,8 @@ class LockerGame(Game[State, Action, View]):
 
     mode: Mode = "zero"
     # Zero and finite: published, balanced_2, or balanced, in which the number of the asker's looks
-    # tells a part of the answer and which is kept for old logs. Infinite: even, or first, which
-    # leaks and is kept for old logs; the default is even for a generated game and the first set for
-    # a frozen one.
+    # tells a part of the answer and which the suite Sally-1 uses. The infinite mode has one
+    # generator, even.
     generator: Generator = "balanced"
     users: int = 5
     number: int = 0  # index in the frozen set, or among the games of the seed
@@ -133,12 +132,9 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
         raise BadInput(f"number must be at least 0, not {number}")
     if users < 2:
         raise BadInput(f"users must be at least 2, not {users}")
-    if generator in ("even", "first") and mode != "infinite":
+    if generator == "even" and mode != "infinite":
         raise BadInput(f"generator {generator!r} needs the infinite mode, not {mode}")
-    wanted = f"{generator}_{mode}"
-    if mode == "infinite":
-        even = generator == "even" if seed is None else generator != "first"
-        wanted = "infinite_2" if even else "infinite"
+    wanted = "infinite_2" if mode == "infinite" else f"{generator}_{mode}"
     collection = next(name for name in COLLECTIONS if name == wanted)
     if seed is not None:
         return generated(collection, users, 1, derived_seed(seed, number))[0]

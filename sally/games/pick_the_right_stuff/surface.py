@@ -126,13 +126,6 @@ def attacks() -> Iterable[Attack]:
         yield _attack(name, "infinite_2", (*PLAIN, *STEPS), with_steps, users=users)
 
 
-def first_attack() -> Attack:
-    """Return, for comparison, an attack on the superseded first generator of the infinite mode. In
-    an attack, shallow learners try to find the answers from surface features."""
-    why = "superseded: the gap told how far from the box seen last the belief lies"
-    return _attack("infinite, first", "infinite", (*PLAIN, *STEPS), with_steps, known=why)
-
-
 _games = lru_cache(maxsize=4)(generated)  # attacked with and without the asker's looks
 
 

@@ -15,7 +15,6 @@ from sally.games.tradecraft.rulesets import BadRuleset, Recipe, Ruleset, shipped
 from sally.games.tradecraft.solver import Certificate, certify, refusals
 
 GRADES = (1, 2, 3, 4)
-EARLIER = {"minecraft_core": ("minecraft_core_1",)}  # editions under which sets were certified
 _MOST_KINDS = 9  # in one hand, so that hands stay readable
 _MOST_UNITS = 40
 _MOST_ALIKE = 4  # instances of a set that share a target
@@ -67,10 +66,9 @@ def instance_set(name: str) -> InstanceSet:
         )
     file = resources.files(__package__) / "instances" / f"{name}.json"
     found = msgspec.json.decode(file.read_bytes(), type=InstanceSet)
-    for edition in (found.ruleset, *EARLIER.get(found.ruleset, ())):
-        if named_ruleset(edition, found.settings).fingerprint == found.fingerprint:
-            return msgspec.structs.replace(found, ruleset=edition)
     rules = named_ruleset(found.ruleset, found.settings)
+    if rules.fingerprint == found.fingerprint:
+        return found
     raise BadRuleset(
         f"{name} was certified under rules {found.fingerprint}, but {rules.name} is now "
         f"{rules.fingerprint}; certify the instances again into a new set."

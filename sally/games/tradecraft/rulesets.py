@@ -31,7 +31,7 @@ import msgspec
 from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount
 from sally.games.tradecraft.speech import good_said, item_said, slot_said
 
-SHIPPED = ("minecraft_core", "alchemy", "minecraft_core_1")  # the last is a superseded edition
+SHIPPED = ("minecraft_core", "alchemy")
 
 _NAME = re.compile(r"[^\s#|+>=]+")
 _PART = re.compile(r"(?:(\d{1,6})\s+)?(\S+)")

@@ -115,7 +115,7 @@ def test_target_page_hides_hidden_cells() -> None:
 
 
 def test_perfect_game_shows_a_different_puzzle() -> None:
-    for collection in ("standard", "variants", "can_win"):
+    for collection in ("standard", "variants", "balanced_can_win"):
         for number in range(len(frozen(collection).puzzles)):  # type: ignore[arg-type]
             game = MindGame(collection=collection, number=number, variant="perfect_game")  # type: ignore[arg-type]
             assert game.shown.utilities != game.problem.utilities

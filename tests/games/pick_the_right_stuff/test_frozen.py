@@ -42,7 +42,7 @@ BALANCED: tuple[CollectionName, ...] = (
     "balanced_2_zero",
     "balanced_2_finite",
 )
-EVEN: tuple[CollectionName, ...] = (*BALANCED, "infinite")
+EVEN: tuple[CollectionName, ...] = (*BALANCED, "infinite_2")
 
 
 def _slack(collection: CollectionName) -> float:
@@ -71,7 +71,7 @@ def test_rules_of_thumb_deviate_from_chance_by_at_most_one_hit(
     collection: CollectionName, users: int
 ) -> None:
     games = frozen_games(collection, users)
-    guess = expected_score(games, any_box if collection == "infinite" else random)
+    guess = expected_score(games, any_box if collection == "infinite_2" else random)
     for name, rule in RULES_OF_THUMB.items():
         hits_off = (expected_score(games, rule) - guess) / 100 * users * len(games)
         assert abs(hits_off) < 1.01 * _slack(collection), name

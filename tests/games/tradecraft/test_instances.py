@@ -1,14 +1,11 @@
 """The frozen sets: right in number, graded, certified, and each certificate replayed exactly."""
 
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from sally.games.tradecraft.freezing import write
 from sally.games.tradecraft.instances import (
-    InstanceSet,
     NoInstance,
     all_instances,
     generate,
@@ -25,13 +22,12 @@ from sally.games.tradecraft.solver import certify, refusals
 from tests.games.tradecraft.certificates import verify
 
 SETS = dict(all_instances())
-AGAIN = {name: found for name, found in SETS.items() if name.endswith("_2")}
 
 
 def test_each_ruleset_has_forty_instances_for_two_and_twelve_for_three() -> None:
-    for name in ("minecraft_core", "alchemy", "invented"):
+    for name, edition in (("minecraft_core", "_2"), ("alchemy", ""), ("invented", "")):
         for players, number in ((2, 40), (3, 12)):
-            found = SETS[f"{name}_{players}p"]
+            found = SETS[f"{name}_{players}p{edition}"]
             assert found.players == players
             assert len(found.instances) == number
             assert Counter(each.grade for each in found.instances) == dict.fromkeys(
@@ -68,7 +64,7 @@ def test_solver_reproduces_the_certified_minima(name: str) -> None:
 def test_known_set_has_fourteen_targets() -> None:
     targets = {
         item
-        for each in SETS["minecraft_core_known_2p"].instances
+        for each in SETS["minecraft_core_known_2p_2"].instances
         for t in each.targets
         for item in t
     }
@@ -119,7 +115,7 @@ def test_bad_instance_is_refused_with_the_reason(hands: list[dict[str, int]], sa
 
 
 def test_unknown_set_is_refused_with_a_list_of_names() -> None:
-    with pytest.raises(ValueError, match="minecraft_core_2p"):
+    with pytest.raises(ValueError, match="minecraft_core_2p_2"):
         instance_set("minecraft")
     assert "alchemy_3p" in set_names()
 
@@ -132,34 +128,8 @@ def test_set_made_for_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) ->
         instance_set("alchemy_2p")
 
 
-def test_frozen_sets_are_never_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sally.games.tradecraft.freezing as module
-
-    monkeypatch.setattr(module, "RULESETS", {"alchemy": {}})
-    monkeypatch.setattr(module, "SIZES", {2: 4})
-    write(tmp_path)
-    import msgspec
-
-    again = msgspec.json.decode((tmp_path / "alchemy_2p.json").read_bytes(), type=InstanceSet)
-    assert len(again.instances) == 4
-    with pytest.raises(FileExistsError):
-        write(tmp_path)
-
-
-def test_corrected_ruleset_has_new_sets_and_old_sets_are_unchanged() -> None:
-    names = ("minecraft_core_2p", "minecraft_core_3p", "minecraft_core_known_2p")
-    assert set(AGAIN) == {f"{name}_2" for name in names}
-    for name, new in AGAIN.items():
-        old = SETS[name.removesuffix("_2")]
-        assert (old.ruleset, new.ruleset) == ("minecraft_core_1", "minecraft_core")
-        assert [each.hands for each in old.instances] == [each.hands for each in new.instances]
-        assert not {each.id for each in old.instances} & {each.id for each in new.instances}
-
-
-def test_wooden_items_are_fuel_in_the_corrected_ruleset_only() -> None:
-    now, before = shipped("minecraft_core"), shipped("minecraft_core_1")
+def test_wooden_items_are_fuel() -> None:
+    fuel = shipped("minecraft_core").fuel
     for item in ("oak_stairs", "birch_trapdoor", "chest", "spruce_fence", "crafting_table", "bow"):
-        assert str(now.fuel[item]) == "16/3"
-        assert item not in before.fuel
-    assert {item: now.fuel[item] for item in before.fuel} == before.fuel
-    assert not [item for item in now.fuel if item.startswith(("iron", "stone", "crimson"))]
+        assert str(fuel[item]) == "16/3"
+    assert not [item for item in fuel if item.startswith(("iron", "stone", "crimson"))]

@@ -134,7 +134,7 @@ def test_recipe_is_ready_if_the_own_hand_suffices() -> None:
 
 
 def test_private_rules_of_users_are_not_drawn() -> None:
-    one = frozen_games("infinite", 5)[0]
+    one = frozen_games("infinite_2", 5)[0]
     script = tuple(move for move in one.script if not isinstance(move, Rehearsal))
     one = msgspec.structs.replace(one, script=script)
     other = msgspec.structs.replace(one, rules=(*one.rules[1:], one.rules[0]))
