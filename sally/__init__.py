@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from sally.api.analyses import score as score
     from sally.api.atlas import AtlasRows as AtlasRows
     from sally.api.atlas import atlas as atlas
+    from sally.api.beliefs import BeliefRows as BeliefRows
+    from sally.api.beliefs import beliefs as beliefs
     from sally.api.board import BoardRows as BoardRows
     from sally.api.board import board as board
     from sally.api.catalog import game as game
@@ -119,6 +121,7 @@ _PLACES = {
     "api.analyses": "audit compare compare_logs crossplay decisions episodes load profile replay "
     "reproduce score",
     "api.atlas": "AtlasRows atlas",
+    "api.beliefs": "BeliefRows beliefs",
     "api.board": "BoardRows board",
     "api.catalog": "game list_games list_importers list_metrics list_packs list_partners "
     "list_players list_strategies list_studies",

@@ -26,6 +26,7 @@ ENTRIES: Mapping[str, str] = {  # command -> module in this package and function
     "represent": "representing:represent",
     "checklist": "claiming:checklist",
     "atlas": "atlas:atlas_",
+    "beliefs": "beliefs:beliefs_",
     "compare": "comparing:compare",
     "drift": "evaluating:drift_",
     "contrast": "contrasting:contrast_",

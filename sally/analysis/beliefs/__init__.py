@@ -1,0 +1,1 @@
+"""Decisions with stated beliefs, of any game, in one table."""
