@@ -50,7 +50,7 @@ def not_written(what: str, why: OSError) -> BadInput:
     The error is a StoreFailed if the disk is full or broken, which is not the user's mistake.
     """
     kind = StoreFailed if why.errno in FULL else BadInput
-    return kind(f"{what}: {why.strerror}.")
+    return kind(f"{what}: {why.strerror or why}.")
 
 
 MANY = 30  # names that an error no longer lists

@@ -310,7 +310,8 @@ def _put_lines(at: Place, writer: str, names: list[str]) -> Iterator[tuple[str, 
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the numbered lines of a file, without a line that is still being written."""
+    """Yield the numbered lines of a file, without a line that is still being written, or whose
+    writer was killed or found the disk full before it had written the whole line."""
     with open_lines(path) as file:
         number = 0
         while line := file.readline():
@@ -319,6 +320,8 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
                 if is_being_written(file):
                     return
                 line += file.readline()  # it may have been completed meanwhile
+                if path.suffix == OPEN and not line.endswith(b"\n"):
+                    return  # the episode was not stored, so a run plays it again
             yield number, line
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import secrets
@@ -114,29 +115,28 @@ class AppendSink:
         self._path = folder / f"{name}{OPEN}"
         self.fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         fcntl.flock(self.fd, fcntl.LOCK_EX)  # released when the process ends, even if killed
-        self._empty = True
+        self._size = 0  # bytes of whole lines
         self.done = ""  # name of the finished file
 
     def add(self, line: bytes) -> None:
-        size = os.fstat(self.fd).st_size
         try:
-            written = os.write(self.fd, line)
-            if written != len(line):
-                raise OSError(28, "No space left on device")
+            if os.write(self.fd, line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError:
-            os.ftruncate(self.fd, size)
+            os.ftruncate(self.fd, self._size)
             raise
-        self._empty = False
+        self._size += len(line)
 
     def sync(self) -> None:
         os.fsync(self.fd)
 
     def close(self) -> None:
         try:
+            os.ftruncate(self.fd, self._size)  # an interrupt may have left a part of a line
             os.fsync(self.fd)
         finally:
             os.close(self.fd)
-        if self._empty:
+        if not self._size:
             self._path.unlink()
         else:
             self.done = self._path.with_suffix(DONE).name

@@ -135,6 +135,25 @@ def test_full_disk_exits_with_1_and_keeps_stored_episodes(
     assert run(monkeypatch, always("Option: J")) == 0
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["report out --out full.html", "pack out --out full.zip", "export out --to full.csv",
+     "export out --to full.tex", "export out --to full.parquet"],
+)  # fmt: skip
+def test_full_disk_exits_with_1_when_a_file_is_written(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    assert run(monkeypatch, always("Option: J")) == 0
+    Path(command.split()[-1]).symlink_to("/dev/full")
+    monkeypatch.setattr(sys, "argv", ["sally", *command.split()])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 1
+    assert "No space left on device" in capsys.readouterr().err
+
+
 def test_ctrl_c_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(messages: object, settings: object) -> Reply:
         raise KeyboardInterrupt

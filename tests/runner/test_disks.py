@@ -38,14 +38,67 @@ def undamaged(out: Path, least: int = 1) -> int:
     return len(found.finished)
 
 
-@pytest.mark.parametrize("on", ["local", "pool:2"])
-def test_file_size_limit_ends_the_run_with_one_message(tmp_path: Path, on: str) -> None:
-    done = sally("run", "quickstart", "--out", "o", "--on", on, cwd=tmp_path, limit=60_000)
+def test_file_size_limit_ends_the_run_with_one_message(tmp_path: Path) -> None:
+    done = sally("run", "quickstart", "--out", "o", cwd=tmp_path, limit=60_000)
     assert done.returncode == 1, done.stderr
     assert "sally: The episode could not be stored: " in done.stderr
     assert "Traceback" not in done.stderr
     undamaged(tmp_path / "o", 3)
     again = run_study(STUDY, tmp_path / "o")
+    assert (len(again.finished), again.doubled, again.bad) == (180, 0, [])
+
+
+FULL = """
+import os, time
+from pathlib import Path
+from sally.models.stub import Scripted
+from sally.store import writing
+
+MODEL = lambda name: Scripted(lambda messages, settings: "")  # a user's file must define something
+plain, lines = os.write, 0
+
+
+class FullDisk:
+    \"\"\"The module `os`, but the disk is full at the third line: the worker that comes first is
+    killed after a part of it, while the other one is told.\"\"\"
+
+    def __getattr__(self, name):
+        return getattr(os, name)
+
+    def write(self, fd, line):
+        global lines
+        lines += 1
+        if lines != 3:
+            return plain(fd, line)
+        try:
+            Path("first").touch(exist_ok=False)
+        except FileExistsError:
+            while not Path("stuck").exists():
+                time.sleep(0.01)
+            return plain(fd, line[:30])
+        plain(fd, line[:40])
+        Path("stuck").touch()
+        time.sleep(300)
+
+
+writing.os = FullDisk()
+"""
+
+
+def test_disk_that_fills_up_under_two_workers_leaves_no_bad_line(tmp_path: Path) -> None:
+    """The run ends when one worker reports the full disk; it then kills the other one, which has
+    written a part of a line."""
+    (tmp_path / "full.py").write_text(FULL)
+    out = tmp_path / "o"
+    told = sally("--use", "full.py", "run", "quickstart", "--out", "o", "--on", "pool:2",
+                 cwd=tmp_path)  # fmt: skip
+    assert told.returncode == 1, told.stderr
+    assert "The episode could not be stored: No space left on device." in told.stderr
+    (partly,) = out.glob("*.open")
+    assert not partly.read_bytes().endswith(b"\n")
+    assert undamaged(out, 4) == 4
+    assert not (out / "quarantine").exists()
+    again = run_study(STUDY, out)
     assert (len(again.finished), again.doubled, again.bad) == (180, 0, [])
 
 

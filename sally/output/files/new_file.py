@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from stat import S_IMODE, S_ISREG
 
-from sally.core.errors import BadInput
+from sally.core.errors import not_written
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def new_file(path: Path, what: str) -> Iterator[Path]:
         what: What the file is, such as "page", for the error message.
 
     Raises:
-        BadInput: If the file cannot be written.
+        BadInput: If the file cannot be written (StoreFailed if the disk is full).
     """
     try:
         try:
@@ -47,4 +47,4 @@ def new_file(path: Path, what: str) -> Iterator[Path]:
         finally:
             unfinished.unlink(missing_ok=True)
     except OSError as why:
-        raise BadInput(f"The {what} cannot be written to {path}: {why.strerror or why}.") from None
+        raise not_written(f"The {what} cannot be written to {path}", why) from None
