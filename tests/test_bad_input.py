@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,14 @@ import pytest
 import sally
 from sally import store
 from sally.core.errors import BadInput
+from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.probe import Injection
+from sally.players.language import uses_model
+from sally.runner.local import play
 from sally.runner.run import run_study
+from sally.runner.seating import kinds, resolved
 from tests.table import seat
 
 BOTS = {"agent": "random", "partner": "tit_for_tat"}
@@ -119,6 +124,41 @@ def test_wrong_parameters_of_partners_are_refused_before_the_first_move(
     with pytest.raises(BadInput, match=f"{name} in seat '{at}': .*{why}") as found:
         sally.play(game, {**lineup, at: (name, params)})
     refused(found.value)
+
+
+ODD = (
+    *(10**309, -(10**309), 10**400, 10**6000, 2**63, 2**64, -(2**63) - 1, 1e308, -1e308),
+    *(float("inf"), float("-inf"), float("nan"), 0, -1, 1.5, True, None, "", "x", "\ud800"),
+    *([], [10**400], [[]], [None], {}, {"a": 10**400}, {"": []}, {"\ud800": 1}, "9" * 400),
+)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mutated_parameters_are_refused_in_one_sentence_or_played(seed: int) -> None:
+    """A hundred games with one parameter of the game or of a player changed; no traceback."""
+    draw, names = random.Random(seed), sorted(registry.entries("games"))
+    refusals = 0
+    for _ in range(100):
+        spec = registry.game(draw.choice(names))
+        game = spec.build({})
+        lineup = {str(at): PlayerSpec("random") for at in game.seats}
+        params, value = {}, draw.choice(ODD)
+        players = {n: list(k.params) for n, k in kinds(spec).items() if k.params}
+        if draw.random() < 0.5:
+            params = {draw.choice(spec.parameters): value}
+        else:
+            name = draw.choice(sorted(players))
+            at = draw.choice(sorted(lineup))
+            lineup[at] = PlayerSpec(name, {draw.choice(players[name]): value})
+        try:
+            setup = Setup(Instance(spec.name, spec.name, params), 1, lineup)
+            ready = resolved(setup, open_models=False)
+            if not any(map(uses_model, ready.lineup.values())) and value not in (1e308, -1e308):
+                play(ready)
+        except BadInput as why:
+            refused(why)
+            refusals += 1
+    assert 30 <= refusals < 100
 
 
 def bad_studies() -> list[tuple[str, Cell]]:

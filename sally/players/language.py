@@ -126,6 +126,9 @@ def _language(
     pack: str = "",
     harness: Mapping[str, Any] | None = None,
 ) -> LanguagePlayer:
+    for name, value in {"with_": with_, "settings": settings, "harness": harness}.items():
+        if not isinstance(value, Mapping | None):
+            raise BadInput(f"{name} must be a table of names and values, not {value!r}.")
     chosen = strategy_named(strategy)
     params = dict(with_ or {})
     for name, value in params.items():
@@ -184,6 +187,8 @@ def _check_constrained(
 
 def checked_pack(name: str, spec: GameSpec[Any, Any, Any]) -> Pack:
     """Return a words pack from any source after checking that it fits the texts of the game."""
+    if not isinstance(name, str):
+        raise BadInput(f"pack must be the name of a words pack, not {name!r}.")
     found = packs.find(name)
     if found.game not in (spec.name, spec.family):
         raise BadInput(f"Words pack {found.name!r} is for {found.game}, not for {spec.name}.")
@@ -199,6 +204,8 @@ def every_strategy_text() -> dict[str, str]:
 
 
 def strategy_named(name: str) -> Strategy:
+    if not isinstance(name, str):
+        raise BadInput(f"strategy must be the name of a strategy, not {name!r}.")
     found: Strategy = registry.pick("strategy", name, registry.entries("strategies"))
     return found
 

@@ -192,6 +192,8 @@ def _random(spec: Spec, game: Rules, seat: Seat) -> Random:
 
 
 def _constant(spec: Spec, game: Rules, seat: Seat, place: int = 0) -> Constant:
+    if type(place) is not int:
+        raise BadInput(f"place must be a whole number, not {place!r}")
     return Constant(place)
 
 
@@ -240,6 +242,8 @@ def _underneath(
     spec: Spec, game: Rules, seat: Seat, what: str, of: str, params: Mapping[str, Any] | None
 ) -> Player[Any, Any]:
     """Return the player or partner called `of`, on which another player is based."""
+    if not isinstance(params, Mapping | None):
+        raise BadInput(f"params must be a table of names and values, not {params!r}")
     given = dict(params or {})
     partner = registry.partners(spec.family or spec.name).get(of)
     if partner is not None:

@@ -17,7 +17,7 @@ from sally.core.registry import registry
 from sally.core.registry.objects import OWN, bound_kind
 from sally.core.registry.study import Study
 from sally.core.reply import reading
-from sally.core.rules.game import NATURE, Game, GameSpec, Seat
+from sally.core.rules.game import NATURE, Game, GameSpec, Seat, refuse_unstorable
 from sally.core.rules.partner import Partner, Scripted
 from sally.models.stub import always, even
 from sally.players.language import LANGUAGE, checked_pack, strategy_named, uses_model
@@ -111,6 +111,7 @@ def _versioned(
     for name in who.params:
         if name not in kind.params:
             raise unknown(f"parameter of {who.player}", name, kind.params)
+        refuse_unstorable(f"{who.player} in seat {seat!r}: {name}", who.params[name])
     who = _with_pack(spec, who)
     sits = who
     if uses_model(who) and not open_models:  # a stand-in with every ability

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, replace
@@ -223,7 +224,7 @@ class GameSpec(Generic[S, A, V]):
         for name in given:
             if name not in self.parameters:
                 raise unknown(f"parameter of {self.name}", name, self.parameters)
-            _refuse_huge(f"{name} of {self.name}", given[name])
+            refuse_unstorable(f"{name} of {self.name}", given[name])
         try:
             return _built(self.game, given)
         except msgspec.ValidationError as why:
@@ -321,7 +322,7 @@ def _built(kind: type[G], given: Mapping[str, Any]) -> G:
     """Return the rules with these parameters; recently built rules are reused."""
     try:
         key = (kind, msgspec.msgpack.encode(given))
-    except (TypeError, UnicodeError, OverflowError):  # the conversion reports what is wrong
+    except TypeError:  # the conversion reports what is wrong
         with _building:
             return msgspec.convert(given, kind)
     known: G | None = _games.get(key)
@@ -335,10 +336,28 @@ def _built(kind: type[G], given: Mapping[str, Any]) -> G:
     return built
 
 
-def _refuse_huge(what: str, value: Any) -> None:
-    """Raise BadInput if a parameter is a number too large for 64 bits."""
-    if isinstance(value, int) and abs(value) >= 2**63:
-        raise BadInput(f"{what} must be below 2 to the power of 63, not {value:.0e}.")
+def refuse_unstorable(what: str, value: Any) -> None:
+    """Raise BadInput if a parameter holds a number or a text that no log can store: a whole number
+    of more than 64 bits, an infinite number, or a text with half of a surrogate pair."""
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            digits = len(str(abs(value) >> 64)) + 19 if value.bit_length() < 10_000 else "many"
+            raise BadInput(
+                f"{what} must be below 2 to the power of 63, not a number of about {digits} digits."
+            )
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise BadInput(f"{what} is not finite ({value}); give a finite number.")
+    elif isinstance(value, str):
+        if not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
+            raise BadInput(f"{what} holds half of a surrogate pair, which is not a character.")
+    elif isinstance(value, Mapping):
+        for name, inside in value.items():
+            refuse_unstorable(f"a name in {what}", name)
+            refuse_unstorable(f"{name} in {what}", inside)
+    elif isinstance(value, list | tuple):
+        for inside in value:
+            refuse_unstorable(f"a value in {what}", inside)
 
 
 def _plainly(why: str) -> str:

@@ -351,9 +351,15 @@ def load(path: str | Path) -> Ruleset:
     """Load a ruleset from a TOML file, from a folder with a vanilla Minecraft data pack, or from a
     list of recipes that turn two items into one."""
     path = Path(path)
-    if path.is_dir():
+    try:
+        is_folder, is_file = path.is_dir(), path.is_file()
+    except OSError as why:  # such as a name that is too long
+        raise BadRuleset(
+            f"{str(path)[:50]!r} is not the path of a ruleset: {why.strerror}."
+        ) from None
+    if is_folder:
         return data_pack(path)
-    if not path.is_file():
+    if not is_file:
         raise BadRuleset(
             f"There is no ruleset at {path}; give a .toml, .txt, .json or a folder, or a shipped "
             f"name: {', '.join(SHIPPED)}."

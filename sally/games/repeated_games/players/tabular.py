@@ -233,7 +233,11 @@ def pay_of(name: str, game: Game[Any, Any, Any], seat: Seat) -> PayTable:
 def _tabular(
     spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, **settings: Any
 ) -> Tabular:
-    return Tabular(pay_of("tabular", game, seat), Settings(**settings))
+    try:
+        chosen = msgspec.convert(settings, Settings)
+    except msgspec.ValidationError as why:
+        raise BadInput(str(why).replace("`", "").replace("$.", "")) from None
+    return Tabular(pay_of("tabular", game, seat), chosen)
 
 
 PLAYERS = {
