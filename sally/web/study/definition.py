@@ -642,19 +642,21 @@ def completed(raw: Any) -> Any:
 
 def _tables(within: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """Replace the tables in a list by copies, and return the copies."""
-    if isinstance(within.get(name), list):
-        within[name] = [dict(part) if isinstance(part, dict) else part for part in within[name]]
-    return [part for part in within.get(name) or () if isinstance(part, dict)]
+    if not isinstance(within.get(name), list):
+        return []
+    within[name] = [dict(part) if isinstance(part, dict) else part for part in within[name]]
+    return [part for part in within[name] if isinstance(part, dict)]
 
 
 def _instances(named: Any, of_study: Any) -> Any:
     """Resolve the ids of instances that the study defines."""
     if not isinstance(named, list) or not isinstance(of_study, list):
         return named
-    known = {each.get("id"): each for each in of_study if isinstance(each, dict)}
+    tables = [each for each in of_study if isinstance(each, dict)]
+    known = {each["id"]: each for each in tables if isinstance(each.get("id"), str)}
     for each in named:
         if isinstance(each, str) and each not in known:
-            raise unknown("instance", each, [str(id) for id in known])
+            raise unknown("instance", each, known)
     return [known[each] if isinstance(each, str) else each for each in named]
 
 
