@@ -113,6 +113,20 @@ def read_items(path: Path) -> tuple[Item, ...]:
         raise BadInput(f"{path}: cannot be read ({why.strerror}).") from None
 
 
+def read_utf8(file: Path) -> str:
+    """Return the text of a file of a published battery.
+
+    Raises:
+        BadInput: The file cannot be read, or is not written in UTF-8.
+    """
+    try:
+        return file.read_bytes().decode("utf-8")
+    except OSError as why:
+        raise BadInput(f"{file} cannot be read: {why.strerror}.") from None
+    except UnicodeDecodeError as why:
+        raise BadInput(f"{file} is not written in UTF-8: byte {why.start} is not.") from None
+
+
 def kept_at(hash: str) -> Path:
     """Return the path at which items with this hash are stored on this machine."""
     return cache_folder() / "batteries" / f"{hash}.jsonl"

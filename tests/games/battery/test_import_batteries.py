@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.hostile.mutations import mutated
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.prompt.model import ModelKind
@@ -154,6 +157,39 @@ def test_tombench_reads_two_options_bad_keys_and_flags(tmp_path: Path) -> None:
     unnamed = items["tombench-fbt-003"]
     assert unnamed.condition == "false_belief" and unnamed.order == 1
     assert unnamed.flags == ("right option is not named in the story",)
+
+
+def checkouts(folder: Path) -> dict[Any, Path]:
+    """A small checkout for each importer."""
+    return {
+        bigtom: bigtom_checkout(folder / "bigtom"),
+        hitom: hitom_checkout(folder / "hitom", MC="red_box", CoT="red_box"),
+        tombench: tombench_checkout(folder / "tombench", Hinting_Task_Test=[row(1, "A story.")]),
+    }
+
+
+@pytest.mark.parametrize("importer", [bigtom, hitom, tombench])
+def test_bytes_that_are_not_utf_8_are_named(importer: Any, tmp_path: Path) -> None:
+    checkout = checkouts(tmp_path)[importer]
+    importer.imported(checkout)
+    file = next(p for p in sorted(checkout.rglob("*")) if p.is_file())
+    file.write_bytes(file.read_bytes() + b"\xff\xfe")
+    with pytest.raises(BadInput, match=f"{file.name} is not written in UTF-8: byte"):
+        importer.imported(checkout)
+
+
+@pytest.mark.parametrize("importer", [bigtom, hitom, tombench])
+def test_mutated_files_are_read_or_refused_in_a_sentence(importer: Any, tmp_path: Path) -> None:
+    checkout = checkouts(tmp_path)[importer]
+    files = sorted(p for p in checkout.rglob("*") if p.is_file())
+    for seed in range(200):
+        draw = random.Random(seed)
+        file = draw.choice(files)
+        before = file.read_bytes()
+        file.write_bytes(mutated(before, draw))
+        with suppress(BadInput):
+            importer.imported(checkout)
+        file.write_bytes(before)
 
 
 @pytest.mark.parametrize("importer", [bigtom, hitom, tombench])

@@ -306,7 +306,6 @@ def test_model_may_be_the_partner(tmp_path, monkeypatch):
         ("[consent]", "[consent", "is not TOML"),
         ('id = "ibs-5"', 'id = ["ibs-5"]', "instances[1].id: Expected `str`, got `array`"),
         ('id = "ibs-5"', "id = {}", "instances[1].id: Expected `str`, got `object`"),
-        ("rounds = 2 ", "rounds = 2\nconditions = 3\n[other]#", "unknown field `other`"),
     ],
 )
 def test_bad_study_file_gives_one_clear_message(tmp_path, was, becomes, said):

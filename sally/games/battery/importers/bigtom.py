@@ -13,10 +13,11 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 from sally.core.errors import BadInput
-from sally.games.battery.items import Belief, Item
+from sally.games.battery.items import Belief, Item, read_utf8
 
 FILE, COLUMNS = "bigtom.csv", 19
 FORWARD = ("forward_belief", "forward_action")
@@ -29,9 +30,8 @@ def imported(checkout: Path) -> list[Item]:
     if not found:
         raise BadInput(f"{checkout} has no {FILE}; give a checkout of procedural-evals-tom.")
     try:
-        with found[0].open(encoding="utf-8", newline="") as lines:
-            rows = list(csv.reader(lines, delimiter=";"))
-    except (OSError, UnicodeError, csv.Error) as why:
+        rows = list(csv.reader(StringIO(read_utf8(found[0]), newline=""), delimiter=";"))
+    except csv.Error as why:
         raise BadInput(f"{found[0]}: {why}") from None
     return [item for number, row in enumerate(rows) for item in _items(number, row, found[0])]
 

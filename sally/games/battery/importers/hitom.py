@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sally.core.errors import BadInput
 from sally.games.battery.hitom_beliefs import asked, believed, happened
-from sally.games.battery.items import DIFFER, Item
+from sally.games.battery.items import DIFFER, Item, read_utf8
 
 CONDITIONS = {"No_Tell": ("quiet", "no_deception"), "Tell": ("tell", "deception")}
 ASIDE = "set aside: the rule gives neither key"
@@ -76,10 +76,7 @@ def _place(file: Path) -> tuple[int, int, int]:
 
 def _read(file: Path) -> tuple[str, str, tuple[str, ...], str]:
     """Return story, question, choices and published answer of a file."""
-    try:
-        text = file.read_text("utf-8")
-    except OSError as why:
-        raise BadInput(f"{file}: cannot be read ({why.strerror}).") from None
+    text = read_utf8(file)
     story = [line.strip() for line in text.split("\n") if re.match(r"\d+ \S", line)]
     fields = {
         name: hit[1].strip()

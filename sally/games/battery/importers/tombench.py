@@ -19,7 +19,7 @@ from typing import Any, Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.games.battery.items import Item
+from sally.games.battery.items import Item, read_utf8
 
 TASKS = {
     "Ambiguous Story Task": "ast",
@@ -60,11 +60,14 @@ def _file(file: Path, language: Language) -> list[Item]:
     task = file.stem
     short = TASKS.get(task) or "x_" + re.sub(r"\W+", "_", task).lower()
     rows = []
-    for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(read_utf8(file).splitlines(), 1):
         try:
-            rows.append(json.loads(line))  # NaN is no JSON, but Python reads it
-        except ValueError:
-            raise BadInput(f"{file}, line {number}: not a JSON object.") from None
+            row = json.loads(line)  # NaN is no JSON, but Python reads it
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            raise BadInput(f"{file}, line {number}: not a JSON object.")
+        rows.append(row)
     items, story = list[Item](), 0
     indices = [str(_field(row, "INDEX", file, n)) for n, row in enumerate(rows)]
     numbered = len(set(indices)) > 1
