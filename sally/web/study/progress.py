@@ -15,7 +15,7 @@ from sally.output.files.export import formula_safe
 from sally.web.database import Transaction
 from sally.web.study import participants
 from sally.web.study.items import attention
-from sally.web.study.participants import DONE, EXCLUDED, FAILED, INCOMPLETE, Person
+from sally.web.study.participants import DONE, EXCLUDED, FAILED, INCOMPLETE, LAPSED, Person
 from sally.web.study.running import RunningStudy
 from sally.web.study.steps import PLATFORM, current
 
@@ -105,7 +105,8 @@ def _listed(
 async def payments(here: RunningStudy) -> str:
     """Return the payments as CSV, the only export with the platform's participant ids.
 
-    Base and bonus are separate columns, since platforms pay the base themselves.
+    Base and bonus are separate columns, since platforms pay the base themselves. People who lapsed
+    after they had played are listed with what they earned, so that the experimenter can decide.
     """
 
     def look(tx: Transaction) -> list[tuple[Person, dict[str, str]]]:
@@ -118,8 +119,11 @@ async def payments(here: RunningStudy) -> str:
     columns = ("participant_id", "platform", "state", "base", "bonus", "currency", "code")
     rows.writerow((*columns, *further))
     for person, kept in people:
-        if person.state in PAID:
-            base, bonus = here.study.bonus.parts(person.bonus)
+        amount = person.bonus
+        if person.state == LAPSED and (rounds := await here.rounds_played(person)):
+            amount = str(here.study.bonus.of([came.payoff for came in rounds]))
+        if person.state in PAID or amount:
+            base, bonus = here.study.bonus.parts(amount)
             platform, currency = here.study.platform.name, here.study.bonus.currency
             known = (person.given, platform, person.state, base, bonus, currency, person.code)
             who = (*known, *(kept.get(name, "") for name in further))

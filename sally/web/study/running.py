@@ -7,6 +7,7 @@ import logging
 import secrets
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -450,6 +451,19 @@ class RunningStudy:
             await self.database.run(participants.finish, person.id, state, bonus, code)
         found = await self.database.run(participants.by_id, person.id)
         return found or person
+
+    async def rounds_played(self, person: Person) -> list[RoundOutcome]:
+        """Return the outcomes of a person's finished rounds, also of those that ended after the
+        person had left."""
+        given = await self.database.run(participants.given_by, person.id)
+        condition = self.study.condition(person.condition)
+        rounds, paid = rounds_in(self.study, condition, given), self.study.rounds_of(condition)
+        for k, match, seat in await self.database.run(participants.tables, person.id):
+            if f"round-{k}" not in given and 0 <= k < paid:  # not a practice game
+                with suppress(NoSuchSeat):  # the partner withdrew, which deleted the match
+                    if (episode := await self.live_matches.episode(match)) is not None:
+                        rounds.append(outcome(episode, seat))
+        return rounds
 
     def _inattentive(self, here: Position) -> bool:
         """Return whether the study excludes the person for failed attention checks."""

@@ -126,6 +126,34 @@ def test_withdrawal_leaves_the_partner_the_points_of_the_interrupted_game(pair):
     assert max(earned.values()) > 0
 
 
+def lapse(server: Any, *ids: str) -> None:
+    """Let people be away for longer than the study waits for them."""
+    for live in matches(server):
+        server.portal.call(live.stop_if_overdue, time.monotonic() + 301)
+    long_ago = time.time() - 10**6
+
+    def age(tx: Any) -> None:
+        tx.put("UPDATE answers SET made = ?", long_ago)
+        for id in ids:
+            tx.put("UPDATE people SET seen = ? WHERE given = ?", long_ago, id)
+
+    server.portal.call(server.app.state.studies["two_games"].database.run, age)
+
+
+def test_people_who_lapse_after_playing_are_listed_with_what_they_earned(pair):
+    one, two, server = pair
+    play_together(one, two)  # they never come back to be told the outcome
+    earned = points(matches(server))
+    lapse(server, "one", "two")
+    Participant(server).agree("looks").read_on()  # somebody has not played
+    lapse(server, "looks")
+    logged_in(server).browser.get("/experimenter/study")
+    paid = payments(server)
+    assert paid == {id: ("lapsed", expected(server, id, earned)) for id in ("one", "two")}
+    assert max(earned.values()) > 0
+    assert payments(server) == paid
+
+
 def test_screened_out_participant_is_listed_and_paid_nothing(tmp_path):
     with study_server(tmp_path, TEXT) as server:
         person = Participant(server).agree("fails").read_on()
