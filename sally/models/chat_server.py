@@ -128,7 +128,7 @@ class ChatServer:
             body["tools"] = [wire.tool(tool) for tool in tools]
         start = time.perf_counter()
         answer = read_answer(await self._post("/chat/completions", body))
-        if answer.model:
+        if answer.model and isinstance(answer.model, str):
             self.answered_as.add(redaction.scrubbed(answer.model[:LONGEST_NAME]))
         return reply_of(answer, time.perf_counter() - start)
 
@@ -406,27 +406,12 @@ class _Choice(msgspec.Struct):
     finish_reason: str | None = None
 
 
-class _InputDetails(msgspec.Struct):
-    cached_tokens: int | None = None
-
-
-class _OutputDetails(msgspec.Struct):
-    reasoning_tokens: int | None = None
-
-
-class _Usage(msgspec.Struct):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    prompt_tokens_details: _InputDetails | None = None
-    completion_tokens_details: _OutputDetails | None = None
-
-
 class ChatAnswer(msgspec.Struct):
     """The fields of a chat completion that are used."""
 
     choices: list[_Choice]
-    model: str = ""
-    usage: _Usage | None = None
+    model: Any = ""  # what a server reports beside its reply is not trusted to have a type
+    usage: Any = None
 
 
 _answers: Final = msgspec.json.Decoder(ChatAnswer)
@@ -471,22 +456,30 @@ def _text(content: str | list[dict[str, Any]] | None) -> str:
     return content or ""
 
 
-def usage_of(used: _Usage | None, seconds: float) -> Usage:
-    """Return the usage of a call, without counts that the server does not report."""
-    if used is None:
+def usage_of(used: Any, seconds: float) -> Usage:
+    """Return the usage of a call; counts that the server does not report, or that are not counts,
+    are left out."""
+    if not isinstance(used, dict):
         return Usage(seconds=seconds)
-    inner, outer = used.prompt_tokens_details, used.completion_tokens_details
-    cached = None if inner is None else inner.cached_tokens
-    reasoning = None if outer is None else outer.reasoning_tokens
+    read, cached = _count(used, "prompt_tokens"), _count(used, "cached_tokens", "prompt")
     given = Usage(
-        input=used.prompt_tokens,
-        output=used.completion_tokens,
+        input=read or 0,
+        output=_count(used, "completion_tokens") or 0,
         cached=cached,
-        evaluated=None if cached is None else max(used.prompt_tokens - cached, 0),
-        reasoning=reasoning,
+        evaluated=None if cached is None else max((read or 0) - cached, 0),
+        reasoning=_count(used, "reasoning_tokens", "completion"),
         seconds=seconds,
     )
     return given.believed()
+
+
+def _count(used: dict[str, Any], name: str, details_of: str = "") -> int | None:
+    """Return a count of tokens; None if it is missing, -1 if it is not a whole number."""
+    counts = used.get(f"{details_of}_tokens_details") if details_of else used
+    value = counts.get(name) if isinstance(counts, dict) else None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if value is None or type(value) is int else -1
 
 
 class _Logprob(msgspec.Struct):
@@ -500,7 +493,7 @@ class _Scored(msgspec.Struct):
 class _ScoredAnswer(msgspec.Struct):
     prompt_logprobs: list[dict[str, _Logprob] | None] | None = None  # of a chat
     choices: list[_Scored] = []  # of a completion
-    usage: _Usage | None = None
+    usage: Any = None
 
 
 def read_prompt_logprobs(raw: bytes) -> tuple[in_process.Tokens, list[float], int]:
@@ -534,5 +527,4 @@ def read_prompt_logprobs(raw: bytes) -> tuple[in_process.Tokens, list[float], in
             raise ModelFailure("bad_reply", "The server returned a token id that is not a number.")
         tokens.append(int(token))
         logprobs.append(scored.logprob)
-    counted = answer.usage.prompt_tokens if answer.usage else 0
-    return np.array(tokens, dtype=np.int64), logprobs, counted
+    return np.array(tokens, dtype=np.int64), logprobs, usage_of(answer.usage, 0.0).input
