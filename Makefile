@@ -48,7 +48,7 @@ bench: $(READY) ## ratios against named peers (installs the peers)
 docs: $(READY) ## build the documentation into site/
 	@$(BIN)/pip install $(QUIET) -c constraints.txt -e '.[docs]'
 	@$(BIN)/mkdocs build --quiet --strict
-	@$(BIN)/sally board docs/board docs/results/bundles/training/rps-doing-0.sally.zip --out site/board
+	@$(BIN)/sally board docs/board --out site/board
 	@$(BIN)/python -m tests.site site
 
 clean: ## forget the virtual environment and everything built

@@ -224,3 +224,35 @@ def test_custom_player_needs_a_complete_lineup(game: str, lineup: dict[str, Any]
 def test_illegal_move_of_custom_player_is_refused() -> None:
     with pytest.raises(BadInput, match="not among the options"):
         sally.play("ipd", {"agent": lambda turn: 5, "partner": "random"}, rounds=2)
+
+
+RAISING = """
+from sally.core.match.player import PlayerKind
+from sally.core.rules.partner import Partner
+
+FOR = "repeated_games"
+
+
+def fail(*args, **params):
+    raise KeyError("nothing here")
+
+
+MODEL = fail
+PARTNERS = {"failing": Partner("failing", "for a test", "ours", fail)}
+"""
+
+
+def test_factory_of_a_users_file_that_raises_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "raises_when_made.py"
+    file.write_text(RAISING)
+    registry.add_file(file)
+    for who, why in (
+        ("failing", "failing in seat 'partner' cannot be made: KeyError: 'nothing here'"),
+        (
+            ("language", {"model": "raises_when_made"}),
+            "'raises_when_made' cannot be made: KeyError",
+        ),
+    ):
+        with pytest.raises(BadInput, match=why) as found:
+            sally.play("rps", {"agent": "random", "partner": who}, rounds=1)
+        refused(found.value)

@@ -148,7 +148,8 @@ def test_foreign_package_shadowing_sally_is_named(bare: Path) -> None:
 
 
 HINT = re.compile(
-    rf"{DISTRIBUTION}\[([a-z,]+)\]|install_command\('([a-z,]+)'\)|install '\.\[([a-z,]+)\]'"
+    rf"{DISTRIBUTION}\[([a-z,]+)\]|install_command\('([a-z,]+)'\)"
+    r"|install (?:-c constraints\.txt )?'\.\[([a-z,]+)\]'"
 )
 
 

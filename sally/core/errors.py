@@ -82,6 +82,7 @@ def install_command(extra: str = "") -> str:
     """
     import json  # these are slow to import, and needed by an error only
     from importlib import metadata
+    from pathlib import Path
     from urllib.parse import unquote, urlsplit
 
     try:
@@ -92,7 +93,9 @@ def install_command(extra: str = "") -> str:
     address = str(told.get("url", ""))
     folder = unquote(urlsplit(address).path) if address.startswith("file:") else "."
     mark = "-e " if told.get("dir_info", {}).get("editable") else ""
-    return f"pip install {mark}'{folder}{f'[{extra}]' if extra else ''}'"
+    pins = Path(folder) / "constraints.txt"  # the versions that Sally is tested with
+    pinned = f"-c '{pins}' " if pins.is_file() else ""
+    return f"pip install {pinned}{mark}'{folder}{f'[{extra}]' if extra else ''}'"
 
 
 class NotInstalled(ImportError, BadInput):

@@ -177,6 +177,10 @@ def seated(
         return kind.make(spec, game, seat, **who.params)
     except (TypeError, BadInput) as why:
         raise BadInput(f"{who.player} in seat {seat!r}: {str(why).rstrip('.')}.") from None
+    except Exception as why:  # a user's code may raise anything
+        raise BadInput(
+            f"{who.player} in seat {seat!r} cannot be made: {type(why).__name__}: {why}."
+        ) from why
 
 
 def players_of(

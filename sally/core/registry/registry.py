@@ -295,13 +295,21 @@ def model(name: str) -> Model:
         raise BadInput(
             f"The model {name!r} was an object that was passed to an earlier call; pass it again."
         )
-    own = {**_own("models"), **_added["models"]}
-    if maker in own:
-        return _made(own[maker], name)
+    if (added := _added["models"].get(maker)) is not None:
+        try:
+            return _made(added, name)
+        except BadInput:
+            raise
+        except Exception as why:  # a user's code may raise anything
+            raise BadInput(
+                f"The model {name!r} cannot be made: {type(why).__name__}: {why}."
+            ) from why
+    if (own := _own("models").get(maker)) is not None:
+        return _made(own, name)
     installed = _installed_models()
     found = installed.get(maker) or (installed.get("inspect") if "/" in name else None)
     if found is None:
-        raise unknown("model", name, (*own, *installed))
+        raise unknown("model", name, (*_own("models"), *_added["models"], *installed))
     try:
         return _made(found.load(), name)
     except ImportError as why:
