@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from sally import store
 from sally.analysis.evaluation import Evaluation, Planned, evaluate, name_of, per_problem
 from sally.api.evaluation import MEASURES, SIZES, chosen_estimates, reference_episodes
 from sally.api.rows import Rows
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
 from sally.core.registry.study import Study
 from sally.output.figures.estimates import EstimateDot, estimates_figure
@@ -167,13 +168,7 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry:
     signed = read_attestation(bundle)
     with opened(bundle) as (place, packed):
         assert packed is not None  # only bundles are given
-        held = store.load(place, quarantine=False, check=False)
-        if held.bad:
-            raise BadInput(f"{held.bad[0]}.")
-        if held.doubled:
-            raise BadInput(f"{held.doubled:,} of its lines repeat an episode.")
-        episodes = list(held.episodes.values())
-        _refuse_unproved(episodes, place, held.changed)
+        episodes, readers = proved_episodes(place, packed.sha256)
         study, size = _largest(store.studies(place).values())
         plan = planned(episodes, study, size)
         refuse_unplanned(episodes, plan, size)
@@ -186,19 +181,51 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry:
                 shown = f"{page.name}-episodes.html"
                 write_page(PageData(place), page.with_name(shown), PageOptions(transcripts))
         return Entry(found.player, bundle.name, packed.sha256, size, found, per_problem(finished),
-                     f"{page.name}.html", shown, signed)  # fmt: skip
+                     f"{page.name}.html", shown, signed, readers)  # fmt: skip
 
 
-def _refuse_unproved(episodes: list[Episode], place: store.Where, changed: set[str]) -> None:
-    """Raise BadInput if an episode does not replay, or if an answer in it cannot be checked."""
-    result = check(episodes, cells_of(place), changed)
+class EarlierCheck(msgspec.Struct, frozen=True):
+    """A bundle of which an earlier version of Sally, with the rule that had read its replies,
+    replayed every episode and checked every answer."""
+
+    bundle: str
+    reader: int  # version of the rule
+    commit: str
+
+
+def earlier_checks() -> dict[str, EarlierCheck]:
+    """Return the bundles that an earlier version of Sally has checked, by their SHA-256."""
+    text = (files("sally.studies.records") / "checked_bundles.json").read_bytes()
+    return msgspec.json.decode(text, type=dict[str, EarlierCheck])
+
+
+def proved_episodes(place: store.Where, sha256: str) -> tuple[list[Episode], str]:
+    """Return the episodes of an unpacked bundle, and which rule read the replies in them.
+
+    Raises:
+        BadInput: If a line is bad or repeated, if an episode does not replay, or if an answer in it
+            cannot be checked and no earlier version of Sally has checked these very bytes.
+    """
+    held = store.load(place, quarantine=False, check=False)
+    if held.bad:
+        raise BadInput(f"{held.bad[0]}.")
+    if held.doubled:
+        raise BadInput(f"{held.doubled:,} of its lines repeat an episode.")
+    episodes = list(held.episodes.values())
+    result = check(episodes, cells_of(place), held.changed)
+    known = earlier_checks().get(sha256)
+    unchecked = [] if known is not None else result.unchecked
     for failed, what in ((result.mismatches, "does not replay"),
-                         (result.unchecked, "cannot be checked")):  # fmt: skip
+                         (unchecked, "cannot be checked")):  # fmt: skip
         if failed:
             id, why = failed[0]
             others = f" ({len(failed) - 1} more: {what})" if len(failed) > 1 else ""
             line = _line_of(Path(str(place)) / EPISODES, id)
             raise BadInput(f"{EPISODES}, line {line}: episode {id} {what}: {why}{others}")
+    if known is not None and result.unchecked:
+        return episodes, f"rule {known.reader}, checked at commit {known.commit}"
+    rules = [f"rule {version}" for version in sorted(result.readers)]
+    return episodes, listed(rules) if rules else "-"
 
 
 def _line_of(file: Path, id: str) -> int:

@@ -16,7 +16,13 @@ from click.testing import CliRunner
 
 from sally import store
 from sally.analysis.evaluation import evaluate
-from sally.api.board import checked_entry
+from sally.api.board import (
+    checked_entry,
+    earlier_checks,
+    planned,
+    proved_episodes,
+    refuse_unplanned,
+)
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import cli
 from sally.core.errors import BadInput
@@ -40,6 +46,7 @@ from sally.core.rules.game import Seat
 from sally.core.rules.probe import Injection
 from sally.models.stub import Scripted
 from sally.output.files.bundle import pack
+from sally.output.files.bundle_reader import opened
 from sally.output.page.evaluation import said_bill
 from sally.runner.check import check
 from sally.runner.config import use_config
@@ -86,6 +93,29 @@ def test_honest_bundle_is_replayed_and_every_answer_checked(honest):
     _, episodes = honest
     result = check(episodes)
     assert (result.replayed, result.mismatches, result.unchecked) == (len(episodes), [], [])
+
+
+BOARD = Path(__file__).parents[2] / "docs" / "board"
+
+
+@pytest.mark.parametrize("bundle", sorted(BOARD.glob("*.sally.zip")), ids=lambda path: path.name)
+def test_shipped_entry_stands(bundle):
+    with opened(bundle) as (place, packed):
+        episodes, readers = proved_episodes(place, packed.sha256)
+        (study,) = store.studies(place).values()
+        plan = planned(episodes, study, "S")
+        refuse_unplanned(episodes, plan, "S")
+    assert len(plan) >= len(episodes) > 0
+    assert readers == "-" or readers.startswith("rule")
+
+
+def test_earlier_check_holds_for_the_very_bytes_only(tmp_path):
+    """A repacked bundle, with the same episodes, is not the one that was checked."""
+    shipped = BOARD / "smollm2.sally.zip"
+    with opened(shipped) as (place, packed):
+        assert packed.sha256 in earlier_checks()
+        with pytest.raises(BadInput, match="cannot be checked"):
+            proved_episodes(place, "0" * 64)
 
 
 # --- answers --------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ class Entry(msgspec.Struct, frozen=True):
     page: str  # file name of its own page
     transcripts: str = ""  # file name of the page with transcripts
     signed: str = ""  # fingerprint of the key that signed the bundle; "" if it is not signed
+    readers: str = "-"  # the rule that read its replies, and where it was checked
 
     @property
     def played(self) -> int:
@@ -140,12 +141,21 @@ def _bundles(entries: Sequence[Entry]) -> Html:
         tag("tr", tag("th", tag("a", one.name, href=one.page), scope="row"), tag("td", one.size),
             tag("td", f"{one.played:,} of {one.planned:,}"), tag("td", one.bundle),
             tag("td", tag("code", one.sha256[:16])),
-            tag("td", tag("code", one.signed) if one.signed else "-"),
+            tag("td", one.readers), tag("td", tag("code", one.signed) if one.signed else "-"),
             tag("td", tag("a", "transcripts", href=one.transcripts) if one.transcripts else "-"),
             data_n=one.name)
         for one in entries
     ]  # fmt: skip
-    top = ["entry", "size", "episodes", "bundle", "sha256", "signed by", "episodes read"]
+    top = [
+        "entry",
+        "size",
+        "episodes",
+        "bundle",
+        "sha256",
+        "replies read by",
+        "signed by",
+        "transcripts",
+    ]
     return table(top, rows)
 
 
