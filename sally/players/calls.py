@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Coroutine, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from types import coroutine
 from typing import Any, Protocol
 
@@ -21,14 +21,13 @@ from msgspec.structs import force_setattr
 from sally.core import redaction as keys
 from sally.core.errors import BadInput, PromptDiffers, TooLong, Unreadable
 from sally.core.log.calls import BROKE_READER, KEPT, cut
-from sally.core.log.events import Call
-from sally.core.match.player import Given, Turn
+from sally.core.log.events import Call, without_halves
+from sally.core.match.player import Fault, Forfeit, Given, Turn
 from sally.core.prompt.model import (
     Assistant,
     BadCandidates,
     CannotScore,
     Context,
-    Fault,
     Message,
     Model,
     ModelFailure,
@@ -40,6 +39,7 @@ from sally.core.prompt.model import (
     ToolResult,
     ToolSpec,
     Usage,
+    User,
     check_candidates,
     read_settings,
 )
@@ -49,6 +49,8 @@ from sally.core.rules.chance import derived_seed
 
 LOG = logging.getLogger("sally.readers")
 TOOL_ROUNDS = 8  # how often a model may call tools in one decision
+MOST_QUOTED = 4_000  # characters of an unreadable reply, from its end, that the model is shown
+NOT_READ = "It could not be read at all."
 Outcome = Reply | Scores | ModelFailure
 
 
@@ -142,17 +144,26 @@ Exchanges = list[Exchange]
 
 
 class Caller:
-    """The `Speaker` of one answer, which makes its requests and records their outcomes."""
+    """The `Speaker` of one answer, which makes its requests and records their outcomes.
+
+    An answer may take several attempts, which make the same calls in the same order. Calls that an
+    earlier attempt made are not repeated, except for the one whose reply could not be read.
+    """
 
     __slots__ = (
+        "_answers",
         "_before",
+        "_conversation",
         "_exchanges",
         "_model",
+        "_place",
+        "_repeated",
         "_retries",
         "_settings",
         "_turn",
         "failed",
-        "finish",
+        "problem",
+        "reply",
     )
 
     def __init__(
@@ -165,7 +176,12 @@ class Caller:
     ) -> None:
         self._model, self._settings, self._turn, self._retries = model, settings, turn, retries
         self._exchanges, self._before = exchanges, len(exchanges)
-        self.finish = "stop"  # of the last reply
+        self._answers: list[Reply | Scores] = []  # to the calls of an attempt, in order
+        self._place = 0  # in these answers, of the next call
+        self._conversation: Sequence[Message] = ()  # before the last reply
+        self._repeated: Sequence[Message] = ()  # the conversation of the call to be repeated
+        self.reply = Reply("")  # the last one
+        self.problem = ""  # why the last unreadable reply could not be read, for the model
         self.failed: Exception | None = None  # what the last failed call raised
 
     async def say(
@@ -179,21 +195,30 @@ class Caller:
             ModelFailure: The call failed permanently.
             Unreadable: the model refused to answer.
         """
+        if (known := self._known_answer()) is not None:
+            return known  # type: ignore[return-value]
+        if self._repeated:
+            messages, self._repeated = self._repeated, ()
         turn = self._turn
         tools = _tools(turn) if turn.question is None and turn.context.spec.tools else ()
         for _ in range(TOOL_ROUNDS):
             reply: Reply = await self._answered(purpose, messages, tools, (), settings, schema)
+            self._conversation = messages
             if not reply.tool_calls:
                 break
             results = [ToolResult(c.id, c.name, self._looked_up(c)) for c in reply.tool_calls]
             messages = [*messages, Assistant(reply.text, reply.tool_calls), *results]
-        self.finish = reply.finish
+        self.reply = reply
+        self._answers.append(reply)
+        self._place += 1
         if reply.finish == "refusal":  # its text is logged but is not an answer
             raise Unreadable("The last reply was a refusal.")
         return reply
 
     async def score(self, purpose: str, context: Context, candidates: Sequence[str]) -> Scores:
         """Return the log-probabilities of the candidates."""
+        if (known := self._known_answer()) is not None:
+            return known  # type: ignore[return-value]
         if not self._model.can_score:
             raise CannotScore(self._model.name)
         try:
@@ -201,7 +226,33 @@ class Caller:
         except BadCandidates as why:
             raise ModelFailure("bad_request", str(why)) from None
         scores: Scores = await self._answered(purpose, context, (), tuple(candidates), {})
+        self._answers.append(scores)
+        self._place += 1
         return scores
+
+    def _known_answer(self) -> Reply | Scores | None:
+        """Return the answer to this call in an earlier attempt, or None if it is to be made."""
+        if self._place == len(self._answers):
+            return None
+        self._place += 1
+        return self._answers[self._place - 1]
+
+    def begin(self) -> None:
+        """Begin the first attempt at an answer."""
+        self._answers, self._place = [], 0
+
+    def begin_again(self, why: str) -> bool:
+        """Begin another attempt, in which the last call is repeated; return whether it can be.
+
+        The repeated call continues the conversation: the model sees its own reply and what was
+        wrong with it.
+        """
+        if not self._answers or isinstance(self._answers.pop(), Scores):
+            return False  # the same call would only get the same answer
+        quoted = without_halves(self.reply.text[-MOST_QUOTED:])
+        own = [Assistant(quoted)] if quoted.strip() else []  # some servers refuse an empty message
+        self._repeated, self._place = [*self._conversation, *own, User(why)], 0
+        return True
 
     @coroutine
     def _answered(
@@ -255,7 +306,7 @@ class Caller:
         again.
         """
         if isinstance(why, Unreadable) and not isinstance(why, TooLong):
-            return {"length": "length", "refusal": "refused"}.get(self.finish, "unreadable")
+            return {"length": "length", "refusal": "refused"}.get(self.reply.finish, "unreadable")
         if why is self.failed:
             raise why
         if isinstance(why, TooLong):
@@ -272,6 +323,43 @@ class Caller:
         except (BadInput, ModelFailure) as why:
             return f"error: {why}"
         return msgspec.json.encode(found).decode()
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """An answer that could be read, the reply that gave it, and the number of tries."""
+
+    value: Any
+    reply: str
+    tries: int
+
+
+async def ask_until_readable(
+    caller: Caller,
+    attempt: Callable[[], Awaitable[Any]],
+    retries: int,
+    retry_text: Callable[[str], str],
+) -> Answered | Forfeit | Fault:
+    """Return the result of an attempt at an answer; while its reply cannot be read, ask again.
+
+    Args:
+        caller: Makes the calls of the attempt.
+        attempt: Calls the model and reads its replies; raises Unreadable if it cannot.
+        retries: The number of further attempts. In each of them the model sees its own reply.
+        retry_text: Returns the message to the model for what was wrong with its reply.
+    """
+    caller.begin()
+    reason, tries = "unreadable", 0
+    for tries in range(1, retries + 2):
+        try:
+            return Answered(await attempt(), caller.reply.text, tries)
+        except ModelFailure as why:
+            return Fault("fault", keys.scrubbed(str(why)))
+        except Exception as why:
+            reason = caller.reason(why)
+            caller.problem = str(why) if isinstance(why, Unreadable) else NOT_READ
+            if not caller.begin_again(retry_text(caller.problem)):
+                break
+    return Forfeit(reason, caller.reply.text, tries)
 
 
 def broken_reader(why: Exception) -> str:
@@ -394,8 +482,7 @@ def _logged(request: Request, calls: Sequence[Call], number: int) -> Outcome:
             f"while the log has {call.prompt}; the words or the strategy have changed."
         )
     if call.failure:
-        fault = Fault(call.failure, call.detail)  # type: ignore[arg-type]
-        return ModelFailure(fault.kind, fault.detail)
+        return ModelFailure(call.failure, call.detail)  # type: ignore[arg-type]
     usage = msgspec.convert(call.usage, Usage)
     if bool(request.candidates) != bool(call.scores):
         was, now = ("scoring", "completing") if call.scores else ("completing", "scoring")

@@ -8,8 +8,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core import redaction as keys
-from sally.core.errors import BadInput, Unreadable, listed, unknown
+from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.prompt import packs
@@ -17,7 +16,6 @@ from sally.core.prompt.model import (
     CannotConstrain,
     CannotScore,
     Model,
-    ModelFailure,
     Settings,
     can_constrain,
     read_settings,
@@ -29,11 +27,10 @@ from sally.core.registry import registry
 from sally.core.reply.reading import restated
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
-from sally.players.calls import Caller, Exchanges, answer_with_model
+from sally.players.calls import Caller, Exchanges, answer_with_model, ask_until_readable
 
 LANGUAGE = "language"  # the name of this kind of player
 OPEN = "model"  # placeholder in a study for the model named at the run
-NOT_READ = "It could not be read at all."
 
 
 def uses_model(who: PlayerSpec) -> bool:
@@ -90,29 +87,29 @@ class LanguagePlayer(ModelPlayer, frozen=True):
         caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
         run, question = (self.act if turn.question is None else self.answer), turn.question
         context = turn.context.in_words(self.pack, self.pack_texts)
-        said, retry, reason, tries = StrategyResult(""), "", "unreadable", 0
-        kept: dict[str, Any] = {}
-        for tries in range(1, context.retries + 2):
-            prompt = PromptContext(
-                turn, retry, self.texts, context, kept, self.harness, self.as_schema
-            )
-            try:
-                said = await run(prompt, caller)
-                found: Any = prompt.read(said)
-            except ModelFailure as why:
-                return Fault("fault", keys.scrubbed(str(why)))
-            except Exception as why:
-                reason = caller.reason(why)
-                retry = prompt.say("retry", why=why if isinstance(why, Unreadable) else NOT_READ)
-                continue
-            if exchanges and not self.as_schema and restated(said.readable, prompt.label):
-                exchanges[-1].detail = "restated"  # the last of several answers counts
+        prompt = PromptContext(turn, self.texts, context, self.harness, self.as_schema)
+        said = StrategyResult("")
+
+        async def attempt() -> Any:
+            nonlocal said
+            said = await run(prompt, caller)
+            return prompt.read(said)
+
+        outcome = await ask_until_readable(
+            caller, attempt, context.retries, lambda why: prompt.say("retry", why=why)
+        )
+        if isinstance(outcome, Fault):
+            return outcome
+        if isinstance(outcome, Forfeit):
             if question is None:
-                return Decision(found, said.memory, said.text, tries, (), said.foreseen)
-            return ProbeReport(found.value, found.odds, said.text, tries)
+                return msgspec.structs.replace(outcome, memory=said.memory)
+            return ProbeReport(None, None, outcome.reply, outcome.tries)
+        if exchanges and not self.as_schema and restated(said.readable, prompt.label):
+            exchanges[-1].detail = "restated"  # the last of several answers counts
+        value, tries = outcome.value, outcome.tries
         if question is None:
-            return Forfeit(reason, said.text, tries, (), said.memory)
-        return ProbeReport(None, None, said.text, tries)
+            return Decision(value, said.memory, said.text, tries, (), said.foreseen)
+        return ProbeReport(value.value, value.odds, said.text, tries)
 
 
 def _language(

@@ -10,13 +10,13 @@ from typing import Any, Protocol
 
 import msgspec
 
-from sally.core.errors import BadInput, Unreadable, unknown
+from sally.core.errors import BadInput, unknown
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
-from sally.core.prompt.model import ModelFailure, User
+from sally.core.prompt.model import User
 from sally.core.prompt.words import Words
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
-from sally.players.calls import Caller, Exchanges
+from sally.players.calls import Answered, Caller, Exchanges, ask_until_readable
 from sally.players.language import PLAYERS as LANGUAGE
 from sally.players.language import LanguagePlayer, ModelPlayer
 
@@ -72,13 +72,10 @@ class PolicyWriter(ModelPlayer, frozen=True):
         if "policy" in notes:
             policy = self.book.kept(notes["policy"])
         else:
-            caller = Caller(inner.model, inner.settings, turn, inner.call_retries, exchanges)
-            try:
-                policy, reply, tries = await self._written(turn, caller)
-            except ModelFailure as why:
-                return Fault("fault", str(why))
-            except Unreadable as why:
-                return Forfeit("unreadable", str(why), turn.context.retries + 1)
+            written = await self._written(turn, exchanges)
+            if not isinstance(written, Answered):
+                return written
+            policy, reply, tries = written.value, written.reply, written.tries
         kept = {"policy": msgspec.to_builtins(policy)}
         if self.then == "run":
             return Decision(self.book.prescribed(policy, turn.view), kept, reply, tries)
@@ -88,20 +85,23 @@ class PolicyWriter(ModelPlayer, frozen=True):
             return msgspec.structs.replace(given, memory=more)
         return given
 
-    async def _written(self, turn: Turn[Any, Any], caller: Caller) -> tuple[Any, str, int]:
-        """Return the policy, the reply that states it, and the number of tries it took."""
-        context = turn.context.in_words(self.inner.pack, self.inner.pack_texts)
-        words, retry, last = context.words, "", Unreadable("nothing was asked")
-        opening = context.opening(turn.view, words.forms[0])
-        for tries in range(1, context.retries + 2):
-            asked = (*self.book.asked(words, turn.view), retry)
-            page = opening.plus("\n".join(part for part in asked if part))
+    async def _written(
+        self, turn: Turn[Any, Any], exchanges: Exchanges
+    ) -> Answered | Forfeit | Fault:
+        """Return the policy that the model writes."""
+        inner = self.inner
+        caller = Caller(inner.model, inner.settings, turn, inner.call_retries, exchanges)
+        context = turn.context.in_words(inner.pack, inner.pack_texts)
+        words, opening = context.words, context.opening(turn.view, context.words.forms[0])
+        page = opening.plus("\n".join(filter(None, self.book.asked(words, turn.view))))
+
+        async def attempt() -> Any:
             reply = await caller.say("policy", [User(page)])
-            try:
-                return self.book.read(reply.text, words, turn.view), reply.text, tries
-            except Unreadable as why:
-                retry, last = words.say("retry", why=why), why
-        raise last
+            return self.book.read(reply.text, words, turn.view)
+
+        return await ask_until_readable(
+            caller, attempt, context.retries, lambda why: words.say("retry", why=why)
+        )
 
 
 def writer(form: str, book: Callable[[Any, Seat], PolicyFormat]) -> PlayerKind:
@@ -127,4 +127,5 @@ def writer(form: str, book: Callable[[Any, Seat], PolicyFormat]) -> PlayerKind:
         "or only kept while it plays turn by turn (then=play)",
         make,
         {**LANGUAGE["language"].params, "then": "run"},
+        version=2,  # 1 was not shown its own reply when it was asked again
     )

@@ -15,7 +15,6 @@ from sally.core.prompt.strategy import (
     Strategy,
     StrategyResult,
     answered,
-    once,
 )
 from sally.core.reply.plain_text import sections
 from sally.strategies import cot
@@ -46,8 +45,8 @@ def _shown(prompt: PromptContext, plans: tuple[str, ...]) -> list[str]:
 
 
 async def _reflected(prompt: PromptContext, speaker: Speaker) -> str:
-    request = "\n".join(part for part in (prompt.retry(), prompt.say("reflexion.reflect")) if part)
-    reply = await speaker.say("reflect", [User(prompt.opening().plus(request))])
+    page = prompt.opening().plus(prompt.say("reflexion.reflect"))
+    reply = await speaker.say("reflect", [User(page)])
     plan = sections(reply.text, ("Plan",)).get("Plan") or reply.text.strip()
     if not plan:
         raise Unreadable("Write a plan that begins with `Plan:`.")
@@ -62,8 +61,7 @@ def _make(memory: int = 1) -> tuple[Run, Run]:
         notes = prompt.notes(Plans)
         plans: tuple[str, ...] = ()
         if notes is not None:  # before the first move there is nothing to reflect on
-            plan = await once(prompt, "plan", lambda: _reflected(prompt, speaker))
-            plans = (*notes.plans, plan)[-memory:]
+            plans = (*notes.plans, await _reflected(prompt, speaker))[-memory:]
         said = await cot.thought(prompt, speaker, *_shown(prompt, plans))
         return msgspec.structs.replace(said, memory=Plans(plans))
 

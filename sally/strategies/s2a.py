@@ -12,7 +12,6 @@ from sally.core.prompt.strategy import (
     Strategy,
     StrategyResult,
     answered,
-    once,
 )
 
 TEXTS: Mapping[str, str] = {
@@ -28,13 +27,9 @@ TEXTS: Mapping[str, str] = {
 async def summed_up(prompt: PromptContext, speaker: Speaker) -> HashedText:
     """Return the beginning of the next prompt: the model's own summary, unedited, in place of rules
     and history."""
-
-    async def ask() -> str:
-        request = prompt.say("s2a.probe" if prompt.asked else "s2a.move")
-        reply = await speaker.say("summary", [User(prompt.opening().plus(request))])
-        return reply.text.strip()
-
-    return HashedText.start(f"{await once(prompt, 'summary', ask)}\n\n")
+    request = prompt.say("s2a.probe" if prompt.asked else "s2a.move")
+    reply = await speaker.say("summary", [User(prompt.opening().plus(request))])
+    return HashedText.start(f"{reply.text.strip()}\n\n")
 
 
 async def _run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:

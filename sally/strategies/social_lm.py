@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.prompt.strategy import PromptContext, Speaker, Strategy, StrategyResult, once
+from sally.core.prompt.strategy import PromptContext, Speaker, Strategy, StrategyResult
 from sally.core.rules.probe import StatedPrediction
 from sally.strategies import lm, social_qa
 
@@ -18,8 +18,7 @@ async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPre
 
 
 async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
-    return await social_qa.given(prompt, speaker, foreseen)
+    return await social_qa.given(prompt, speaker, await _predicted(prompt, speaker))
 
 
 STRATEGY = Strategy(

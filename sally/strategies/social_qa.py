@@ -7,7 +7,6 @@ from sally.core.prompt.strategy import (
     Speaker,
     Strategy,
     StrategyResult,
-    once,
     spoken,
     whole_lines,
 )
@@ -38,8 +37,7 @@ async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPre
 
 
 async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
-    foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
-    return await given(prompt, speaker, foreseen)
+    return await given(prompt, speaker, await _predicted(prompt, speaker))
 
 
 STRATEGY = Strategy(

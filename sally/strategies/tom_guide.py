@@ -10,7 +10,6 @@ from sally.core.prompt.strategy import (
     Speaker,
     Strategy,
     StrategyResult,
-    once,
     spoken,
     whole_lines,
 )
@@ -42,7 +41,7 @@ async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
     questions = prompt.foresee
     if not questions:
         return await cot.thought(prompt, speaker)
-    foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
+    foreseen = await _predicted(prompt, speaker)
     expected = "\n".join(
         prompt.predicted(question, prediction.value)
         for question, prediction in zip(questions, foreseen, strict=True)

@@ -126,6 +126,23 @@ def test_model_judges_each_game_of_a_store_once(
     assert "judged: 1 of 1; judged earlier: 0" in first
     assert "judged: 0 of 1; judged earlier: 1" in second
     assert len(out.read_text("utf-8").splitlines()) == 2
+    (line,) = (tmp_path / "ratings.jsonl.calls").read_text("utf-8").splitlines()
+    assert json.loads(line)["calls"][0]["reply"] == said
+    assert "used: 1 calls" in first and "used: 0 calls" in second
+
+
+def test_judging_stops_when_its_budget_is_spent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "store").mkdir()
+    with store.Writer(tmp_path / "store") as writer:
+        for retries in (1, 2, 3):
+            writer.add(finished(retries))
+    monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: "none"))
+    order = ["tradecraft2026", "assess", str(tmp_path / "store"), "--model", "x"]
+    order += ["--out", str(tmp_path / "ratings.jsonl"), "--budget-tokens", "1"]
+    said = CliRunner().invoke(cli, order).output
+    assert "the budget is spent: 1 calls" in said and "judged: 0 of 3" in said
 
 
 def test_only_games_to_be_judged_are_replayed(

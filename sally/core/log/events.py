@@ -286,15 +286,16 @@ def to_line(episode: Episode) -> bytes:
     try:
         return _ENCODER.encode(episode) + b"\n"
     except UnicodeEncodeError:
-        return _ENCODER.encode(_without_halves(msgspec.to_builtins(episode))) + b"\n"
+        return _ENCODER.encode(without_halves(msgspec.to_builtins(episode))) + b"\n"
 
 
-def _without_halves(plain: Any) -> Any:
+def without_halves(plain: Any) -> Any:
+    """Return plain data in which U+FFFD replaces each lone surrogate."""
     if isinstance(plain, str):
         return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(plain, dict):
-        return {_without_halves(key): _without_halves(value) for key, value in plain.items()}
-    return [_without_halves(p) for p in plain] if isinstance(plain, list | tuple) else plain
+        return {without_halves(key): without_halves(value) for key, value in plain.items()}
+    return [without_halves(p) for p in plain] if isinstance(plain, list | tuple) else plain
 
 
 def from_line(line: bytes) -> Episode:

@@ -37,30 +37,25 @@ class PromptContext:
         "_asker",
         "_desk",
         "_harness",
-        "_retry",
         "_texts",
         "_turn",
         "_words",
-        "kept",
     )
 
     def __init__(
         self,
         turn: Turn[Any, Any],
-        retry: str = "",
         texts: Mapping[str, str] | None = None,  # the strategy's own sentences
         context: SeatContext | None = None,  # the context with a words pack; default: the turn's
-        kept: dict[str, Any] | None = None,  # results of earlier tries at this answer
         harness: Harness = AS_IT_IS,
         as_schema: bool = False,  # whether answers are JSON objects held to a schema
     ) -> None:
         self._harness, self._as_schema = harness, as_schema
-        self._turn, self._retry, self._texts = turn, retry, texts or {}
+        self._turn, self._texts = turn, texts or {}
         self._desk = context or turn.context
         self._words = self._desk.words
         asked = turn.question
         self._asker = self._words if asked is None else self._words.of(asked)
-        self.kept: dict[str, Any] = {} if kept is None else kept
 
     # --- what is wanted, and what is known ----------------------------------------------------
 
@@ -110,15 +105,7 @@ class PromptContext:
     def asking(self, question: Question) -> PromptContext:
         """Return the same turn with this question in place of the move."""
         turn = msgspec.structs.replace(self._turn, question=question, pending=None, told=())
-        return PromptContext(
-            turn,
-            self.retry(),
-            self._texts,
-            self._desk,
-            self.kept,
-            self._harness,
-            self._as_schema,
-        )
+        return PromptContext(turn, self._texts, self._desk, self._harness, self._as_schema)
 
     def read(self, said: str | StrategyResult) -> Any:
         """Return the action or report in a reply or strategy result.
@@ -151,12 +138,6 @@ class PromptContext:
     def say(self, key: str, **facts: Any) -> str:
         """Return a sentence of the strategy, or its replacement in a words pack."""
         return {**self._texts, **self._words.texts}[key].format_map(facts)
-
-    def retry(self) -> str:
-        """Return the message about what was wrong with the last try; it is shown once, in the next
-        prompt."""
-        why, self._retry = self._retry, ""
-        return why
 
     def aside(self, question: Question) -> str:
         """Return a question about others in the wording used before the move."""
@@ -326,16 +307,12 @@ class PromptContext:
         past: bool = True,  # whether the history is above
     ) -> str:
         """Return the part of a prompt that follows its opening: notes, situation, injections,
-        question, format.
-
-        The first call after a failed try also says what was wrong with the reply.
-        """
+        question, format."""
         told = self.told_text(past) if self._turn.told else ""
         asked = self.question if question is None else question
         wanted = self.format if format is None else format
         now = self._words.now(self._turn.view)
-        why, self._retry = self._retry, ""
-        return "\n".join(filter(None, (*notes, now, told, given, asked, why, wanted)))
+        return "\n".join(filter(None, (*notes, now, told, given, asked, wanted)))
 
     def user(
         self, *notes: str, opening: HashedText | None = None, past: bool = True, **tail: str
@@ -423,12 +400,3 @@ async def answered(
     """
     shown = prompt.user(*notes, **page)
     return spoken(await speaker.say(prompt.purpose, shown, schema=prompt.schema()))
-
-
-async def once(prompt: PromptContext, key: str, ask: Callable[[], Awaitable[T]]) -> T:
-    """Return the result under `key` from an earlier try at this answer; if there is none, call
-    `ask` and keep its result."""
-    if key not in prompt.kept:
-        prompt.kept[key] = await ask()
-    found: T = prompt.kept[key]
-    return found

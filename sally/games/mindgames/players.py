@@ -15,21 +15,14 @@ import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, Unreadable
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
-from sally.core.prompt.model import (
-    Model,
-    ModelFailure,
-    Settings,
-    User,
-    can_constrain,
-    read_settings,
-)
+from sally.core.prompt.model import Model, Settings, User, can_constrain, read_settings
 from sally.core.prompt.words import as_tuples, objects_in
 from sally.core.registry import registry
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import admitted, closed
 from sally.games.mindgames.claims import Claims, Names, claims
 from sally.games.mindgames.rules import READER, MindGame
-from sally.players.calls import Caller, Exchanges
+from sally.players.calls import Answered, Caller, Exchanges, ask_until_readable
 from sally.players.language import OPEN, ModelPlayer
 
 CALLS = {  # the calls for a message, and the fields of the claims that each finds
@@ -50,37 +43,36 @@ class ModelReader(ModelPlayer, frozen=True):
     ) -> Decision[Any] | Forfeit | Fault:
         """Find the statements and questions of a message, yielding each request to the model."""
         caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
-        try:
-            stated, wanted = [await self._asked(turn, caller, part) for part in CALLS]
-        except ModelFailure as why:
-            return Fault("fault", str(why))
-        except Unreadable as why:
-            return Forfeit("unreadable", str(why), turn.context.retries + 1)
+        answers = list[Claims]()
+        for part in CALLS:
+            outcome = await self._asked(turn, caller, part)
+            if not isinstance(outcome, Answered):
+                return outcome
+            answers.append(outcome.value)
+        stated, wanted = answers
         found = claims(
             stated.disclosures, wanted.motivational, wanted.informational, wanted.inferential
         )
         return Decision(found)
 
-    async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str) -> Claims:
+    async def _asked(
+        self, turn: Turn[Any, Any], caller: Caller, part: str
+    ) -> Answered | Forfeit | Fault:
         """Return what the model finds in a message: its statements or its questions, depending on
-        `part`.
-
-        If the model's answer is invalid, the model is asked again.
-        """
+        `part`."""
         words, context = turn.context.words, turn.context
         assert isinstance(context.game, MindGame)
         schema = schema_of(part, context.game.names) if can_constrain(self.model) else ""
-        opening = context.opening(turn.view, words.forms[0])
-        retry, last = "", Unreadable("nothing was asked")
-        for _ in range(context.retries + 1):
-            tail = (words.now(turn.view), words.say(f"reader.{part}"), retry)
-            page = opening.plus("\n".join(text for text in tail if text))
+        tail = (words.now(turn.view), words.say(f"reader.{part}"))
+        page = context.opening(turn.view, words.forms[0]).plus("\n".join(filter(None, tail)))
+
+        async def attempt() -> Claims:
             reply = await caller.say(part, [User(page)], schema=schema)
-            try:
-                return _read(reply.text, part, turn)
-            except Unreadable as why:
-                retry, last = words.say("retry", why=why), why
-        raise last
+            return _read(reply.text, part, turn)
+
+        return await ask_until_readable(
+            caller, attempt, context.retries, lambda why: words.say("retry", why=why)
+        )
 
 
 def schema_of(part: str, names: Names) -> str:
@@ -151,6 +143,7 @@ PLAYERS = {
         "a language model as the reader of mindgames, two structured calls per message",
         _reader,
         {"model": "embedded", "settings": None},
-        version=2,  # 1 saw the true table, and was not held to a schema
+        # 1 saw the true table, and was not held to a schema; 2 did not see its unreadable replies
+        version=3,
     )
 }

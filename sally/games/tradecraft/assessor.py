@@ -10,15 +10,19 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, Unreadable, listed
-from sally.core.log.events import Forfeited, Moved
-from sally.core.prompt.model import AS_THE_PROVIDER_DOES, Assistant, Message, Model, Settings, User
+from sally.core.log.events import Call, Forfeited, Moved
+from sally.core.match.player import Fault, Forfeit, Turn
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt.model import AS_THE_PROVIDER_DOES, Model, Settings, User
 from sally.core.prompt.words import objects_in
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
+from sally.core.rules.probe import Question
 from sally.games.tradecraft.actions import ACCEPT, Answer, Craft, Done, Propose
 from sally.games.tradecraft.rules import State, TradeCraft, View
 from sally.games.tradecraft.speech import good_said, goods_said
 from sally.games.tradecraft.words import TradeWords
+from sally.players.calls import Caller, Exchanges, answer_with_model, ask_until_readable
 from sally.stats.agreement import krippendorffs_alpha, mean_absolute_error, percent_agreement
 
 ORDERS: Mapping[str, str] = {
@@ -84,11 +88,42 @@ class Assessment(msgspec.Struct, frozen=True):
     episode: str
     model: str
     ratings: tuple[Rating, ...]
-    replies: tuple[str, ...]
     problem: str = ""
+    calls: tuple[Call, ...] = ()
 
 
 # --- asking ---------------------------------------------------------------------------------------
+
+ASSESSOR = Seat("assessor")
+ASSESSMENT = Question("assessment", "values", ())
+
+
+class Assessor(msgspec.Struct, frozen=True):
+    """A model that judges one episode. Its calls are made and logged like those of a player."""
+
+    model: Model
+    settings: Settings
+    played: Played
+    call_retries: int = 2
+
+    async def answering(self, turn: Turn[Any, Any], exchanges: Exchanges) -> Assessment:
+        """Judge the episode, yielding each request for the model."""
+        caller = Caller(self.model, self.settings, turn, self.call_retries, exchanges)
+        played = self.played
+        id, wanted, page = played.episode.id, units(played), prompt(played)
+
+        async def attempt() -> tuple[Rating, ...]:
+            reply = await caller.say(ASSESSMENT.probe, [User(page)])
+            return read_ratings(reply.text, wanted, id)
+
+        outcome = await ask_until_readable(
+            caller, attempt, turn.context.retries, lambda why: TEXTS["retry"].format(why=why)
+        )
+        if isinstance(outcome, Fault):
+            return Assessment(id, self.model.name, (), outcome.detail)
+        if isinstance(outcome, Forfeit):
+            return Assessment(id, self.model.name, (), caller.problem)
+        return Assessment(id, self.model.name, outcome.value)
 
 
 async def assess(
@@ -99,20 +134,12 @@ async def assess(
 ) -> Assessment:
     """Have a model judge an episode; if its reply is incomplete, ask again, up to `retries`
     times."""
-    wanted = units(played)
-    messages: list[Message] = [User(prompt(played))]
-    replies: list[str] = []
-    why = ""
-    for _ in range(retries + 1):
-        reply = await model.complete(messages, settings)
-        replies.append(reply.text)
-        try:
-            found = read_ratings(reply.text, wanted, played.episode.id)
-            return Assessment(played.episode.id, model.name, found, tuple(replies))
-        except Unreadable as problem:
-            why = str(problem)
-            messages += [Assistant(reply.text), User(TEXTS["retry"].format(why=why))]
-    return Assessment(played.episode.id, model.name, (), tuple(replies), why)
+    game, seed = played.replay.game, played.episode.setup.seed
+    context = SeatContext(played.spec, game, ASSESSOR, seed, retries=retries)
+    id = (0, ASSESSOR, ASSESSMENT.probe, "")
+    turn: Turn[Any, Any] = Turn(id, context, None, (), question=ASSESSMENT)
+    assessment: Assessment = await answer_with_model(Assessor(model, settings, played), turn)
+    return assessment
 
 
 def units(played: Played) -> tuple[tuple[int, str], ...]:

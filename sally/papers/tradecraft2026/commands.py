@@ -24,7 +24,16 @@ from sally.games.tradecraft.problems import trades_of
 from sally.games.tradecraft.ruleset_formats import load
 from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped
 from sally.games.tradecraft.speech import goods_said
-from sally.output.tables.console import by_kind, json_option, print_json, print_rows, print_table
+from sally.output.tables.console import (
+    PATH,
+    by_kind,
+    json_option,
+    print_json,
+    print_rows,
+    print_table,
+)
+from sally.runner.budget import Budget, BudgetSpent, Meter, Metered
+from sally.runner.config import use_config
 
 
 @click.group("tradecraft2026")
@@ -117,28 +126,50 @@ def _problem(each: Instance) -> dict[str, Any]:
     help="File to which ratings are appended.",
 )
 @click.option("--limit", type=int, help="At most this many games.")
-def assess(where: str, model: str, out: Path, limit: int | None) -> None:
+@click.option("--config", type=PATH, help="Configuration file [sally.toml].")
+@click.option("--budget", type=float, help="Stop after spending this much money.")
+@click.option("--budget-tokens", type=int, help="Stop after using this many tokens.")
+def assess(
+    where: str,
+    model: str,
+    out: Path,
+    limit: int | None,
+    config: Path | None,
+    budget: float | None,
+    budget_tokens: int | None,
+) -> None:
     """Have a model judge every player in every turn of the games in the store WHERE.
 
     OUT gets one line per judgement; games already in it are skipped. A game that could not be
-    judged, because a reply was unreadable, is named.
+    judged, because a reply was unreadable or a call failed, is named. OUT.calls gets one line per
+    game with its calls.
     """
-    judge = registry.model(model)
+    meter = Meter(Budget(budget, budget_tokens), use_config(config))
+    meter.refuse_unpriced([model])
+    judge = Metered(registry.model(model), meter, model)
     done = {rating.episode for rating in ratings_file(out)} if out.exists() else set()
     games = episodes_in(where, "tradecraft")
     if not games:
         raise BadInput(f"{where} contains no game of tradecraft.")
     waiting = [episode for episode in games if episode.id not in done][:limit]
-    missing = 0
-    with out.open("ab") as file:
+    judged = 0
+    with out.open("ab") as file, out.with_name(f"{out.name}.calls").open("ab") as log:
         for episode in waiting:
-            found = run_coroutine(assessed(played(episode), judge))
-            for rating in found.ratings:
+            try:
+                assessment = run_coroutine(assessed(played(episode), judge))
+            except BudgetSpent as why:
+                echo(f"stopped at {episode.id}: the budget is {why.detail}")
+                break
+            for rating in assessment.ratings:
                 file.write(msgspec.json.encode(rating) + b"\n")
-            if found.problem:
-                missing += 1
-                echo(f"not judged: {episode.id}: {found.problem}")
-    echo(f"judged: {len(waiting) - missing} of {len(games)}; judged earlier: {len(done)}")
+            calls = {"episode": episode.id, "model": model, "calls": assessment.calls}
+            log.write(msgspec.json.encode(calls) + b"\n")
+            if assessment.problem:
+                echo(f"not judged: {episode.id}: {assessment.problem}")
+            else:
+                judged += 1
+    echo(f"judged: {judged} of {len(games)}; judged earlier: {len(done)}")
+    echo(f"used: {meter.said}")
 
 
 @COMMANDS.command()

@@ -10,7 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from sally.core import redaction
 from sally.core.errors import BadInput
+from sally.core.prompt.model import ModelFailure
 from sally.core.rules.metric import Played
 from sally.games.tradecraft.actions import DONE, PASS, YES
 from sally.games.tradecraft.assessor import (
@@ -83,7 +85,7 @@ def test_incomplete_reply_is_requested_again_and_then_missing(
 ) -> None:
     mended = judged(played, reply, whole(played))
     assert len(mended.ratings) == 4
-    assert len(mended.replies) == 2
+    assert [call.reply for call in mended.calls] == [reply, whole(played)]
     lost = judged(played, reply, reply, retries=1)
     assert lost.ratings == ()
     assert why in lost.problem
@@ -93,6 +95,39 @@ def test_judgement_with_a_missing_field_is_refused(played: Played) -> None:
     gap = json.loads(whole(played))
     del gap["judgements"][2]["adaptability"]
     assert "lacks adaptability" in judged(played, json.dumps(gap), retries=0).problem
+
+
+def test_calls_are_logged_with_a_seed_of_their_own(played: Played) -> None:
+    asked = list[Any]()
+
+    def script(messages: Any, settings: Any) -> str:
+        asked.append((list(messages), settings.seed))
+        return "No." if len(asked) == 1 else whole(played)
+
+    first = asyncio.run(assess(played, Scripted(script)))
+    (_, seed), (again, other) = asked
+    assert None not in (seed, other) and seed != other
+    assert [call.settings["seed"] for call in first.calls] == [seed, other]
+    assert [message.text for message in again[1:2]] == ["No."]
+    asked.clear()
+    assert asyncio.run(assess(played, Scripted(script))) == first  # the same seeds
+
+
+def test_failed_call_is_a_problem_without_the_key(played: Played) -> None:
+    key = "sk-a-key-that-nobody-reads"
+    redaction.remember(key)
+
+    def reject(messages: Any, settings: Any) -> str:
+        raise ModelFailure("auth", f"rejected key {key}")
+
+    try:
+        assessment = asyncio.run(assess(played, Scripted(reject)))
+    finally:
+        redaction._given.discard(key)
+        redaction.known.cache_clear()
+    assert assessment.problem == "auth: rejected key [key]"
+    assert [call.failure for call in assessment.calls] == ["auth"]
+    assert key not in msgspec.json.encode(assessment).decode()
 
 
 def test_agreement_with_a_second_rater_has_known_values(tmp_path: Path) -> None:
