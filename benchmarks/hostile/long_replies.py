@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.hostile.replies import readers
 from sally.core.errors import Unreadable
-from sally.core.reply.plain_text import MOST_READ, bounded
+from sally.core.reply.plain_text import MOST_READ, without_thoughts
 
 SHAPES = (
     *(
@@ -54,7 +54,7 @@ def seconds(read: Callable[[str], Any], reply: str) -> float:
     for _ in range(TRIES):
         began = time.thread_time()
         with suppress(Unreadable):
-            read(bounded(reply))
+            read(without_thoughts(reply))
         least = min(least, time.thread_time() - began)
         if least < 0.01:
             break

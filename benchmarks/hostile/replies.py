@@ -18,7 +18,7 @@ from typing import Any
 
 from sally.core.errors import BadInput, Unreadable
 from sally.core.registry import registry
-from sally.core.reply.plain_text import MOST_READ, bounded
+from sally.core.reply.plain_text import MOST_READ, without_thoughts
 from sally.core.rules.game import NATURE, Seat
 
 PIECES = (
@@ -118,7 +118,7 @@ def campaign(replies: int, seed: int) -> dict[str, Any]:
         name, read = every[n % len(every)]
         reply, began = hostile_reply(draw), time.thread_time()
         try:
-            read(bounded(reply))
+            read(without_thoughts(reply))
             found["read"] += 1
         except Unreadable:
             found["refused"] += 1

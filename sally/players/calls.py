@@ -448,14 +448,14 @@ class _Passed:
 
 
 def answer_from_log(
-    player: Asks, turn: Turn[Any, Any], calls: Sequence[Call]
-) -> tuple[Any, list[Request]]:
-    """Answer an ask from logged calls, in order; also return the requests that were made.
+    player: Asks, turn: Turn[Any, Any], calls: Sequence[Call], requests: list[Request]
+) -> Any:
+    """Answer an ask from logged calls, in order; the requests that are made are added to a list.
 
     Raises:
         PromptDiffers: The prompt of a request differs from that of the logged call.
     """
-    exchanges, requests = Exchanges(), list[Request]()
+    exchanges = Exchanges()
     run = player.answering(turn, exchanges)
     step, given = run.send, None
     try:
@@ -466,7 +466,7 @@ def answer_from_log(
             step = run.throw if isinstance(outcome, ModelFailure) else run.send
             given = outcome
     except StopIteration as done:
-        return with_calls(done.value, exchanges), requests
+        return with_calls(done.value, exchanges)
     finally:
         run.close()
 

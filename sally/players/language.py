@@ -104,7 +104,7 @@ class LanguagePlayer(ModelPlayer, frozen=True):
             if question is None:
                 return msgspec.structs.replace(outcome, memory=said.memory)
             return ProbeReport(None, None, outcome.reply, outcome.tries)
-        if exchanges and not self.as_schema and restated(said.readable, prompt.label):
+        if exchanges and not self.as_schema and restated(said.text, prompt.label):
             exchanges[-1].detail = "restated"  # the last of several answers counts
         value, tries = outcome.value, outcome.tries
         if question is None:

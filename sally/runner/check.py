@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.core.errors import BadInput, listed
-from sally.core.log.events import Call, Episode, PlayerSpec
+from sally.core.errors import BadInput, PromptDiffers, listed
+from sally.core.log.events import Call, Episode, PlayerSpec, Reported
 from sally.core.log.imported import RECORDED
 from sally.core.log.validation import log_problem, setup_problem
 from sally.core.match.drive import Again
@@ -20,12 +20,14 @@ from sally.core.match.playback import mismatch, replayed, require_version
 from sally.core.match.player import AskId, Player, Turn, put
 from sally.core.prompt.model import Context
 from sally.core.registry import registry
+from sally.core.reply.reading import CANNOT_CHECK, reads_to
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, GameSpec, Seat
 from sally.models.stub import always, even
 from sally.players.calls import Request, answer_from_log
-from sally.players.language import patient, uses_model
+from sally.players.language import patient, strategy_named, uses_model
 from sally.runner.local import is_bot, orders
+from sally.runner.reread import as_plain, decided, installed, stored_answer
 from sally.runner.seating import kinds, seated, versions_of
 from sally.store.lines import CHANGED
 
@@ -89,13 +91,14 @@ def check(
             found.unchecked.append((episode.id, str(why)))
             continue
         other = other_versions(spec, episode)
-        # a reader of another version may well have read every reply of this episode alike
+        # a reader of another version may well have read the replies of this episode alike
         alike = other is None or other_versions(spec, episode, but="reader") is None
-        differs = mismatch(spec, episode, _asked_players_again(spec, episode, alike))
-        if differs is None and alike:
-            other = None
-        elif differs is not None and alike and other is not None:
-            differs = mismatch(spec, episode, _asked_players_again(spec, episode, False))
+        unread: list[AskId] = []
+        models = _asked_again(episode, unread=unread if other else None) if alike else None
+        differs = mismatch(spec, episode, _asked_players_again(spec, episode, models))
+        if alike:
+            number = f"{len(unread)} answers" if len(unread) > 1 else "one answer"
+            other = f"{other}, and {number} cannot be read by it" if unread else None
         # if every player was asked again and agreed, the log has been replayed
         wrong = setup_problem(episode) if differs is None else log_problem(episode)
         wrong = wrong or _other_cell(episode, cells or {}) or differs or _other_draw(spec, episode)
@@ -220,8 +223,8 @@ def prompts_of(episode: Episode) -> Prompts:
 def requests_of(episode: Episode) -> Requests:
     """Make the requests of an episode again and check their prompts against the logged hashes.
 
-    A reply reader of another version is accepted; the replay shows whether it reads the replies in
-    the same way.
+    If the replies were read by an older rule, requests that only follow from that rule are left
+    out, such as those after a reply that it could not read.
 
     Raises:
         BadInput: If words or strategies have changed since, or the episode does not replay.
@@ -231,46 +234,110 @@ def requests_of(episode: Episode) -> Requests:
     if other := other_versions(spec, episode, but="reader"):
         raise BadInput(f"The prompts of episode {episode.id} cannot be rendered again: {other}.")
     made: Requests = {}
-    wrong = mismatch(spec, episode, _asked_again(episode, made))
+    is_older = other_versions(spec, episode) is not None
+    wrong = mismatch(spec, episode, _asked_again(episode, made, [] if is_older else None))
     if wrong is not None:
         raise BadInput(f"Episode {episode.id} does not replay: {wrong}")
     return made
 
 
 def answered_again(
-    turn: Turn[Any, Any], who: PlayerSpec, calls: Sequence[Call]
-) -> tuple[Any, list[Request]]:
-    """Return the strategy's answer given the logged replies, and the requests that it makes."""
+    turn: Turn[Any, Any], who: PlayerSpec, calls: Sequence[Call], requests: list[Request]
+) -> Any:
+    """Return the strategy's answer given the logged replies; its requests are added to a list."""
     on_log = msgspec.structs.replace(who, params={**who.params, "model": always("", even)})
     sits = seated(turn.context.spec, turn.context.game, Seat(turn.seat), on_log)
     player = patient(sits, len(calls))  # retries failed calls as often as the log did
-    return answer_from_log(player, turn, calls)
+    return answer_from_log(player, turn, calls, requests)
 
 
-def _asked_again(episode: Episode, made: Requests | None = None) -> Again:
-    """Return a function that asks every model of an episode again."""
+def _asked_again(
+    episode: Episode, made: Requests | None = None, unread: list[AskId] | None = None
+) -> Again:
+    """Return a function that asks every model of an episode again.
+
+    With `unread`, the replies of the episode were read by an older rule: an answer that differs now
+    is checked by its first prompt and its last reply, and added to this list if the installed rule
+    does not read that reply.
+    """
+    foreseen = {
+        (event.turn, event.seat, event.probe, event.about): event.value
+        for event in episode.events
+        if isinstance(event, Reported) and event.source == "decision"
+    }
+
+    def is_as_logged(answer: Any, turn: Turn[Any, Any], event: Any) -> bool:
+        predictions = getattr(answer, "foreseen", ())
+        values = [foreseen.get((*turn.id[:2], p.probe, p.about)) for p in predictions]
+        return (
+            len(answer.calls) == len(event.calls)
+            and as_plain(decided(answer)) == as_plain(decided(event))
+            and [prediction.value for prediction in predictions] == values
+        )
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
         who = episode.setup.lineup.get(turn.seat)
         if who is None or not uses_model(who):  # nature, a bot or a person
             return None
-        answer, requests = answered_again(turn, who, event.calls)
-        if made is not None:
-            made[turn.id] = requests
-        return answer
+        requests = list[Request]() if made is None else made.setdefault(turn.id, [])
+        try:
+            answer = answered_again(turn, who, event.calls, requests)
+            if unread is None:
+                return answer
+            if is_as_logged(answer, turn, event):
+                return msgspec.structs.replace(answer, calls=event.calls)  # without new remarks
+        except PromptDiffers:
+            if unread is None or not event.calls or requests[0].hash != event.calls[0].prompt:
+                raise
+            requests.pop()
+        assert unread is not None
+        if not _reads_alike(turn, event, who):
+            unread.append(turn.id)
+        return None
 
     return again
 
 
-def _asked_players_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bool) -> Again:
-    """Return a function that asks bots again and, if `models` is true, also models; people are not
+def _reads_alike(turn: Turn[Any, Any], event: Any, who: PlayerSpec) -> bool:
+    """Return whether the last reply of an answer of an older rule says what the log says; False if
+    that cannot be known.
+
+    Raises:
+        PromptDiffers: The reply says something else.
+    """
+    stored = stored_answer(turn, event, who)
+    if event.reply and event.reply not in {call.reply for call in event.calls}:
+        raise PromptDiffers(f"the reply of {turn.seat} in turn {turn.number} is not in its calls")
+    if stored is None or "probe" in strategy_named(who.params.get("strategy", "qa")).needs:
+        return False  # scored, or with predictions in a reply of their own
+    value = reads_to(
+        who.versions["reader"],
+        event.reply,
+        lambda reply: installed(stored.prompt, turn, stored.result(reply, event.calls[-1])),
+    )
+    if stored.value is None:
+        return value is CANNOT_CHECK  # no rule is known to read it
+    if value is CANNOT_CHECK:
+        return False
+    if as_plain(value) != stored.value:
+        raise PromptDiffers(
+            f"the reply of {turn.seat} in turn {turn.number} says {as_plain(value)}, while the log "
+            f"has {stored.value}"
+        )
+    return True
+
+
+def _asked_players_again(
+    spec: GameSpec[Any, Any, Any], episode: Episode, models: Again | None
+) -> Again:
+    """Return a function that asks bots again and, with `models`, also models; people are not
     asked."""
-    bots, spoken = _bots(spec, episode), _asked_again(episode)
+    bots = _bots(spec, episode)
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
         if turn.seat in bots and not event.calls:
             return put(turn, bots[turn.seat])
-        return spoken(turn, event) if models else None
+        return None if models is None else models(turn, event)
 
     return again
 

@@ -3,14 +3,23 @@ and how results change."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 
 from sally.core.errors import Unreadable
-from sally.core.log.events import Episode, Event, Forfeited, Moved, Reported
+from sally.core.log.events import (
+    Call,
+    Episode,
+    Event,
+    Forfeited,
+    Moved,
+    PlayerSpec,
+    Reported,
+)
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
@@ -56,7 +65,7 @@ def first_named(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResul
     by_name = question is None or (question.kind == "choice" and question.scale is None)
     if not names or not by_name or turn.context.words.scale(turn.options) is not None:
         return installed(prompt, turn, said)
-    text = without_thoughts(said.readable)
+    text = without_thoughts(said.text)
     hits = [re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names]
     found = sorted((hit.start(), place) for place, hit in enumerate(hits) if hit)
     if not found:
@@ -67,7 +76,66 @@ def first_named(prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResul
 RULES: Mapping[str, Rule] = {f"rule {VERSION}": installed, "first option named": first_named}
 
 
-def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> list[RereadReply]:
+class StoredAnswer(NamedTuple):
+    """A logged move, forfeit or probe answer, and the context in which its replies are read."""
+
+    turn: Turn[Any, Any]
+    event: Moved | Forfeited | Reported
+    prompt: PromptContext
+    reads_cut: bool  # whether the strategy reads replies that were cut off
+
+    @property
+    def value(self) -> Any:
+        """The logged move or report as plain data; None for a forfeit or an unreadable report."""
+        return as_plain(decided(self.event))
+
+    def result(self, reply: str, call: Call) -> StrategyResult:
+        """Return the reply to a logged call as the strategy returned it."""
+        schema = json.loads(call.settings.get("schema", '{"properties": []}'))
+        before = tuple(schema["properties"])[:-1]  # the answer is the last field
+        is_cut = call.finish == "length" and not self.reads_cut
+        return StrategyResult(reply, cut=is_cut, before=before)
+
+
+def decided(answer: Any) -> Any:
+    """Return the move or report of an answer or event; None if there is none."""
+    return getattr(answer, "action", getattr(answer, "value", None))
+
+
+def stored_answer(turn: Turn[Any, Any], event: Event, who: PlayerSpec) -> StoredAnswer | None:
+    """Return a logged answer of a language model that was read from a reply; None for choices by
+    scoring, failed calls and other players."""
+    if who.player != LANGUAGE or not isinstance(event, Moved | Forfeited | Reported):
+        return None
+    if not event.calls or event.calls[-1].scores or event.calls[-1].failure:
+        return None
+    pack = who.params.get("pack", "")
+    prompt = PromptContext(
+        turn,
+        context=turn.context.in_words(pack, packs.find(pack).texts if pack else {}),
+        harness=read_harness(who.params.get("harness")),
+        as_schema=(who.params.get("settings") or {}).get("format") == "schema",
+    )
+    reads_cut = bool((who.params.get("with_") or {}).get("read_cut"))
+    return StoredAnswer(turn, event, prompt, reads_cut)
+
+
+def answers(episode: Episode) -> list[StoredAnswer]:
+    """Return the answers of language models that were read from replies."""
+    stored: list[StoredAnswer] = []
+
+    def collect(turn: Turn[Any, Any], event: Event) -> None:
+        who = episode.setup.lineup.get(turn.seat)
+        if who is not None and (answer := stored_answer(turn, event, who)) is not None:
+            stored.append(answer)
+
+    spec = registry.game(episode.setup.instance.game)
+    match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
+    Driver(match).replay(episode, again=collect)
+    return stored
+
+
+def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> Iterator[RereadReply]:
     """Read again, by each rule, the replies from which an episode's moves and probe answers came.
 
     Answers that were not read from a language model's reply, such as choices by scoring, are left
@@ -75,57 +143,36 @@ def readings(episode: Episode, rules: Mapping[str, Rule] = RULES) -> list[Reread
     """
     spec = registry.game(episode.setup.instance.game)
     trajectory = replayed(spec, episode)  # raises if the game has another version now
-    match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
-    rereads: list[RereadReply] = []
-
-    def reread(turn: Turn[Any, Any], event: Event) -> None:
-        who = episode.setup.lineup.get(turn.seat)
-        if who is None or who.player != LANGUAGE:
-            return
-        if not isinstance(event, Moved | Forfeited | Reported) or not event.calls:
-            return
-        if event.calls[-1].scores or event.calls[-1].failure:
-            return
-        pack, question = who.params.get("pack", ""), turn.question
-        prompt = PromptContext(
-            turn,
-            context=turn.context.in_words(pack, packs.find(pack).texts if pack else {}),
-            harness=read_harness(who.params.get("harness")),
-            as_schema=(who.params.get("settings") or {}).get("format") == "schema",
-        )
-        said = StrategyResult(event.reply, cut=event.calls[-1].finish == "length")
-        was = event.action if isinstance(event, Moved) else getattr(event, "value", None)
+    for answer in answers(episode):
+        turn, event, prompt, _ = answer
+        said, question = answer.result(event.reply, event.calls[-1]), turn.question
         known = judged(spec, trajectory, event) if isinstance(event, Reported) else None
         menu = question.choices if question else turn.options
-        rereads.append(
-            RereadReply(
-                episode.id,
-                spec.name,
-                turn.number,
-                turn.seat,
-                question.probe if question else "move",
-                event.reply,
-                {
-                    STORED: _plain(was),
-                    **{n: _read(rule, prompt, turn, said) for n, rule in rules.items()},
-                },
-                _plain(menu[0]) if prompt.names and question is None else None,
-                _plain(known.truth) if known else None,
-            )
+        yield RereadReply(
+            episode.id,
+            spec.name,
+            turn.number,
+            turn.seat,
+            question.probe if question else "move",
+            event.reply,
+            {
+                STORED: answer.value,
+                **{n: _read(rule, prompt, turn, said) for n, rule in rules.items()},
+            },
+            as_plain(menu[0]) if prompt.names and question is None else None,
+            as_plain(known.truth) if known else None,
         )
-
-    Driver(match).replay(episode, again=reread)
-    return rereads
 
 
 def _read(rule: Rule, prompt: PromptContext, turn: Turn[Any, Any], said: StrategyResult) -> Any:
     try:
-        return _plain(rule(prompt, turn, said))
+        return as_plain(rule(prompt, turn, said))
     except Unreadable:
         return None
 
 
-def _plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
+    """Return a value as a log stores it."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
 

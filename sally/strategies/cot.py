@@ -27,7 +27,8 @@ async def thought(
     key = "cot.schema" if schema else "cot.think"
     wanted = prompt.say(key, format=prompt.form("Thoughts"))
     page = prompt.user(*notes, opening=opening, past=past, format=wanted)
-    return spoken(await speaker.say(prompt.purpose, page, schema=schema))
+    reply = await speaker.say(prompt.purpose, page, schema=schema)
+    return spoken(reply, before=("Thoughts",))
 
 
 STRATEGY = Strategy(

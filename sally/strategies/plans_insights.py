@@ -14,7 +14,6 @@ from sally.core.prompt.strategy import (
     StrategyResult,
     answered,
     spoken,
-    whole_lines,
 )
 
 TEXTS: Mapping[str, str] = {
@@ -59,7 +58,7 @@ async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
     wanted = prompt.say(key, format=prompt.form("Plans", "Insights"))
     page = prompt.user(_shown(prompt), format=wanted)
     reply = await speaker.say("move", page, schema=held)
-    return spoken(reply, memory=_written(prompt, whole_lines(reply)))
+    return spoken(reply, _written(prompt, reply.text), before=("Plans", "Insights"))
 
 
 async def _answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:

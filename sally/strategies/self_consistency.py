@@ -17,7 +17,6 @@ from sally.core.prompt.strategy import (
     Strategy,
     StrategyResult,
     spoken,
-    whole_lines,
 )
 from sally.core.rules.probe import ProbeReport
 
@@ -37,9 +36,9 @@ def elected(prompt: PromptContext, replies: Sequence[Reply]) -> Reply:
     that occurred first."""
     votes: list[tuple[str, Reply]] = []
     why = Unreadable("None of the answers could be read.")
-    cast: dict[str, str | Unreadable] = {}  # by reply text: samples are often equal
+    cast: dict[StrategyResult, str | Unreadable] = {}  # samples are often equal
     for reply in replies:
-        said = whole_lines(reply)
+        said = spoken(reply)
         if said not in cast:
             cast[said] = _read(prompt, said)
         vote = cast[said]
@@ -53,7 +52,7 @@ def elected(prompt: PromptContext, replies: Sequence[Reply]) -> Reply:
     return next(reply for choice, reply in votes if choice == winner)
 
 
-def _read(prompt: PromptContext, said: str) -> str | Unreadable:
+def _read(prompt: PromptContext, said: StrategyResult) -> str | Unreadable:
     try:
         return ballot(prompt, prompt.read(said))
     except Unreadable as why:

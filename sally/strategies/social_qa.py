@@ -8,7 +8,6 @@ from sally.core.prompt.strategy import (
     Strategy,
     StrategyResult,
     spoken,
-    whole_lines,
 )
 from sally.core.rules.probe import StatedPrediction
 from sally.strategies import qa
@@ -29,9 +28,8 @@ async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPre
     found = []
     for question in prompt.foresee:
         inner = prompt.asking(question)
-        report = inner.read(
-            whole_lines(await speaker.say("predict", inner.user(), schema=inner.schema()))
-        )
+        reply = await speaker.say("predict", inner.user(), schema=inner.schema())
+        report = inner.read(spoken(reply))
         found.append(StatedPrediction(question.probe, report.value, question.about))
     return tuple(found)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sally.core.prompt.model import Reply
 from sally.core.prompt.strategy import (
     PromptContext,
     Speaker,
     Strategy,
     StrategyResult,
     spoken,
-    whole_lines,
 )
 from sally.core.reply.reading import read_each
 from sally.core.rules.probe import StatedPrediction
@@ -44,11 +44,13 @@ def wanted_lines(prompt: PromptContext) -> str:
     )
 
 
-def foreseen_in(prompt: PromptContext, reply: str) -> tuple[StatedPrediction, ...]:
-    """Return the predictions in a reply; an unreadable prediction has no value."""
+def foreseen_in(prompt: PromptContext, reply: Reply) -> tuple[StatedPrediction, ...]:
+    """Return the predictions in the complete lines of a reply; an unreadable prediction has no
+    value."""
     questions = prompt.foresee
     wanted = [prompt.choice_names(question) for question in questions]
-    places = read_each(reply, wanted, prompt.foreseen_label)
+    lines = reply.text.rpartition("\n")[0] if reply.finish == "length" else reply.text
+    places = read_each(lines, wanted, prompt.foreseen_label)
     return tuple(
         StatedPrediction(q.probe, None if place is None else q.choices[place], q.about)
         for q, place in zip(questions, places, strict=True)
@@ -60,7 +62,7 @@ async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
         return await cot.thought(prompt, speaker)
     wanted = prompt.say("tom_cot.format", lines=wanted_lines(prompt), format=prompt.format)
     reply = await speaker.say("move", prompt.user(format=wanted))
-    return spoken(reply, foreseen=foreseen_in(prompt, whole_lines(reply)))
+    return spoken(reply, foreseen=foreseen_in(prompt, reply))
 
 
 STRATEGY = Strategy(

@@ -11,7 +11,6 @@ from sally.core.prompt.strategy import (
     Strategy,
     StrategyResult,
     spoken,
-    whole_lines,
 )
 from sally.core.rules.probe import StatedPrediction
 from sally.strategies import cot
@@ -31,7 +30,7 @@ TEXTS: Mapping[str, str] = {
 async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[StatedPrediction, ...]:
     wanted = prompt.say("tom_guide.predict", lines=wanted_lines(prompt))
     reply = await speaker.say("predict", prompt.user(question="", format=wanted))
-    foreseen = foreseen_in(prompt, whole_lines(reply))
+    foreseen = foreseen_in(prompt, reply)
     if all(prediction.value is None for prediction in foreseen):
         raise Unreadable(f"Give each prediction with a line `{prompt.foreseen_label}: <name>`.")
     return foreseen

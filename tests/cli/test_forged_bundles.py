@@ -225,30 +225,70 @@ def _with_last_move_changed(episode: Episode) -> Episode:
 
 @pytest.mark.parametrize(
     ("seat", "part"),
-    [("agent", "reader"), ("agent", "player"), ("agent", "strategy"), ("agent", "words"),
-     ("partner", "player")],
-)  # fmt: skip
+    [("agent", "player"), ("agent", "strategy"), ("agent", "words"), ("partner", "player")],
+)
 def test_changed_version_is_refused_by_board_and_counted_by_replay(honest, tmp_path, seat, part):
     """(b) of the issue: another number in `versions`, the id recomputed, and a move against its
     reply."""
     study, episodes = honest
     mine = [e for e in episodes if e.cell.startswith("ibs")]
 
-    def forge(episode: Episode) -> Episode:
-        who = episode.setup.lineup[seat]
-        versions = {**who.versions, part: 99}
-        lineup = {**episode.setup.lineup, seat: REPLACE(who, versions=versions)}
-        setup = REPLACE(episode.setup, lineup=lineup)
-        episode = _with_last_move_changed(episode)
-        return REPLACE(episode, id=episode_id(setup), setup=setup)
-
-    forged = [forge(mine[0]), *mine[1:]]
+    forged = [_with_version(_with_last_move_changed(mine[0]), seat, part, 99), *mine[1:]]
     bundle = packed(study, forged, tmp_path)
     with pytest.raises(BadInput, match=r"cannot be checked"):
         checked_entry(bundle, tmp_path / "page", None)
     done = CliRunner().invoke(cli, ["replay", str(bundle)], color=True)
     assert done.exit_code == 0
     assert "\x1b[31m1 not checked\x1b[0m" in done.output, done.output
+
+
+def first_move(episode: Episode) -> Moved:
+    return next(e for e in episode.events if type(e) is Moved and e.seat == of_model(episode))
+
+
+def _with_version(episode: Episode, seat: str, part: str, version: int) -> Episode:
+    who = episode.setup.lineup[seat]
+    versioned = REPLACE(who, versions={**who.versions, part: version})
+    setup = REPLACE(episode.setup, lineup={**episode.setup.lineup, seat: versioned})
+    return REPLACE(episode, id=episode_id(setup), setup=setup)
+
+
+@pytest.mark.parametrize("version", [3, 7, 99])
+def test_reply_in_the_format_is_checked_whatever_rule_read_it(honest, version):
+    _, episodes = honest
+    episode = _with_version(episodes[0], of_model(episodes[0]), "reader", version)
+    result = check([episode])
+    assert (result.replayed, result.mismatches, result.unchecked) == (1, [], [])
+    result = check([_with_last_move_changed(episode)])
+    ((_, why),) = result.mismatches
+    assert re.search(r"the reply of agent in turn 9 says [01], while the log has [01]", why)
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ("I pick J.", "one answer cannot be read by it"),
+        ("J? No, \\boxed{F}.", "one answer cannot be read by it"),
+        ("<think>J</think>\nF", "says 1, while the log has 0"),
+    ],
+)
+def test_other_reply_of_an_older_rule_is_counted_or_refused(honest, reply, problem):
+    _, episodes = honest
+    episode = next(e for e in episodes if first_move(e).reply == "Option: J")
+    told = changed(episode, lambda event: _last_call(REPLACE(event, reply=reply), reply=reply))
+    result = check([_with_version(told, "agent", "reader", 7)])
+    ((_, why),) = result.unchecked + result.mismatches
+    assert problem in why
+    assert len(result.mismatches) == ("says" in problem)
+
+
+def test_reply_that_its_calls_do_not_contain_is_refused(honest):
+    _, episodes = honest
+    episode = next(e for e in episodes if first_move(e).reply == "Option: J")
+    told = changed(episode, lambda event: _last_call(event, reply="I pick J."))
+    result = check([_with_version(told, "agent", "reader", 7)])
+    ((_, why),) = result.mismatches
+    assert "is not in its calls" in why
 
 
 # --- setups ---------------------------------------------------------------------------------------

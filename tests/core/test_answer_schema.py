@@ -14,7 +14,7 @@ from sally.core.errors import BadInput, Unreadable
 from sally.core.match.player import Decision
 from sally.core.prompt.answer_schema import field_name, of_report
 from sally.core.prompt.model import SchemaSettings, Settings
-from sally.core.prompt.strategy import PromptContext
+from sally.core.prompt.strategy import PromptContext, StrategyResult
 from sally.core.registry import registry
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.chance import Stream
@@ -58,11 +58,14 @@ def test_every_move_and_report_is_read_back_from_its_object(name: str) -> None:
         assert json.dumps(
             schema["properties"][field], separators=(",", ":"), ensure_ascii=False
         ) in (prompt.format)
-        reply = json.dumps({"thoughts": "Option: no", field: valued(turn, action)})
-        assert prompt.read(f"<think>{{</think>{reply}") == action
-        for wrong in ("", "Option: J", "{}", json.dumps({field: ["no", {}]}), f"{reply}{reply}"):
+        fields = {"thoughts": "Option: no", field: valued(turn, action)}
+        reply, before = json.dumps(fields), ("Thoughts",)
+        assert prompt.read(StrategyResult(f"<think>{{</think>{reply}", before=before)) == action
+        odd = [fields | {field: value} for value in (["no", {}], None)]
+        odd += [{**fields, "sure": True}, {field: fields[field]}, {}]  # too much, or too little
+        for wrong in ("", "Option: J", f"{reply}{reply}", *map(json.dumps, odd)):
             with pytest.raises(Unreadable):
-                prompt.read(wrong)
+                prompt.read(StrategyResult(wrong, before=before))
         for probe in (each for each in spec_of(name).probes if turn.seat in each.seats):
             for question in probe.asks(match.game, turn.view, turn.seat):
                 asked = PromptContext(

@@ -17,7 +17,7 @@ from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit
 from sally.core.prompt.words import Words
 from sally.core.registry import registry
-from sally.core.reply.plain_text import MOST_READ, bounded, plain
+from sally.core.reply.plain_text import MOST_READ, plain, without_thoughts
 from sally.models.stub import Scripted
 from sally.runner.seating import seated
 
@@ -30,7 +30,7 @@ def test_reader_survives_a_thousand_hostile_replies() -> None:
 @pytest.mark.parametrize("piece", ["x", "1.", "[", "a\u0301\u0316", "\n", " ", "{", '"'])
 def test_megabyte_reply_is_refused_by_length_before_reading(piece: str) -> None:
     with pytest.raises(TooLong):
-        bounded(piece * (1_000_000 // len(piece)))
+        without_thoughts(piece * (1_000_000 // len(piece)))
 
 
 @pytest.mark.parametrize("shape", ["9", "\n"])

@@ -10,27 +10,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.reply_reader import FRESH_SET, kappa, labelled, rates, read
+from benchmarks.reply_reader import SETS, is_formatted, kappa, labelled, rates
 from sally.core.errors import Unreadable
 from sally.core.prompt.words import objects_in
 from sally.core.reply.plain_text import MOST_READ, plain, sections
-from sally.core.reply.reading import read_choice, read_each, read_number, read_numbered, restated
+from sally.core.reply.reading import (
+    CANNOT_CHECK,
+    VERSION,
+    complete_part,
+    read_choice,
+    read_each,
+    read_number,
+    reads_to,
+    restated,
+)
 
 # --- both errors --------------------------------------------------------------------------------
 
 
-def test_refusal_and_misreading_rates_are_small_on_real_replies() -> None:
-    replies = list(labelled())
-    assert len(replies) == 480 and kappa(replies)[1] > 0.9
-    found = rates(replies, read)
-    assert found["refused"] <= 0.03 and found["misread"] == 0 and found["taken"] <= 0.05
-
-
-def test_error_rates_do_not_grow_on_held_out_games() -> None:
-    held_out = [reply for reply in labelled(FRESH_SET) if not reply["tuned_on"]]
-    assert len(held_out) == 321 and kappa(held_out)[1] > 0.9
-    found = rates(held_out)  # 3% and 5% were aimed at; replies.md says why they are not reached
-    assert found["refused"] <= 0.06 and found["misread"] <= 0.01 and found["taken"] <= 0.062
+def test_errors_on_real_replies_are_as_documented() -> None:
+    replies = [reply for path in SETS for reply in labelled(path)]
+    assert len(replies) == 1912 and kappa(replies)[1] > 0.9
+    formatted = [reply for reply in replies if is_formatted(reply)]
+    assert len(formatted) > 600
+    assert rates(formatted)["refused"] <= 0.01
+    assert rates(replies)["misread"] <= 0.005 and rates(replies)["taken"] <= 0.01
 
 
 # --- the rule -----------------------------------------------------------------------------------
@@ -41,36 +45,45 @@ RPS = ("R", "P", "S")
 @pytest.mark.parametrize(
     ("reply", "name"),
     [
+        # (a) thoughts are removed
+        ('<think>P or R?</think>{"option": "R"}', "R"),
+        ("Let me think.\nOption: P\n</think>\nR", "R"),  # the prompt opened the tag
+        # (b) a call or a JSON object
+        ("move(R)", "R"),
+        ("I beat S.\n`choose(option='R')`", "R"),
+        ('{"option": "R"}', "R"),
+        ('They like S.\n```json\n{"Answer": "r"}\n```', "R"),
+        # (c) the last labelled line
         ("Option: R", "R"),
         ("**Option:** `R`.", "R"),
         ("option： ｒ", "R"),
         ("Option: R!", "R"),
         ("Option: R (beats S)", "R"),
-        ("Option: R because it beats S", "R"),
         ("Option: R - the safest one", "R"),
+        ("Option: R, which beats S", "R"),
+        ("Option: R. It beats S.", "R"),
         ("Option:\n\nR", "R"),
-        ("Antwort: P", "P"),
+        ("Option: Option R", "R"),
+        ("Answer: Option: R", "R"),
+        ("### Final answer: R", "R"),
+        ("1. My final option: R", "R"),
         ("Option B is bad.\nOption: S", "S"),
         ("Option: P\nOn reflection, S is better.\nOption: S", "S"),  # the last one counts
-        ('{"reasoning": "P loses, R beats S", "option": "R"}', "R"),
-        ('<think>P or R?</think>{"option": "R"}', "R"),
-        ("Ich wähle R.", "R"),
-        ("Réponse : P", "P"),
-        ("Je choisis S.", "S"),
-        ("Elijo P.", "P"),
-        ("Мой ответ: S", "S"),
-        ("答案：R", "R"),
-        ("我选P。", "P"),
-        ("R을 선택합니다.", "R"),
-        ("OptionP", "P"),
+        ('{"option": "P"}\nFinal answer: S', "S"),
+        ('Option: P\n{"option": "S"}', "S"),
         ("Option: <S>", "S"),
-        ("I'll stick with S.", "S"),
-        ("R beats S. Therefore, I pick R.", "R"),
-        ("\\boxed{P}", "P"),
-        ("R\n\nBecause R beats S.", "R"),
+        ("So $\\boxed{P}$ it is.", "P"),
+        ("\\boxed{\\text{Option: P}}", "P"),
+        ("\\[ Answer: P \\]", "P"),
+        # (d) nothing but an option
+        ("R", "R"),
+        (" **R**.\n", "R"),
+        ("Option R", "R"),
+        ("the R", "R"),
+        ("<b>R</b>", "R"),
     ],
 )
-def test_clear_reply_is_read(reply: str, name: str) -> None:
+def test_reply_in_the_format_is_read(reply: str, name: str) -> None:
     assert RPS[read_choice(reply, RPS, "Option")] == name
 
 
@@ -81,51 +94,78 @@ def test_clear_reply_is_read(reply: str, name: str) -> None:
         "Option:",
         "Option: R or S",
         "Option: R, S",
+        "Option: R, S or P",
+        "Option: R - S",
         "Option: R/S",
         "Option: R?",
         "Option: not R",
         "Option: RS",
+        "Option: R because it beats S",
         "Option: X",
-        "I won't pick R.",
-        "Ich wähle nicht R.",
-        "我不选R。",
-        "Options",
-        "Should I pick R?",
+        "Option: R\nAnswer: it depends",  # the last one counts
+        "I pick R.",
+        "I rule out R.",
+        "Bob will probably play R",
         "The other player picked R.",
-        "The other player will pick R.",
+        "R\n\nBecause R beats S.",
         "R S",
+        "R, because it beats S",
+        "<think>Option: R",  # not closed
+        '{"option": null}',
+        '{"option": true}',
+        '{"option": ["R"]}',
+        '{"option": {"R": 0.34, "P": 0.33, "S": 0.33}}',
         '{"option": "R", "option": "S"}',
-        "To determine which option is best, let's analyze the scores of Option R",
+        '{"option": "R", "reason": "it beats S"}',  # a further field
+        '{\n"option": "R",\n"reason": "it beats S"\n}',
+        "Option: P\n{'option': null}\nOption: none",
+        "move(R, S)",
+        "move(R) or move(S)",
     ],
 )
-def test_unclear_reply_is_refused_with_advice(reply: str) -> None:
+def test_any_other_reply_is_refused_with_the_format(reply: str) -> None:
     with pytest.raises(Unreadable, match=r"exactly one of R, P or S|each field .* once"):
         read_choice(reply, RPS, "Option")
 
 
-def test_prediction_may_mention_the_other_player() -> None:
-    assert read_choice("They will pick P.", RPS, "Option", theirs=True) == 1
-
-
 def test_nouns_of_a_menu_are_part_of_its_names() -> None:
     boxes = ("box 0", "box 1", "box 2")
-    for reply in ("Box 2", "Box: 2", "Answer: #2", "2", "Answer: box 2."):
+    for reply in ("Box 2", "Box: 2", "Answer: #2", "2", "Answer: box 2.", "the box 2"):
         assert read_choice(reply, boxes, "Box") == 2
+    for reply in ("Option: Game", "a game", "Option: the game"):
+        assert read_choice(reply, ("a game", "a test"), "Option") == 0
+
+
+def test_tag_and_name_must_agree() -> None:
     halls = ("Amber Hall", "Dune Hall")
-    for reply in ("Answer: 2", "Answer: Dune Hall", "Answer: 2 (Dune Hall)", "Answer: [2]"):
-        assert read_numbered(reply, halls, "Answer") == 1
-    for reply in ("Answer: -2", "Answer: 1.5", "Answer: 2%", "Answer: 3", "Answer: 1 or 2"):
+    for reply in ("Answer: 2", "Dune Hall", "Answer: 2 (Dune Hall)", "2. Dune Hall", "Answer: [2]"):
+        assert read_choice(reply, halls, "Answer", "12") == 1
+    replies = ("Answer: -2", "Answer: 1.5", "Answer: 2%", "Answer: 3", "Answer: 1 or 2", "1-2")
+    for reply in (*replies, "2. Amber Hall", "Answer: 1 (Dune Hall)"):
         with pytest.raises(Unreadable):
-            read_numbered(reply, halls, "Answer")
+            read_choice(reply, halls, "Answer", "12")
 
 
-@pytest.mark.parametrize("reply", ["Number: 17", "I ask for 17.", "Number: 17 points", "**17**"])
+def test_names_that_differ_only_in_markup_are_refused() -> None:
+    assert read_choice("Option: F", ("J", "*J*", "F"), "Option") == 2
+    with pytest.raises(Unreadable):
+        read_choice("Option: J", ("J", "*J*", "F"), "Option")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["Number: 17", "**Number:** $17", "Number: 17.0", "**17**", "bid(17)", "Answer: number 17"],
+)
 def test_whole_number_is_read(reply: str) -> None:
     assert read_number(reply, 11, 20, "Number") == 17
 
 
 @pytest.mark.parametrize(
-    "reply", ["Number: -17", "17.5", "Number: 17 or 18", "17/20", "1,700", "Number: 21", "17%"]
+    "reply",
+    [
+        *("Number: -17", "17.5", "Number: 17 or 18", "17/20", "1,700", "Number: 21", "17%"),
+        *("Number: 17, 18", "Number: 17-18", "My value is 17.", "I ask for 17.", "Round 17"),
+    ],
 )
 def test_invalid_number_is_refused(reply: str) -> None:
     with pytest.raises(Unreadable, match="whole number from 11 to 20"):
@@ -134,7 +174,37 @@ def test_invalid_number_is_refused(reply: str) -> None:
 
 def test_two_different_labelled_lines_are_marked_as_restated() -> None:
     assert restated("Option: R\nOption: S", "Option")
+    assert restated('Option: R\n{"option": "S"}', "Option")
     assert not restated("Option: R\nOption: R.", "Option") and not restated("Option: R", "Option")
+
+
+@pytest.mark.parametrize(
+    ("reply", "part"),
+    [
+        ("Option: R\nbecause it", "Option: R"),
+        ("I think.\nOption: R\n\nThis is", "I think.\nOption: R\n"),
+        ("Option: R", ""),  # of Rice, say
+        ("R\nbecause it", ""),
+        ("It takes R.\nSo I", ""),
+        ("Option: R\nNo, wait.\nOption: S", ""),
+        ('{"option": "R"}\nbecause', ""),
+        ("<think>\nOption: R\nOr", ""),
+    ],
+)
+def test_reply_cut_off_is_read_only_to_a_complete_labelled_line(reply: str, part: str) -> None:
+    assert complete_part(reply, "Option") == part
+
+
+def test_stored_reply_of_an_older_rule_cannot_be_checked_unless_it_is_in_the_format() -> None:
+    def read(reply: str) -> int:
+        return read_choice(reply, RPS, "Option")
+
+    for version in (3, VERSION):
+        assert reads_to(version, "Option: P", read) == 1
+    assert reads_to(VERSION, "\\boxed{P}", read) == 1
+    assert reads_to(VERSION, "I pick P.", read) is None
+    for reply in ("I pick P.", "\\boxed{P}"):
+        assert reads_to(VERSION - 1, reply, read) is CANNOT_CHECK
 
 
 def test_longer_name_is_not_read_as_its_prefix() -> None:
@@ -149,7 +219,7 @@ def read_all(reply: str) -> None:
     """Every reader on one reply."""
     for read_one in (
         lambda: read_choice(reply, RPS, "Option"),
-        lambda: read_numbered(reply, ("Amber Hall", "Dune Hall"), "Answer"),
+        lambda: read_choice(reply, ("Amber Hall", "Dune Hall"), "Answer", "12"),
         lambda: read_number(reply, 11, 20, "Number"),
         lambda: list(objects_in(reply)),
     ):
@@ -158,6 +228,7 @@ def read_all(reply: str) -> None:
     sections(reply, ("Plans", "Insights"))
     read_each(reply, [("J", "F"), ("a", "b")], "Predicted Action")
     restated(reply, "Option")
+    complete_part(reply, "Option")
 
 
 # --- what no reply may do -----------------------------------------------------------------------
@@ -211,6 +282,10 @@ def test_case_and_markup_do_not_matter(name: str, shape: str, case: Any) -> None
         "- J\n" * 12_000,
         "\ud800" * 1_000,
         "Predicted Action 1: J\n" * 2_000,
+        "f(" * 25_000,
+        "(" * 50_000,
+        "Option: \\boxed{" * 3_000,
+        "</think>" * 6_000,
     ],
 )
 def test_reply_of_maximal_length_is_read_within_five_seconds(reply: str) -> None:

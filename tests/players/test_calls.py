@@ -92,7 +92,8 @@ def test_logged_calls_reproduce_answers_and_requests(game, names, setup):
             if not event.calls:
                 return None
             who = episode.setup.lineup[turn.seat]
-            answer, made = answered_again(turn, who, event.calls)
+            made = list[Any]()
+            answer = answered_again(turn, who, event.calls, made)
             requests.extend((str(one.messages[-1].text), one.settings) for one in made)
             return answer
 
@@ -109,9 +110,9 @@ def test_changed_prompt_is_refused():
     match = Match(registry.game("rps"), episode.setup)
     turn, player = match.asks()[0], players_of(match)["agent"]
     with pytest.raises(PromptDiffers, match="Call 1 shows a prompt with the hash"):
-        answer_from_log(player, turn, wrong)
+        answer_from_log(player, turn, wrong, [])
     with pytest.raises(PromptDiffers, match="has 0 calls, but the replay made one more"):
-        answer_from_log(player, turn, ())
+        answer_from_log(player, turn, (), [])
 
 
 def test_strategy_may_await_other_coroutines():

@@ -16,7 +16,7 @@ from sally.models.stub import listed
 from sally.runner.reread import STORED, readings, sensitivity
 from sally.runner.run import run_study
 
-REPLIES = ["Option: F", "J loses, so I pick F.", "Option: J"]
+REPLIES = ["Option: F", "J loses.\nOption: F", "Option: J"]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, cast
 
-from sally.core.errors import IllegalMove, Unreadable
+from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.prompt.words import Words, as_tuples, only_object
 from sally.core.rules.menu import Options, Whole, closed, filled, is_finite, menu_schema
 from sally.core.rules.probe import ProbeReport, Question
@@ -55,16 +55,18 @@ def of_report(question: Question, names: Sequence[str]) -> dict[str, Any]:
     return closed(dict.fromkeys(names, number))
 
 
-def value_in(reply: str, label: str) -> Any:
+def value_in(reply: str, label: str, before: Sequence[str] = ()) -> Any:
     """Return the answer in the one JSON object of a reply.
 
     Raises:
-        Unreadable: there is no object, there are several, or it lacks the field.
+        Unreadable: There is no object, there are several, or its fields are not those of the
+            schema.
     """
-    found, name = only_object(reply), field_name(label)
-    if name not in found:
-        raise Unreadable(f"Answer with one JSON object that has the field `{name}`.")
-    return found[name]
+    answer, names = only_object(reply), [*map(field_name, before), field_name(label)]
+    if sorted(answer) != sorted(names):
+        wanted = listed([f"`{name}`" for name in names])
+        raise Unreadable(f"Answer with one JSON object that has the field {wanted} and no other.")
+    return answer[names[-1]]
 
 
 def read_move(value: Any, words: Words[Any, Any], options: Options[Any]) -> Any:

@@ -60,7 +60,7 @@ def as_line(harness: Harness, reply: str, label: str, names: tuple[str, ...]) ->
     """Convert a reply to the format that the game's parser reads; JSON becomes a labelled line."""
     if harness.answer != "json" or not names:
         return reply
-    found = [one for one in objects_in(reply) if "answer" in one]
-    if len(found) != 1:
+    values = [one["answer"] for one in objects_in(reply) if list(one) == ["answer"]]
+    if len(values) != 1 or type(values[0]) not in (str, int):
         raise Unreadable('Answer with exactly one JSON object of the form {"answer": "<name>"}.')
-    return f"{label}: {found[0]['answer']}"
+    return f"{label}: {values[0]}"

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
+from sally.core.errors import Unreadable
 from sally.core.log.events import Told
 from sally.core.match.player import Turn
 from sally.core.match.seat_context import SeatContext
@@ -17,6 +18,7 @@ from sally.core.prompt.model import Context, Message, Reply, Scores, User
 from sally.core.prompt.page_layout import AS_IT_IS, Harness, as_line, form_of
 from sally.core.prompt.words import only_object
 from sally.core.reply.plain_text import sections, without_thoughts
+from sally.core.reply.reading import complete_part
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.menu import is_finite
 from sally.core.rules.probe import Point, ProbeReport, Question, StatedPrediction, Value
@@ -119,11 +121,14 @@ class PromptContext:
                 if question is None:
                     return turn.options[place]
                 return ProbeReport(question.choices[place], said.odds)
-            reply = without_thoughts(said.readable)
+            reply, before = said.text, said.before
+            if said.cut and not (reply := complete_part(reply, self.label)):
+                raise Unreadable(f"It was cut off at its length limit; be brief. {self.format}")
         else:
-            reply = without_thoughts(said)
+            reply, before = said, ()
+        reply = without_thoughts(reply)
         if self._as_schema:
-            value = answer_schema.value_in(reply, self.label)
+            value = answer_schema.value_in(reply, self.label, before)
             if question is None:
                 return answer_schema.read_move(value, self._words, turn.options)
             return answer_schema.read_report(value, question, self.names)
@@ -334,11 +339,7 @@ class StrategyResult(msgspec.Struct, frozen=True):
     memory: Any = None  # notes for the next turn
     foreseen: tuple[StatedPrediction, ...] = ()
     cut: bool = False  # whether the text was cut off by the length limit
-
-    @property
-    def readable(self) -> str:
-        """The text, without its last line if the reply was cut off at the length limit."""
-        return self.text.rpartition("\n")[0] if self.cut else self.text
+    before: tuple[str, ...] = ()  # labels of texts before the answer, if it is a JSON object
 
 
 class Speaker(Protocol):
@@ -377,18 +378,16 @@ def can_foresee(kind: str, point: Point) -> bool:
     return kind == "choice" and point != "after"
 
 
-def whole_lines(reply: Reply) -> str:
-    """Return the text of a reply, without its last line if the length limit cut it off."""
-    return spoken(reply).readable
-
-
 def spoken(
-    reply: Reply, memory: Any = None, foreseen: tuple[StatedPrediction, ...] = ()
+    reply: Reply,
+    memory: Any = None,
+    foreseen: tuple[StatedPrediction, ...] = (),
+    before: tuple[str, ...] = (),
 ) -> StrategyResult:
-    """Return a reply as a strategy result."""
-    return StrategyResult(
-        reply.text, memory=memory, foreseen=foreseen, cut=reply.finish == "length"
-    )
+    """Return a reply as a strategy result; `before` has the labels of the texts that were asked for
+    before the answer."""
+    cut = reply.finish == "length"
+    return StrategyResult(reply.text, None, None, memory, foreseen, cut, before)
 
 
 async def answered(

@@ -220,11 +220,11 @@ class Words(Generic[A, V]):
         """Return the report in a reply; raises Unreadable, whose message describes the expected
         form."""
         if (scale := question.scale) is not None:
-            number = read_number(reply, scale.low, scale.high, self.label, theirs=True)
+            number = read_number(reply, scale.low, scale.high, self.label)
             return ProbeReport(number, reply=reply)
         names = [self.choice_name(question, c) for c in question.choices]
         if question.kind == "choice":
-            value = question.choices[read_choice(reply, names, self.label, theirs=True)]
+            value = question.choices[read_choice(reply, names, self.label)]
             return ProbeReport(value, reply=reply)
         if question.kind == "odds":
             odds = read_odds(reply, names)

@@ -7,14 +7,21 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from sally.core.errors import Unreadable, listed
-from sally.core.reply.plain_text import after_label, doubtful, without_thoughts
+from sally.core.reply.plain_text import plain, without_thoughts
+
+_ODDS = re.compile(r"(?im)^[^\w\n]*+odds[*_` ]*+[:=]")
+_ASIDE = re.compile(r"\band\b|\([^()]*\)")
 
 
 def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
-    """Return the probabilities that a reply gives to the names, as percentages or shares,
-    normalised so that they sum to one."""
+    """Return the probabilities that a reply gives to the names after `Odds:`, as percentages or
+    shares, normalised so that they sum to one.
+
+    Raises:
+        Unreadable: A name has no number or several, or the reply says something else as well.
+    """
     teach = f"Answer with `Odds:` and a percentage for each of {listed(names, 'and')}."
-    rest = stated = after_label(reply, "Odds") or without_thoughts(reply)
+    rest = stated = plain(_ODDS.split(without_thoughts(reply))[-1])
     odds = []
     for number in _numbered(tuple(names)):
         numbers = number.findall(stated)
@@ -22,38 +29,35 @@ def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
             raise Unreadable(teach)
         odds.append(float(numbers[0]))
         rest = number.sub(" ", rest)
-    if doubtful(rest):
+    if re.search(r"[\w?/]", _ASIDE.sub(" ", rest)):
         raise Unreadable(teach)
     total = sum(odds)
     if not (99 <= total <= 101 or (0.99 <= total <= 1.01 and "%" not in stated)):
         raise Unreadable(f"{teach} Yours sum to {total:g}, not to 100.")
-    return tuple(p / total for p in odds)
+    return tuple(chance / total for chance in odds)
 
 
 @lru_cache(maxsize=64)
 def _numbered(names: tuple[str, ...]) -> list[re.Pattern[str]]:
     """Return, for each name, the pattern of the name followed by a number."""
     number = r"[^\w-]{1,6}(\d+(?:\.\d+)?)(?![\d-])\s*%?"
-    return [re.compile(rf"(?i)(?<!\w){re.escape(name)}{number}") for name in names]
+    return [re.compile(rf"(?<!\w){re.escape(plain(name))}{number}") for name in names]
 
 
 def read_values(reply: str, names: Sequence[str], low: float, high: float) -> dict[int, float]:
-    """Return the number that a reply gives each name, by index; names without one are left out.
+    """Return the number that a reply gives each name, by index; names without one, or with two
+    different ones, are left out.
 
     Raises:
         Unreadable: No name has a number from `low` to `high`.
     """
-    lines, places = (
-        without_thoughts(reply).split("\n"),
-        {name.casefold(): i for i, name in enumerate(names)},
-    )
-    line, said = _valued(tuple(names), f"{high:g}"), dict[int, dict[int, str]]()
-    for n, text in enumerate(lines):
-        hit = line.fullmatch(text) if text else None
-        if hit and (place := places.get(hit[1].casefold())) is not None:
-            said.setdefault(place, {})[n] = hit[2]
-    once = {i: float(next(iter(at.values()))) for i, at in said.items() if len({*at.values()}) == 1}
-    values = {i: once[i] for i in sorted(once) if low <= once[i] <= high}
+    places = {name.casefold(): place for place, name in enumerate(names)}
+    pattern, numbers = _valued(tuple(names), f"{high:g}"), dict[int, set[str]]()
+    for line in without_thoughts(reply).split("\n"):
+        if hit := pattern.fullmatch(line):
+            numbers.setdefault(places[hit[1].casefold()], set()).add(hit[2])
+    stated = {place: float(*given) for place, given in sorted(numbers.items()) if len(given) == 1}
+    values = {place: number for place, number in stated.items() if low <= number <= high}
     if not values:
         raise Unreadable(f"Answer with one line `<item>: <number>` for {listed(names, 'and')}.")
     return values

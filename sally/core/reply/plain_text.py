@@ -13,27 +13,25 @@ from sally.core.errors import TooLong, Unreadable
 MOST_READ = 50_000  # characters; a longer reply is refused unread
 MOST_BRACES = 500  # a reply with more is no answer, and every try at one costs its length
 
-_THOUGHTS = re.compile(r"(?is)<(think|thinking|thought|reasoning|scratchpad)>.*?(?:</\1>|\Z)")
+_TAGS = "think|thinking|thought|reasoning|scratchpad"
+_THOUGHTS = re.compile(rf"(?is)<({_TAGS})>.*?(?:</\1>|\Z)")
+_OPEN_BEFORE = re.compile(rf"(?is)\A.*</(?:{_TAGS})>")  # the prompt opened the tag
 _TAGGED = re.compile(r"<([A-Za-z]\w{0,20})>([^<>]*)</\1>")
 _LATEX = re.compile(r"\\(?:[A-Za-z]+|[()\[\]])")
 _MARKUP = str.maketrans("’‘", "''", '*_`"“”„«»[]{}<>\\\u200b\u200c\u200d\u2060\ufeff\xad')
 _QUOTES = re.compile(r"(?<!\w)'|'(?!\w)")
 _BLANKS = re.compile(r"(?:\t| [ \t])[ \t]*")
-_DOUBTS = re.compile(r"\?|/|\b(?:or|not|either|maybe|perhaps|oder|ou)\b")
-
-
-def bounded(reply: str) -> str:
-    """Return the reply; raise TooLong if it is too long even without its thoughts."""
-    if len(reply) > MOST_READ:
-        reply = _THOUGHTS.sub(" ", reply)
-    if len(reply) > MOST_READ:
-        raise TooLong(f"The answer has more than {MOST_READ} characters; give a short one.")
-    return reply
 
 
 def without_thoughts(reply: str) -> str:
-    """Return the reply without thoughts in tags (`<think>`); raise TooLong if it is too long."""
-    return _THOUGHTS.sub(" ", bounded(reply))
+    """Return the reply without thoughts in tags (`<think>`), closed or not; raise TooLong if it is
+    too long."""
+    reply = _THOUGHTS.sub(" ", reply)
+    if "</" in reply:
+        reply = _OPEN_BEFORE.sub(" ", reply)
+    if len(reply) > MOST_READ:
+        raise TooLong(f"The answer has more than {MOST_READ} characters; give a short one.")
+    return reply
 
 
 class _Narrow(dict[int, str]):
@@ -70,11 +68,6 @@ def plain(text: str) -> str:
     """Return the text in lower case, without thoughts and markup, and with full-width characters
     replaced by ordinary ones."""
     return unmarked(text).casefold()
-
-
-def doubtful(text: str) -> bool:
-    """Return whether a labelled value contains alternatives, a denial or a question."""
-    return _DOUBTS.search(text.casefold()) is not None
 
 
 # --- labelled lines ---------------------------------------------------------------------------

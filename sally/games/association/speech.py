@@ -11,7 +11,7 @@ from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.log.events import Told
 from sally.core.match.replay import Trajectory
 from sally.core.prompt.words import Words, read_form
-from sally.core.reply.plain_text import after_label, doubtful, plain
+from sally.core.reply.plain_text import after_label, plain
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
 from sally.core.rules.probe import At, Probe, Question
@@ -27,8 +27,7 @@ def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
     stated = after_label(reply, label)
     if stated is None:
         raise Unreadable(teach)
-    word = plain(stated)
-    if _BLANK.fullmatch(stated) or word.endswith("?") or (" " in word and doubtful(word)):
+    if _BLANK.fullmatch(stated) or plain(stated).endswith("?"):
         raise Unreadable(teach)
     form: Any = options[0]
     try:

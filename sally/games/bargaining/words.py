@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from sally.core.errors import Unreadable
 from sally.core.log.events import Told
 from sally.core.prompt.words import Words, objects_in, read_form
+from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
 from sally.core.rules.probe import Question
@@ -93,7 +94,6 @@ TEXTS: Mapping[str, str] = {
     "fact.their_guess_of_my_value": "asked for your {own}, the {other} answers {value}",
 }
 
-THINKING = re.compile(r"(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)")
 LABELLED = re.compile(r"(?im)^[ \t>#*_`-]*message[*_`]*[ \t]*[:：][*_`]*[ \t]*")
 
 
@@ -192,7 +192,7 @@ class BargainingWords(Words[Any, "View"]):
         if not view.talking:
             price: int = super().read(reply, view, options)
             return price
-        text = THINKING.sub("", reply)
+        text = without_thoughts(reply)
         if any("kind" in found for found in objects_in(text)):
             said: Say = read_form(text, options)
             return said

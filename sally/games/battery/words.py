@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sally.core.errors import Unreadable, listed
+from sally.core.errors import listed
 from sally.core.log.events import Told
 from sally.core.prompt.words import Words
-from sally.core.reply.plain_text import plain, unmarked, without_thoughts
 from sally.core.reply.reading import read_choice
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
@@ -175,24 +173,6 @@ def read_option(reply: str, texts: Sequence[str], label: str) -> int:
     >>> read_option("Option: A. the jar", ["the jar", "the tin"], "Option")
     0
     """
-    letters = tuple(LETTERS[: len(texts)])
-    said = _bare(without_thoughts(reply).strip().rpartition("\n")[2], label)
-    whole = [n for n, text in enumerate(texts) if _bare(text) == said]
-    if len(whole) == 1:
-        return whole[0]
-    for letter, text in zip(letters, texts, strict=True):  # "B. the tin" names one option
-        both = re.compile(rf"\(?\b{letter}[.):]+\s*{re.escape(text)}", re.IGNORECASE)
-        reply = both.sub(letter, reply)
-    try:
-        return read_choice(reply, (*letters, *texts), label) % len(texts)
-    except Unreadable:
-        wanted = f"Answer with one letter, {listed(letters, 'or')}, and nothing else."
-        raise Unreadable(wanted) from None
-
-
-def _bare(text: str, label: str = "") -> str:
-    """Return a text without its label, markup and capitals, for comparison."""
-    found = " ".join(plain(unmarked(text)).split()).casefold()
-    if label and found.startswith(f"{label.casefold()}:"):
-        found = found[len(label) + 1 :]
-    return found.strip(" .,;:!\"'")
+    letters = LETTERS[: len(texts)]
+    teach = f"Answer with one letter, {listed(letters, 'or')}, and nothing else."
+    return read_choice(reply, texts, label, letters, teach)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sally.core.errors import IllegalMove, Unreadable
 from sally.core.prompt.words import read_form
-from sally.core.reply.plain_text import after_label, doubtful, plain
+from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
 from sally.games.association.speech import WordGameWords, one_line, unquoted
@@ -166,7 +166,7 @@ class CodenamesWords(WordGameWords["View"]):
         stated = after_label(reply, "Clue")
         parts = re.fullmatch(r"(.*?)[\s,;:(\-]+(\d+)\)?", unquoted(stated or ""))
         teach = self.format(view, options)
-        if parts is None or (" " in parts[1].strip() and doubtful(plain(parts[1]))):
+        if parts is None or " " in parts[1].strip():
             raise Unreadable(teach)
         try:
             return admitted(options, Clue(unquoted(parts[1]), int(parts[2])))

@@ -17,6 +17,7 @@ import msgspec
 from sally.core.errors import Unreadable, listed
 from sally.core.log.events import Told
 from sally.core.prompt.words import Words, objects_in, read_form
+from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import ProbeReport, Question
@@ -291,7 +292,6 @@ SIGNS = {1: "like", 0: "indifferent", -1: "dislike"}
 LETTER = re.compile(  # without backtracking: a page of empty lines would take seconds
     r"\s*+(?:option\s*+:)?[\s*_`\"'(]*+([A-Za-z])[\s*_`\"').]*+", re.IGNORECASE
 )
-THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 EffectTable = Sequence[Sequence[int | None]]
 
 
@@ -496,7 +496,7 @@ class MindWords(Words[Action, View]):
                 return options[letters.index(letter[1].upper())]  # type: ignore[return-value]
         if view.seat != PERSUADER:
             return super().read(reply, view, options)
-        text = THINKING.sub("", reply).strip()
+        text = without_thoughts(reply).strip()
         if any("kind" in found for found in objects_in(text)):
             menu: Any = options
             filled: Any = read_form(text, menu)

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from sally.core.errors import Unreadable, listed
 from sally.core.log.events import Told
 from sally.core.prompt.words import Words
-from sally.core.reply.plain_text import labelled
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
@@ -214,11 +213,6 @@ class LockerWords(Words[Action, View]):
     def read(self, reply: str, view: View, options: Options[Action]) -> Action:
         if self.wording == "published":
             return published_answer(reply, self.users)
-        stated = (labelled(reply, self.label) or [(0, reply.strip())])[-1][1]
-        if re.fullmatch(
-            r"\W*([-−]\d+|\d+[.,]\d+)\W*", stated
-        ):  # it names boxes but is not the box number
-            raise Unreadable(f"There is no box {stated}; boxes are 0 to {self.users - 1}.")
         return super().read(reply, view, options)
 
     def drawn(self, view: View) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.log.events import Told
 from sally.core.prompt.words import Words, read_form
+from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted, is_finite
 from sally.core.rules.probe import Question
@@ -85,7 +86,6 @@ TEXTS: Mapping[str, str] = {
     "kept": "In turn {turn}: {told}",
 }
 
-_THINKING = re.compile(r"(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)")
 _LABEL = re.compile(r"(?im)^[ \t>#*_`-]*say[*_` ]*[:：][*_` ]*")
 _BLANK = re.compile(r"(?i)\W*<(?:your |the )?message>\W*")
 
@@ -194,7 +194,7 @@ class StepWords(Words[Any, View]):
         """Read a move by its number, or a message after the last `Say:` or as JSON."""
         if is_finite(options):
             return super().read(reply, view, options)
-        said = list(_LABEL.finditer(text := _THINKING.sub("", reply)))
+        said = list(_LABEL.finditer(text := without_thoughts(reply)))
         if not said:
             if "{" in text:
                 return read_form(reply, options)

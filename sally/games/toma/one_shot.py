@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import msgspec
 
-from sally.core.errors import BadInput, Unreadable, unknown
+from sally.core.errors import BadInput, unknown
 from sally.core.match.player import Turn
 from sally.core.match.replay import Trajectory
 from sally.core.prompt.words import Words
-from sally.core.reply import reading
+from sally.core.reply.reading import read_choice
 from sally.core.rules.game import A, Game, Seat, V
 from sally.core.rules.menu import Options
 from sally.core.rules.partner import Answerer, Partner, Script, by_name
@@ -277,9 +277,6 @@ def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
 
     Raises: Unreadable if the reply gives no option or several.
     """
-    try:
-        return reading.read_numbered(reply, names, label)
-    except Unreadable:
-        raise Unreadable(
-            f"Answer with one line `{label}:` and exactly one option number from 1 to {len(names)}."
-        ) from None
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    teach = f"Answer with one line `{label}:` and exactly one option number from 1 to {len(names)}."
+    return read_choice(reply, names, label, numbers, teach)

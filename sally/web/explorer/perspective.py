@@ -32,6 +32,7 @@ from sally.core.prompt.model import Context
 from sally.core.registry import registry
 from sally.core.rules.board import Board, board_of
 from sally.core.rules.game import Seat
+from sally.players.calls import Request
 from sally.runner.check import answered_again
 
 
@@ -189,8 +190,9 @@ def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, Sho
 
 
 def _shown(episode: Episode, turn: Turn[Any, Any], event: Event) -> ShownPrompts:
+    requests: list[Request] = []
     try:
-        _, requests = answered_again(turn, episode.setup.lineup[turn.seat], event.calls)
+        answered_again(turn, episode.setup.lineup[turn.seat], event.calls, requests)
     except (PromptDiffers, BadInput) as why:
         return ShownPrompts(why_not=str(why))
     finally:

@@ -186,7 +186,7 @@ def test_own_wording_refuses_answer_with_no_box_or_two(reply: str) -> None:
 
 @pytest.mark.parametrize("reply", ["-1", "Answer: -1", "1.5", "Answer: 0,5"])
 def test_number_out_of_range_is_not_read_by_its_digits(reply: str) -> None:
-    with pytest.raises(Unreadable, match="There is no box"):
+    with pytest.raises(Unreadable, match="exactly one of 0, 1 or 2"):
         read(reply)
 
 
