@@ -1,15 +1,13 @@
 """Rounds a second of the text environment and the PettingZoo shell, beside TextArena and rps_v2.
 
-    python benchmarks/text_env.py [--rounds 10] [--seconds 2] [--many 1024] [--parts]
+    python benchmarks/text_env.py [--rounds 10] [--seconds 2] [--many 1024]
 
 A round is counted, not a step: a step of ours is a whole round, in which the partner moves too and
 the exact regret is worked out; a step of TextArena's is one seat's message, so a round of its RPS
 takes two, and of its dilemma four (it has each seat say something before it decides). Both sides
-make the whole page at each step and play as many rounds. Ours also keeps a log that replays; the
-hashes of its pages are worked out when the log is asked for, so ours is measured twice, without
-asking and with the finished line of each episode. Beside them stands the floor: the same round in
-plain Python, with the page and the pay, and neither reader, log nor regret. `--parts` says what the
-parts of a step take.
+make the whole page at each step and play as many rounds. Ours also keeps a log that replays; it is
+measured twice, without and with the finished line of each episode. Beside them stands the floor:
+the same round in plain Python, with the page and the pay, and neither reader, log nor regret.
 
 The peers are measured where they are installed (`pip install textarena 'pettingzoo[classic]'`), in
 turns with ours in one run, so that a busy machine is as busy for both. Prints ratios, gates on
@@ -24,18 +22,14 @@ import importlib.util
 import resource
 import time
 from collections.abc import Callable
-from statistics import median
 from typing import Any
 
 import msgspec
 
 from sally.adapters.trainers.text import TextEnv, TextEnvs
-from sally.core.log.events import Moved, to_line
-from sally.core.match.drive import Driver
-from sally.core.prompt.model import Reply
+from sally.core.log.events import to_line
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.training import Task
-from sally.players.calls import Exchanges, with_calls
 
 TOGETHER = 20  # episodes in plain Python at a time: one is too short to be measured in turns
 Round = Callable[[], int]  # plays an episode, says how many rounds it had
@@ -81,62 +75,6 @@ def plainly(rounds: int) -> Round:
         return TOGETHER * rounds if page else 0
 
     return episodes
-
-
-def parts(game: str, rounds: int = 10, times: int = 300) -> dict[str, float]:
-    """Microseconds of what a step does, the median over the rounds of many episodes."""
-    env = TextEnv(game)
-    task, clock = _tasks(env, rounds)[0], time.perf_counter
-    taken: dict[str, list[float]] = {}
-    for seed in range(times):
-        began = clock()
-        env.begin(task, seed)
-        taken.setdefault("reset, a whole one", []).append(clock() - began)
-        table, ledger = env._table, env._ledger
-        assert table is not None
-        match, player = table.playing, table._players[table.seat]
-        reply = Reply(f"Option: {task.instance.params['names'][0]}")
-        turn, run = table._open[0]
-        others = {seat: who for seat, who in table._players.items() if seat != table.seat}
-        driver = Driver(match, others)
-        exchanges = table._exchanges[turn.id]
-        for _ in range(rounds - 1):
-            marks = [clock()]
-            try:
-                run.send(reply)
-            except StopIteration as done:
-                given = done.value
-            marks.append(clock())
-            event = Moved(turn.id[0], table.seat, given.action, given.reply, given.tries)
-            driver.answer(turn.id, given)
-            driver.run()
-            marks.append(clock())
-            turn = match.asked(table.seat)  # type: ignore[assignment]
-            later: Exchanges = []
-            run = player.answering(turn, later)  # type: ignore[attr-defined]
-            request = run.send(None)
-            assert request.page
-            marks.append(clock())
-            columns = ledger.enter(event)
-            ledger.begin(request)
-            assert env.info(columns)
-            marks.append(clock())
-            assert with_calls(event, exchanges)  # type: ignore[arg-type]
-            marks.append(clock())
-            exchanges = later
-            for name, a, b in zip(PARTS, marks, marks[1:], strict=False):
-                taken.setdefault(name, []).append(b - a)
-        run.close()
-    return {name: 1e6 * median(seconds) for name, seconds in taken.items()}
-
-
-PARTS = (
-    "reading the reply",
-    "both moves, the rules, the log",
-    "the page",
-    "regret, reward, columns",
-    "hash and seed of the call, when the log is asked for",
-)
 
 
 def _tasks(env: TextEnv, rounds: int) -> list[Task]:
@@ -226,7 +164,6 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="of processor time, for each")
     parser.add_argument("--rounds", type=int, default=10, help="of an episode of text")
     parser.add_argument("--many", type=int, default=0)
-    parser.add_argument("--parts", action="store_true", help="what the parts of a step take")
     given = parser.parse_args()
     pairs: list[tuple[str, dict[str, Round]]] = []
     for game, peer, action in (
@@ -254,10 +191,6 @@ def main() -> None:
         *mine, peer = rates
         for name in mine if "plain" not in peer else ():
             print(f"  {name} / {peer}: {rates[name] / rates[peer]:.2f}")
-    for game in ("rps", "ipd") if given.parts else ():
-        print(f"a step of {game}, microseconds, the median")
-        for name, spent in parts(game, given.rounds).items():
-            print(f"  {name}: {spent:.1f}")
     if given.many:
         print(f"{given.many} environments, MiB at the most after each: {many(given.many)}")
 

@@ -32,10 +32,7 @@ def resolved(setup: Setup, open_models: bool = True) -> Setup:
     spec = registry.game(setup.instance.game)
     setup = msgspec.structs.replace(setup, instance=portable(setup.instance))
     game = spec.build(setup.instance.params)
-    lineup = dict(setup.lineup)
-    for helper in game.helpers:
-        if helper != NATURE and helper not in lineup:
-            lineup[helper] = PlayerSpec(spec.occupants[helper])
+    lineup = with_helpers(spec, game, setup.lineup)
     for seat in lineup:
         if seat not in (*game.seats, *game.helpers) or seat == NATURE:
             raise unknown(f"seat of {spec.name}", seat, (*game.seats, *game.helpers))
@@ -47,6 +44,14 @@ def resolved(setup: Setup, open_models: bool = True) -> Setup:
     Match(spec, setup)  # raises on wrong arms or injections
     refuse_what_lacks(spec, game, setup)
     return setup
+
+
+def with_helpers(
+    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], lineup: Mapping[str, PlayerSpec]
+) -> dict[str, PlayerSpec]:
+    """Return a lineup in which each helper seat has its default player unless it has another."""
+    helpers = [seat for seat in game.helpers if seat != NATURE and seat not in lineup]
+    return {**lineup, **{str(seat): PlayerSpec(spec.occupants[seat]) for seat in helpers}}
 
 
 def portable(problem: Instance) -> Instance:

@@ -67,7 +67,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if self.table.match.over:
             raise BadInput("The episode is over; call reset before the next step.")
-        spaces.act(self.table, self.seat, action)
+        self.table.act(self.seat, spaces.checked(action))
         terminated, truncated = spaces.ended(self.table)
         reward = self._purse.take()[self.seat]
         return self._seen(), reward, terminated, truncated, self._info()

@@ -85,7 +85,7 @@ class TurnEnv(_SeatEnvs, AECEnv):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
-        spaces.act(self.table, Seat(agent), action)
+        self.table.act(agent, spaces.checked(action))
         self.rewards = {str(seat): gained for seat, gained in self._purse.take().items()}
         self._accumulate_rewards()
         self._settle()
@@ -126,7 +126,7 @@ class SimultaneousEnv(_SeatEnvs, ParallelEnv):  # type: ignore[misc]
             if agent not in actions:
                 raise BadInput(f"Seat {agent!r} must move, but has no action.")
         for agent, action in [(agent, spaces.checked(actions[agent])) for agent in waiting]:
-            spaces.act(self.table, Seat(agent), action)
+            self.table.act(agent, action)
         rewards: dict[Any, float] = self._purse.take()
         terminated, truncated = spaces.ended(self.table)
         seen, infos, agents = self._observations(), self._infos(), self.agents

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import string
 from functools import lru_cache
 from typing import Any
@@ -11,13 +10,12 @@ import numpy as np
 from gymnasium import spaces
 
 from sally.adapters.rl.table import Table
-from sally.core.errors import BadInput, IllegalMove, Unreadable
+from sally.core.errors import BadInput
 from sally.core.log.events import Ended
 from sally.core.match.player import Turn
-from sally.core.prompt.words import as_tuples
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.menu import filled, menu_schema
+from sally.core.rules.menu import menu_schema
 from sally.output.files.transcript import transcript
 
 PAGE_BYTES = 16_384  # size of a prompt, for games without numeric observations
@@ -53,7 +51,7 @@ def observation_space(
 
 def page(table: Table, seat: Seat) -> str:
     """Return the prompt of a seat: rules, history, situation and question."""
-    match, turn, context = table.match, table.asked(seat), table.match.context(seat)
+    match, turn, context = table.match, table.match.asked(seat), table.match.context(seat)
     view = match.game.observe(match.state, seat) if turn is None else turn.view
     words = context.words
     told = context.opening(view, words.forms[0]) + words.now(view)
@@ -65,7 +63,7 @@ def page(table: Table, seat: Seat) -> str:
 
 def observed(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> dict[str, Any]:
     """Return the current observation of a seat."""
-    turn = table.asked(seat)
+    turn = table.match.asked(seat)
     spec, match = table.spec, table.match
     game = match.game
     if spec.numbers is not None:
@@ -108,7 +106,7 @@ def info(table: Table, seat: Seat, pages: bool = True) -> dict[str, Any]:
 
     Rendering the prompt takes about half of a step's time; `pages=False` omits it.
     """
-    turn = table.asked(seat)
+    turn = table.match.asked(seat)
     if turn is None:
         return {}
     shown: dict[str, Any] = {"page": page(table, seat)} if pages else {}
@@ -118,21 +116,6 @@ def info(table: Table, seat: Seat, pages: bool = True) -> dict[str, Any]:
     shown["names"] = list(turn.context.words.menu(turn.options))
     shown["action_mask"] = mask(table, turn, widest)
     return shown
-
-
-def act(table: Table, seat: Seat, action: Any) -> None:
-    """Play an action; an illegal action counts as a forfeit."""
-    turn = table.asked(seat)
-    if turn is None:
-        return
-    given = checked(action)
-    if isinstance(given, str):
-        try:
-            table.move(seat, filled(turn.options, as_tuples(json.loads(given))))
-        except (ValueError, RecursionError, IllegalMove, Unreadable) as why:
-            table.forfeit(seat, str(why))
-        return
-    table.move_at(seat, given)
 
 
 def checked(action: Any) -> int | str:

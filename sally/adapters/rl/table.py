@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, IllegalMove, Unreadable
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit, Player, Turn
+from sally.core.prompt.words import as_tuples
 from sally.core.registry import registry
 from sally.core.registry.objects import OBJECT, ObjectNames, PlayerLike, as_lineup
-from sally.core.rules.game import NATURE, GameSpec, Seat
+from sally.core.rules.game import GameSpec, Seat
+from sally.core.rules.menu import filled
 from sally.runner.local import is_bot
-from sally.runner.seating import example_player, kinds, seated
+from sally.runner.seating import kinds, refuse_empty_seats, seated, with_helpers
 
 OUTSIDE = "outside"  # player name of outside seats in the log
 
@@ -48,16 +51,10 @@ class Table:
         self._set = (game, outside, inside, params)
         rules = self.spec.build(params)
         self.outside = tuple(s for s in rules.seats if outside is None or s in outside)
-        helpers = {str(s): PlayerSpec(self.spec.occupants[s]) for s in rules.helpers if s != NATURE}
         names = ObjectNames()
-        seated_here: dict[str, PlayerSpec] = {**helpers, **names.lineup(inside or {})}
+        seated_here = with_helpers(self.spec, rules, names.lineup(inside or {}))
         lineup = {str(s): PlayerSpec(OUTSIDE) for s in self.outside} | seated_here
-        for seat in map(str, rules.seats):
-            if seat not in lineup:
-                raise BadInput(
-                    f"Seat {seat!r} of {game} has no player; for example "
-                    f"{example_player(self.spec, rules, Seat(seat))}."
-                )
+        refuse_empty_seats(self.spec, rules, lineup)
         setup = Setup(
             Instance(game, game, dict(params or {})), seed, lineup, version=self.spec.version
         )
@@ -74,37 +71,33 @@ class Table:
         self.match, self._driver = match, Driver(match, self._inside, on_illegal="forfeit")
         self._driver.run()
 
-    def asked(self, seat: str) -> Turn[Any, Any] | None:
-        """Return the current ask of an externally controlled seat, or None; probes are never asked
-        here."""
-        return self.match.asked(seat)
-
     def waiting(self) -> tuple[str, ...]:
         """Return the externally controlled seats that must move now, in seat order."""
         return tuple(seat for seat in self.outside if self.match.asked(seat) is not None)
 
-    def move(self, seat: str, action: Any) -> None:
-        """Play a move for an externally controlled seat; an illegal move counts as a forfeit."""
-        turn = self.asked(seat)
-        if turn is None:
-            raise BadInput(f"It is not the turn of seat {seat!r}.")
-        self._driver.answer(turn.id, action)
-        self._driver.run()
+    def act(self, seat: str, action: int | str) -> None:
+        """Play an action of an externally controlled seat, if it is asked for one.
 
-    def move_at(self, seat: str, place: int) -> None:
-        """Play a move by option number; a number out of range counts as a forfeit."""
-        turn = self.asked(seat)
-        if turn is not None and 0 <= place < len(turn.options):
-            self.move(seat, turn.options[place])
-        else:
-            self.forfeit(seat, f"there is no option {place}")
-
-    def forfeit(self, seat: str, reason: str) -> None:
-        """Record a forfeit of an externally controlled seat."""
-        turn = self.asked(seat)
+        The action is the number of an option, or a form as JSON text. An illegal action counts as a
+        forfeit.
+        """
+        turn = self.match.asked(seat)
         if turn is not None:
-            self._driver.answer(turn.id, Forfeit("illegal", reason))
-            self._driver.run()
+            self._driver.answer(turn.id, _move(turn, action))
+            if self._inside:
+                self._driver.run()
+
+
+def _move(turn: Turn[Any, Any], action: int | str) -> Any:
+    """Return the move that an action stands for, or a forfeit."""
+    if isinstance(action, str):
+        try:
+            return filled(turn.options, as_tuples(json.loads(action)))
+        except (ValueError, RecursionError, IllegalMove, Unreadable) as error:
+            return Forfeit("illegal", str(error))
+    if 0 <= action < len(turn.options):
+        return turn.options[action]
+    return Forfeit("illegal", f"there is no option {action}")
 
 
 def opponents(

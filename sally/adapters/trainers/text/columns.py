@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from sally.adapters.trainers.text.table import TextTable
 from sally.core.errors import unknown
 from sally.core.log.events import Forfeited, Moved, Reported
 from sally.core.match.engine import Match
@@ -80,12 +79,11 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
 class Ledger:
     """The decisions of one seat in one episode as rows, filled in as soon as rewards are known."""
 
-    def __init__(self, table: TextTable, worths: Worths | None = None, seat: str = "") -> None:
-        self._table, self._seat, match = table, Seat(seat or table.seat), table.playing
-        self._worths, self._match, self._game = copy(worths), match, match.game
+    def __init__(
+        self, match: Match[Any, Any, Any], seat: str, worths: Worths | None = None
+    ) -> None:
+        self._match, self._seat, self._worths = match, Seat(seat), copy(worths)
         self._probed = bool(match.setup.arms.get(self._seat))
-        self.is_plain = not self._probed and match.game.pays_as_it_goes and match.game.same_menus
-        self._menu = match.game.options(match.state, self._seat) if self.is_plain else ()
         self._read, self._had = 0, 0.0
         self.rows: list[Row] = []
 
@@ -130,16 +128,6 @@ class Ledger:
             last.columns = _paid(last.columns, gained)
         return _sum([*known, Columns(payoff=gained)])
 
-    def enter(self, move: Moved) -> Columns:
-        """Fill in the row of the only move made since the last call, and return its columns."""
-        match, row, had, action = self._match, self.rows[-1], self._had, move.action
-        self._read, worths = len(match.events), row.worths
-        self._had = has = float(self._game.payoffs(match.replay.states[-1])[self._seat])
-        regret = None if worths is None else worths[self._menu.index(action)] - max(worths)
-        row.columns = columns = Columns(0.0 + (has - had), regret, None, None, 0.0)
-        row.move = action
-        return columns
-
     def _row(self, turn: int, kind: str, about: str = "") -> Row:
         for row in reversed(self.rows):
             if row.turn == turn and row.kind == kind and row.about == about:
@@ -161,11 +149,17 @@ class Ledger:
     def _moved(self, event: Moved | Forfeited, row: Row) -> Columns:
         regret = None
         if row.worths is not None:
-            made = -1 if isinstance(event, Forfeited) else _place(self._table, event)
+            made = -1 if isinstance(event, Forfeited) else self._place(event)
             regret = row.worths[made] - max(row.worths)
         lost = isinstance(event, Forfeited)
         fits = None if lost or not self._probed else self._fits(event)
         return Columns(regret=regret, reply=fits, format=-1.0 if lost else 0.0)
+
+    def _place(self, event: Moved) -> int:
+        """Return the position of the move in the menu; values of moves are stored in this order."""
+        match = self._match
+        options = match.game.options(match.replay.states[event.turn], self._seat)
+        return options.index(event.action)
 
     def _fits(self, event: Moved | Forfeited) -> float | None:
         match = self._match
@@ -205,13 +199,6 @@ def _paid(columns: Columns, gained: float) -> Columns:
 
 def _action(event: Moved | Forfeited) -> Any:
     return event.action if isinstance(event, Moved) else None
-
-
-def _place(table: TextTable, event: Moved) -> int:
-    """Return the position of the move in the menu; values of moves are stored in this order."""
-    match = table.playing
-    options = match.game.options(match.replay.states[event.turn], Seat(event.seat))
-    return options.index(event.action)
 
 
 def _sum(known: list[Columns]) -> Columns:

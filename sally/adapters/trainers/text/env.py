@@ -7,6 +7,7 @@ decision has several rewards, one per column.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from sally.adapters.trainers.text.columns import (
     worths_at,
 )
 from sally.adapters.trainers.text.splits import drawn_task, split_of
-from sally.adapters.trainers.text.table import Given, TextPlay, TextTable, logged, players_for
+from sally.adapters.trainers.text.table import OVER, Given, TextTable, logged, players_for
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, Setup
 from sally.core.match.engine import Match
@@ -46,7 +47,86 @@ class PreparedTask(NamedTuple):
 
     match: Match[Any, Any, Any]
     players: dict[str, Player[Any, Any]]
-    worths: Worths | None
+    models: dict[str, Trained]  # by learning seat
+    worths: Worths | None  # the value of each move, if one seat learns and the others are known
+
+
+class TextPlay(ABC):
+    """Base of the environments, which play one match at a time."""
+
+    _table: TextTable | None = None  # the match in progress
+
+    def __init__(self, game: str, split: Split, retries: int) -> None:
+        self.game, self.split, self._retries = game, split, retries
+        self._ledgers: dict[str, Ledger] = {}
+        self._seated: dict[bytes, PreparedTask] = {}
+
+    @abstractmethod
+    def _seating(self, task: Task) -> tuple[Setup, dict[str, Trained]]:
+        """Return the setup of a task without versions, and the model of each learning seat."""
+
+    @property
+    def asked(self) -> Request | None:
+        """The current request, with its messages, candidates and tools; None at the end."""
+        return None if self._table is None else self._table.asked
+
+    def episode(self, cell: str = "") -> Episode:
+        """Return the record of the episode, which can be stored like any other."""
+        used = {seat: model.used for seat, model in self._models.items() if model.used}
+        return self._begun().match.episode(cell, used)
+
+    def censor(self, cause: str, detail: str = "") -> None:
+        """Stop the episode without a result."""
+        self._begun().censor(cause, detail)
+        self._settle()
+
+    def _begin(self, task: Task, seed: int, repeat: int = 0) -> None:
+        first, players, self._models, worths = self._prepared(task)
+        setup = msgspec.structs.replace(first.setup, seed=seed, repeat=repeat)
+        match: Match[Any, Any, Any] = Match(first.spec, setup, like=first)
+        self._table = TextTable(match, players, tuple(self._models))
+        self._ledgers = {seat: Ledger(match, seat, worths) for seat in self._models}
+        self._begin_row()
+
+    def _prepared(self, task: Task) -> PreparedTask:
+        """Return a task with its match and players, checked and cached."""
+        key = msgspec.msgpack.encode(task)
+        if (prepared := self._seated.get(key)) is None:
+            setup, models = self._seating(task)
+            match: Match[Any, Any, Any] = Match(registry.game(self.game), resolved(setup))
+            while len(self._seated) >= SEATED:
+                del self._seated[next(iter(self._seated))]
+            worths = worths_at(match, *models) if len(models) == 1 else None
+            prepared = PreparedTask(match, players_for(match, models), models, worths)
+            self._seated[key] = prepared
+        return prepared
+
+    def _answer(self, reply: Given) -> bool:
+        """Play a reply; return whether it completes a decision."""
+        table, request = self._begun(), self._asked_now()
+        is_decided = table.answer(reply)
+        self._ledgers[request.ask.id[1]].rows[-1].tries.append((request, logged(reply)))
+        return is_decided
+
+    def _settle(self) -> dict[str, Columns]:
+        """Return the rewards that have become known, by seat."""
+        return {seat: ledger.settle() for seat, ledger in self._ledgers.items()}
+
+    def _begin_row(self) -> None:
+        """Start the row of a decision that is asked for the first time."""
+        if self.asked is not None:
+            self._ledgers[self.asked.ask.id[1]].begin(self.asked)
+
+    def _begun(self) -> TextTable:
+        if self._table is None:
+            raise BadInput("No episode has begun; call reset first.")
+        return self._table
+
+    def _asked_now(self) -> Request:
+        asked = self._begun().asked
+        if asked is None:
+            raise BadInput(OVER)
+        return asked
 
 
 class TextEnv(TextPlay):
@@ -68,16 +148,21 @@ class TextEnv(TextPlay):
         trained_on: Mapping[str, Any] | None = None,
         **with_: Any,
     ) -> None:
-        self.split = split_of(game, split, seat)
-        self.game, self._seed, self._drawn = game, seed, 0
+        super().__init__(game, split_of(game, split, seat), retries)
+        self._seed, self._drawn = seed, 0
         self._weights = None if weights is None else check_weights(weights)
         about = dict(trained_on or {})  # another training run is another player, with another name
         self._model = Trained(f"trained:{name or _called(about)}", {"trained_on": about})
         params: dict[str, Any] = {"model": self._model.name, "strategy": strategy}
         params |= {"pack": pack} if pack else {}
         self._sitter = PlayerSpec(LANGUAGE, params | ({"with_": with_} if with_ else {}))
-        self._probes, self._retries = tuple(probes), retries
-        self._seated: dict[bytes, PreparedTask] = {}
+        self._probes = tuple(probes)
+
+    def _seating(self, task: Task) -> tuple[Setup, dict[str, Trained]]:
+        arms = {task.seat: self._probes} if self._probes else {}
+        lineup = {task.seat: self._sitter, **task.others}
+        setup = Setup(task.instance, 0, lineup, arms=arms, retries=self._retries)
+        return setup, {task.seat: self._model}
 
     # --- what a trainer uses ----------------------------------------------------------------
 
@@ -91,33 +176,21 @@ class TextEnv(TextPlay):
 
     def begin(self, task: Task, seed: int, repeat: int = 0) -> str:
         """Begin an episode of this task and return its first prompt."""
-        first, players, worths = self._at(task)
-        setup = msgspec.structs.replace(first.setup, seed=seed, repeat=repeat)
         self.task = task
-        self._table = table = TextTable(setup, players, task.seat, first)
-        self._ledger = Ledger(table, worths)
-        exact = AUTOMATON if self._ledger.exact else ANYBODY
+        self._begin(task, seed, repeat)
+        exact = AUTOMATON if self._ledgers[task.seat].exact else ANYBODY
         self.weights = exact if self._weights is None else self._weights
-        if table.asked is not None:
-            self._ledger.begin(table.asked)
         return self.page
 
     def step(self, reply: Given) -> Stepped:
         """Play a reply; return the next prompt, the reward, whether the episode is over, and the
         info."""
-        table, request = self._begun(), self._asked_now()
-        decided, ledger = table.answer(reply), self._ledger
-        ledger.rows[-1].tries.append((request, logged(reply)))
-        if (move := table.made) is not None and ledger.is_plain:
-            columns = ledger.enter(move)
-        else:
-            columns = ledger.settle() if decided else NOTHING
-        asked = table.asked
-        if decided and asked is not None:
-            ledger.begin(asked)
-        page = "" if asked is None else asked.page
-        reward = columns.reward(self.weights)
-        return page, reward, table.playing.over, self.info(columns, not decided)
+        columns, is_decided = NOTHING, self._answer(reply)
+        if is_decided:
+            columns = self._settle()[self.task.seat]
+            self._begin_row()
+        reward, match = columns.reward(self.weights), self._begun().match
+        return self.page, reward, match.over, self.info(columns, not is_decided)
 
     # --- what can be looked at --------------------------------------------------------------
 
@@ -131,12 +204,11 @@ class TextEnv(TextPlay):
     def worths(self) -> list[float] | None:
         """The value of each option and of a forfeit; None unless the other players are known
         automata."""
-        return None if self.asked is None else self._ledger.rows[-1].worths
+        return None if self.asked is None else self._ledgers[self.task.seat].rows[-1].worths
 
     def info(self, columns: Columns, retry: bool = False) -> dict[str, Any]:
         """Return the info of a step: reward columns, current request, and how the episode ended."""
-        assert self._table is not None
-        asked, match = self._table.asked, self._table.playing
+        asked, match = self.asked, self._begun().match
         found: dict[str, Any] = {
             "columns": msgspec.structs.asdict(columns),
             "kind": None if asked is None else asked.kind,
@@ -150,34 +222,8 @@ class TextEnv(TextPlay):
     def rows(self, kinds: Sequence[str] = ("move",)) -> list[Row]:
         """Return the decisions of these kinds so far; probes are included only if `kinds` names
         them."""
-        rows = [] if self._table is None else self._ledger.rows
+        rows = [] if self._table is None else self._ledgers[self.task.seat].rows
         return [row for row in rows if row.tries and row.kind in kinds]
-
-    def episode(self, cell: str = "") -> Episode:
-        """Return the record of the episode, which can be stored like any other."""
-        table = self._begun()
-        used = {self.task.seat: self._model.used} if self._model.used else {}
-        return table.episode(cell, used)
-
-    def censor(self, cause: str, detail: str = "") -> None:
-        """Stop the episode without a result."""
-        self._begun().censor(cause, detail)
-        self._ledger.settle()
-
-    def _at(self, task: Task) -> PreparedTask:
-        """Return a task with its match and players, checked and cached."""
-        key = msgspec.msgpack.encode(task)
-        if (known := self._seated.get(key)) is not None:
-            return known
-        arms = {task.seat: self._probes} if self._probes else {}
-        lineup = {task.seat: self._sitter, **task.others}
-        setup = resolved(Setup(task.instance, 0, lineup, arms=arms, retries=self._retries))
-        match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
-        while len(self._seated) >= SEATED:
-            del self._seated[next(iter(self._seated))]
-        players = players_for(match, {task.seat: self._model})
-        self._seated[key] = made = PreparedTask(match, players, worths_at(match, task.seat))
-        return made
 
 
 class TextEnvs:

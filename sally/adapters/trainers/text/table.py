@@ -11,12 +11,10 @@ from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
 from sally.core.errors import BadInput
-from sally.core.log.events import Episode, Moved, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.player import AskId, Decision, Player, Turn
+from sally.core.match.player import AskId, Player, Turn
 from sally.core.prompt.model import Reply, Scores
-from sally.core.registry import registry
 from sally.models.trained import Trained
 from sally.players.calls import Exchanges, Request, with_calls
 from sally.runner.local import is_bot, reached
@@ -33,34 +31,22 @@ class TextTable:
 
     def __init__(
         self,
-        setup: Setup,
+        match: Match[Any, Any, Any],
         players: Mapping[str, Player[Any, Any]],
-        seat: str | Sequence[str],  # or several, which are asked one after another
-        like: Match[Any, Any, Any] | None = None,  # one of the same task, whose words are shared
+        seats: Sequence[str],  # the trainer's, which are asked one after another
     ) -> None:
         self._open: list[tuple[Turn[Any, Any], Coroutine[Request, Any, Any]]] = []
-        spec = registry.game(setup.instance.game) if like is None else like.spec
-        self.playing: Match[Any, Any, Any] = Match(spec, setup, like=like)  # log: without calls
-        self.seats = (seat,) if isinstance(seat, str) else tuple(seat)
-        self.seat, self._players = self.seats[0], players
-        trained = dict.fromkeys(self.seats, self._answering)
-        self._driver = Driver(self.playing, {**players, **trained})
-        # A second ask may then be open while one is answered.
-        self._probed = len(self.seats) > 1 or any(setup.arms.get(at) for at in self.seats)
-        self._unlogged: list[tuple[int, Exchanges]] = []  # calls to be added to events of the log
         self._exchanges: dict[AskId, Exchanges] = {}
+        self.match, self.seats, self._players = match, tuple(seats), players
+        self._driver = Driver(match, {**players, **dict.fromkeys(seats, self._start_answer)})
         self.asked: Request | None = None
-        self.made: Moved | None = None  # the move just made, if nothing else was decided
         self._go_on()
 
-    @property
-    def match(self) -> Match[Any, Any, Any]:
-        """The match, with every call so far in its log."""
-        events: list[Any] = self.playing.events
-        for place, exchanges in self._unlogged:
-            events[place] = with_calls(events[place], exchanges)
-        self._unlogged = []
-        return self.playing
+    def _start_answer(self, turn: Turn[Any, Any]) -> Coroutine[Request, Any, Any]:
+        player: Any = self._players[turn.context.seat]
+        exchanges = self._exchanges[turn.id] = []
+        answering: Coroutine[Request, Any, Any] = player.answering(turn, exchanges)
+        return answering
 
     def answer(self, given: Given) -> bool:
         """Answer the current request; return whether this completes the decision.
@@ -70,7 +56,7 @@ class TextTable:
         """
         if self.asked is None:
             raise BadInput(OVER)
-        reply, self.made = _read(given, self.asked), None
+        reply = _read(given, self.asked)
         turn, run = self._open[0]
         try:
             self.asked = run.send(reply)
@@ -82,19 +68,14 @@ class TextTable:
 
     def censor(self, cause: str, detail: str = "") -> None:
         """Stop the episode without a result, for example at a token limit or after an abort."""
-        if self.playing.over:
+        if self.match.over:
             raise BadInput(OVER)
-        self.playing.censor(cause, detail, self.seat)
+        self.match.censor(cause, detail, self.seats[0])
         self._close()
 
-    def episode(self, cell: str = "", used: Mapping[str, Any] | None = None) -> Episode:
-        """Return the record of a match that is over."""
-        return self.match.episode(cell, used)
-
     def _go_on(self) -> None:
-        """Let the other players play until the trained model is asked something, or to the end."""
-        match = self.playing
-        while not match.over:
+        """Let the other players play until a trained model is asked something, or to the end."""
+        while not self.match.over:
             if not self._open:
                 self._open = self._driver.advance()
                 continue
@@ -106,27 +87,10 @@ class TextTable:
                 self._take(turn, done.value)
         self._close()
 
-    def _answering(self, turn: Turn[Any, Any]) -> Any:
-        player: Any = self._players[turn.context.seat]
-        exchanges = self._exchanges[turn.id] = []
-        return player.answering(turn, exchanges)
-
-    def _take(self, turn: Turn[Any, Any], given: Any) -> None:
-        """Pass a complete answer from the trained model's seat to the match."""
+    def _take(self, turn: Turn[Any, Any], answer: Any) -> None:
+        """Pass a complete answer from a trained model's seat to the match."""
         del self._open[0]
-        match, exchanges = self.playing, self._exchanges.pop(turn.id)
-        plain = type(given) is Decision and given.memory is None and not given.foreseen
-        if not plain or turn.looked or self._open or self._probed:
-            self._driver.answer(turn.id, with_calls(given, exchanges))
-            return
-        at = len(match.events)
-        self._driver.answer(turn.id, given)  # calls are added when the log is accessed
-        for place in range(at, len(match.events)):
-            event = match.events[place]
-            if type(event) is Moved and (event.turn, event.seat) == (turn.id[0], self.seat):
-                self._unlogged.append((place, exchanges))
-                self.made = event
-                return
+        self._driver.answer(turn.id, with_calls(answer, self._exchanges.pop(turn.id)))
 
     def __del__(self) -> None:
         self._close()  # a coroutine that was never begun would warn when it is collected
@@ -136,28 +100,6 @@ class TextTable:
         for _, run in self._open:
             run.close()
         self._open = []
-
-
-class TextPlay:
-    """Base of the environments that play one match at a time."""
-
-    _table: TextTable | None = None  # the match in progress
-
-    @property
-    def asked(self) -> Request | None:
-        """The current request, with its messages, candidates and tools; None at the end."""
-        return None if self._table is None else self._table.asked
-
-    def _begun(self) -> TextTable:
-        if self._table is None:
-            raise BadInput("No episode has begun; call reset first.")
-        return self._table
-
-    def _asked_now(self) -> Request:
-        asked = self._begun().asked
-        if asked is None:
-            raise BadInput(OVER)
-        return asked
 
 
 def logged(given: Given) -> Any:
