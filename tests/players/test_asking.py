@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 import sally
 from sally.core import redaction
 from sally.core.log.events import Episode, Forfeited, PlayerSpec, to_line
-from sally.core.match.drive import play_async
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import PlayerKind
 from sally.core.prompt.model import Assistant, Message, ModelFailure, Reply, User
@@ -64,7 +63,7 @@ def play_with(model: Any, game: str, seat: str, kind: str) -> Episode:
         setup = bench(game).table(seed)
         setup = msgspec.structs.replace(setup, lineup=setup.lineup | lineup)
         match: Match[Any, Any, Any] = Match(registry.game(game), resolved(setup))
-        asyncio.run(play_async(match, players_of(match)))
+        Driver(match, players_of(match)).run()
         if any(event.seat == seat for event in match.events):
             break
     return match.episode()
