@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
-from inspect import isawaitable
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sally.adapters.rl.table import OUTSIDE, opponents
 from sally.core.errors import BadInput, RunFailed
-from sally.core.event_loop import run_coroutine
 from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.answers import as_answer
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.player import Decision, put
+from sally.core.match.player import Decision
 from sally.core.registry import registry
 from sally.core.registry.objects import ObjectNames, PlayerLike
 from sally.core.rules.game import Seat
@@ -65,38 +65,33 @@ class MirroredSeat:
             self._start()
         for joint in rounds[len(self._fed) :]:
             self._feed(joint)
-        return self._decided().action
+        return self._decide().action
 
     def _start(self) -> None:
         self._match = Match(self._first.spec, self._setup, like=self._first)
         self._fed: list[Joint] = []
-        self._made: Decision[int] | None = None
+        self._decision: Decision[int] | None = None
 
     def _feed(self, joint: Joint) -> None:
-        if self._made is None and is_bot(self._player):
-            self._decided()  # a bot keeps its memory in its decisions
-        memory = None if self._made is None else self._made.memory
+        if self._decision is None and is_bot(self._player):
+            self._decide()  # a bot keeps its memory in its decisions
+        memory = None if self._decision is None else self._decision.memory
         number = self._match.turn
-        for seat, given in (
-            (self._seat, Decision(joint[0], memory)),
-            (self._other, Decision(joint[1])),
-        ):
-            self._match.answer((number, seat, "", ""), given)
+        self._match.answer((number, self._seat, "", ""), Decision(joint[0], memory))
+        self._match.answer((number, self._other, "", ""), Decision(joint[1]))
         self._fed.append(joint)
-        self._made = None
+        self._decision = None
 
-    def _decided(self) -> Decision[int]:
-        if self._made is None:
-            turn = self._match.asked(self._seat)
-            if turn is None:
+    def _decide(self) -> Decision[int]:
+        """Return the player's decision in this round, which is made in a copy of the match."""
+        if self._decision is None:
+            if self._match.asked(self._seat) is None:
                 raise BadInput(f"The game is over after {len(self._fed)} rounds.")
-            given = put(turn, self._player)
-            given = run_coroutine(_awaited(given)) if isawaitable(given) else given
-            if not isinstance(given, Decision):
-                raise RunFailed(f"The player in seat {self._seat!r} gave no move: {given}.")
-            self._made = given
-        return self._made
-
-
-async def _awaited(given: Awaitable[Any]) -> Any:
-    return await given
+            answers: list[Any] = []
+            copy, player = self._match.copied(), {str(self._seat): self._player}
+            Driver(copy, player, on_answer=lambda turn, answer: answers.append(answer)).run()
+            answer = as_answer(None, answers[0])
+            if not isinstance(answer, Decision):
+                raise RunFailed(f"The player in seat {self._seat!r} gave no move: {answer}.")
+            self._decision = answer
+        return self._decision

@@ -9,14 +9,15 @@ import msgspec
 
 from sally.core.log.events import Episode, Forfeited, Moved, PlayerSpec, Setup
 from sally.core.log.imported import HUMAN, recorded_player
+from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.player import Decision, Forfeit, NoAnswer
+from sally.core.match.player import WAIT, Forfeit, NoAnswer, Turn
 from sally.core.registry import registry
 from sally.core.rules.game import NATURE, Seat
 from sally.core.rules.partner import Script
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.partners.basis import Drawn, Odds
-from sally.games.repeated_games.rules import AGENT, GO_ON, PARTNER, STOP, RepeatedGame
+from sally.games.repeated_games.rules import AGENT, GO_ON, PARTNER, STOP
 
 Made = int | str  # a move, or the reason why there is none
 NOT_SAID = "no prediction is on record"
@@ -40,47 +41,6 @@ def bot(name: str, params: Mapping[str, Any] | None = None) -> PlayerSpec:
     """Return the spec of the partner that represents a recorded bot."""
     partner = registry.pick("partner", name, registry.partners("repeated_games"))
     return PlayerSpec(name, dict(params or {}), {"player": partner.version})
-
-
-class RecordedFeed:
-    """A match that takes its moves from a record, and compares them with those of bots."""
-
-    def __init__(self, setup: Setup) -> None:
-        spec = registry.game(setup.instance.game)
-        self.match: Match[Any, int, Any] = Match(spec, setup, ask_nature=True)
-        assert isinstance(self.match.game, RepeatedGame)
-        self.game = self.match.game
-
-    def script(self, seat: Seat, who: PlayerSpec) -> Script:
-        """Return a bot's script in this game."""
-        partner = registry.partners("repeated_games")[who.player]
-        made: Script = partner.make(self.game, seat, **who.params)
-        return made
-
-    def odds(self, seat: Seat, script: Script) -> Odds:
-        """Return a bot's move probabilities for the next round in this seat."""
-        asked = self.match.asks()
-        turn = next(turn for turn in asked if turn.seat == seat and turn.question is None)
-        return script.odds(turn.view) if isinstance(script, Drawn) else {script(turn): 1.0}
-
-    def play(self, played: Round, last: bool) -> None:
-        """Play one recorded round and, in a game that may stop at random, nature's recorded
-        decision to stop or continue."""
-        number = self.match.turn
-        for turn in self.match.asks():
-            if turn.question is not None:
-                self.match.answer(turn.id, played.said.get(turn.seat) or NoAnswer(NOT_SAID))
-        for seat, made in ((AGENT, played.agent), (PARTNER, played.partner)):
-            given = Forfeit(made) if isinstance(made, str) else Decision(made)
-            self.match.answer((number, seat, "", ""), given)
-        if any(turn.seat == NATURE for turn in self.match.asks()):
-            self.match.move(NATURE, STOP if last else GO_ON)
-
-    def episode(self, cell: str, used: Mapping[str, Any]) -> Episode:
-        """Return the episode of the match; if the record ends early, the episode is censored."""
-        if not self.match.over:
-            self.match.censor("left", f"{len(self.match.state.past)} rounds are on record")
-        return self.match.episode(cell, used)
 
 
 def rounds_of(episode: Episode) -> list[Round]:
@@ -115,30 +75,50 @@ def fed(
     cell: str,
     used: Mapping[str, Any],
 ) -> tuple[Episode, dict[Seat, BotAgreement]]:
-    """Return the episode of a record, and how well each of `bots` agrees with the recorded
-    moves."""
-    feed = RecordedFeed(setup)
-    scripts = {seat: feed.script(seat, who) for seat, who in bots.items()}
-    seen: dict[Seat, list[tuple[int, Odds]]] = {seat: [] for seat in bots}
-    for at, each in enumerate(rounds):
-        if feed.match.over:
-            break
-        for seat, script in scripts.items():
-            made = each.agent if seat == AGENT else each.partner
-            if isinstance(made, int):
-                seen[seat].append((made, feed.odds(seat, script)))
-            else:
-                seen[seat].append((-1, {}))
-        feed.play(each, last=at + 1 == len(rounds))
-    return feed.episode(cell, used), {seat: _judged(moves) for seat, moves in seen.items()}
+    """Return the episode of a record, and how well each of `bots` agrees with the recorded moves.
+
+    If the record ends early, the episode is censored.
+    """
+    match: Match[Any, int, Any] = Match(registry.game(setup.instance.game), setup, ask_nature=True)
+    partners = registry.partners("repeated_games")
+    scripts = {
+        seat: partners[spec.player].make(match.game, seat, **spec.params)
+        for seat, spec in bots.items()
+    }
+    compared: dict[Seat, list[tuple[int, int, Odds]]] = {seat: [] for seat in bots}
+
+    def answer_from_record(turn: Turn[Any, Any]) -> Any:
+        number = len(match.state.past)
+        if turn.seat == NATURE:
+            return STOP if number == len(rounds) else GO_ON
+        if number == len(rounds):
+            return WAIT
+        if turn.question is not None:
+            return rounds[number].said.get(turn.seat) or NoAnswer(NOT_SAID)
+        move = rounds[number].agent if turn.seat == AGENT else rounds[number].partner
+        if isinstance(move, str):
+            return Forfeit(move)
+        if turn.seat in scripts:
+            compared[turn.seat].append((number + 1, move, _odds(scripts[turn.seat], turn)))
+        return move
+
+    Driver(match, dict.fromkeys((AGENT, PARTNER, NATURE), answer_from_record)).run()
+    if not match.over:
+        match.censor("left", f"{len(match.state.past)} rounds are on record")
+    agreement = {seat: _judged(moves) for seat, moves in compared.items()}
+    return match.episode(cell, used), agreement
 
 
-def _judged(moves: Iterable[tuple[int, Odds]]) -> BotAgreement:
+def _odds(script: Script, turn: Turn[Any, Any]) -> Odds:
+    """Return a bot's move probabilities."""
+    return script.odds(turn.view) if isinstance(script, Drawn) else {script(turn): 1.0}
+
+
+def _judged(moves: Iterable[tuple[int, int, Odds]]) -> BotAgreement:
+    """Return how well a bot agrees with moves, each given as its round, the move and the odds."""
     certain, tied, likeliest = [0, 0], [0, 0], [0, 0]
     outside = []
-    for number, (made, odds) in enumerate(moves, 1):
-        if not odds:
-            continue
+    for number, made, odds in moves:
         if len(odds) <= 2:
             kind = certain if len(odds) == 1 else tied
             kind[1] += 1
