@@ -76,7 +76,7 @@ def open_position(recipe: PairRecipe, pair: Pair, member: int) -> AskedPosition:
     for turn in match.asks():
         if turn.seat == recipe.seat and turn.question is None:
             asks["do"] = turn
-        elif turn.seat == recipe.seat and turn.id[2:] == (recipe.probe, recipe.subject):
+        elif turn.seat == recipe.seat and recipe.asks_probe(turn.id[2], turn.id[3]):
             asks["know"] = turn
     if set(asks) != {"know", "do"}:
         raise BadInput(

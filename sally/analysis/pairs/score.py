@@ -83,7 +83,7 @@ def _answers(recipe: PairRecipe, episode: Episode) -> dict[QuestionKind, Any]:
     answers: dict[QuestionKind, Any] = {}
     for event in episode.events:
         if isinstance(event, Reported) and event.seat == recipe.seat:
-            if (event.probe, event.about) == (recipe.probe, recipe.subject):
+            if recipe.asks_probe(event.probe, event.about):
                 answers["know"] = event.value
         elif isinstance(event, Moved) and event.seat == recipe.seat:
             answers["do"] = event.action

@@ -77,7 +77,7 @@ class PairRecipe:
     about: str  # what differs between the members, in one sentence
     seat: str
     probe: str  # asks what the other will do or believe
-    subject: str  # the seat that the probe is about; "" if it names none
+    subject: str  # the seat that the probe is about; "": another in each pair, or none
     orders: tuple[int, ...]
     draw: Callable[[Stream, int], tuple[Member, Member]]  # (chance, order)
     truth: Callable[[Any, Any, Mapping[str, PlayerSpec]], Any]  # (game, state, other players)
@@ -90,6 +90,10 @@ class PairRecipe:
     """(game, view, order) -> the answer to the probe of a reasoner of that order."""
     cluster: Callable[[Member], str] = field(default=lambda member: "")
     minds_about: str = ""  # the declared class of minds, in one sentence
+
+    def asks_probe(self, probe: str, about: str) -> bool:
+        """Return whether this is the question of the pair about the other's mind."""
+        return probe == self.probe and self.subject in ("", about)
 
 
 MOST_TRIES = 10_000  # draws of one pair
