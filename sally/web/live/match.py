@@ -17,8 +17,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, NotAsked
-from sally.core.log.events import Censored, Ended, Forfeited, Moved
-from sally.core.log.scenes import Scene, moment, outlook
+from sally.core.log.events import Forfeited, Moved
 from sally.core.match.answers import as_answer
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
@@ -33,7 +32,6 @@ from sally.core.match.player import (
     Turn,
     put,
 )
-from sally.core.rules.game import Seat
 from sally.runner.local import used_by
 from sally.web.database import Database, DuplicateRow, Row
 from sally.web.live.answers import (
@@ -47,19 +45,9 @@ from sally.web.live.answers import (
     stored_answer,
     written,
 )
-from sally.web.live.plain import Labels, for_people, shortened, turned
-from sally.web.live.screen import (
-    Ask,
-    Screen,
-    ask_name,
-    ask_of,
-    decided,
-    menu_of,
-    mirrored,
-    over_of,
-    reported,
-    screen_of,
-)
+from sally.web.live.plain import Labels, shortened
+from sally.web.live.screen import Screen, ask_name, decided, reported
+from sally.web.live.seat_screen import SeatScreen
 
 LOG = logging.getLogger("sally.web")
 MOST_LOOKS = 50  # tool calls per decision
@@ -98,21 +86,14 @@ class LiveMatch:
         self._players, self._bots, self._database = players, frozenset(bots), database
         self._rows: list[AnswerRow] = []  # answers that are not in the database yet
         self._driver = Driver(match, dict.fromkeys(bots, self._ask_bot), "fault", self._add_row)
-        self._model_seconds, self._mirrored, self._ended = model_seconds, mirrored, ended
+        self._model_seconds, self._ended = model_seconds, ended
         self._keys: dict[tuple[str, str], str] = {}  # (seat, client's key) -> ask that it answered
-        self._refused: dict[AskId, tuple[int, str]] = {}
         self._out: dict[AskId, asyncio.Task[None]] = {}
-        self._lines: dict[str, list[str]] = {seat: [] for seat in people}
-        self._labels, self._forfeits_late = labels or Labels(), forfeits_late
-        # of mirrored seats, option labels in the game's order
-        self._menus: dict[str, list[str]] = {}
-        self._plainly = {s: self._labels.plainly(match.context(Seat(s))) for s in people}
-        self._rules = {  # constant during a match
-            s: plainly(match.context(Seat(s)).words.rules(Seat(s)))
-            for s, plainly in self._plainly.items()
+        self._forfeits_late = forfeits_late
+        self._screens = {
+            seat: SeatScreen(id, match, seat, labels or Labels(), seat in mirrored)
+            for seat in people
         }
-        self._screens: dict[str, Screen] = {}
-        self._stale = set(people)  # seats whose screen must be rendered again
         self._changed = asyncio.Event()
         self._since: dict[AskId, float] = {}  # when each open ask was put to a person
         self._due: dict[AskId, float] = {}  # Unix time until which its answer is awaited
@@ -156,15 +137,16 @@ class LiveMatch:
                     raise NotAsked("This key was already used for another answer.")
                 return self._dated(seat)
             turn = self._asked(seat, ask)
-            tries = 1 + self._refused.get(turn.id, (0, ""))[0]
+            screen = self._screens[seat]
+            tries = 1 + screen.refused.get(turn.id, (0, ""))[0]
             read = decided if turn.question is None else reported
             try:
                 answer = read(turn, value, tries)
                 await self._settle(lambda: self._take(turn, answer, key, shown_seconds))
             except IllegalMove as error:
-                sentence = shortened(self._plainly[seat](str(error)))
-                self._refused[turn.id] = (tries, sentence)
-                self._stale.add(seat)
+                sentence = shortened(screen.plainly(str(error)))
+                screen.refused[turn.id] = (tries, sentence)
+                screen.is_stale = True
                 raise IllegalMove(sentence) from None
             return self._dated(seat)
 
@@ -192,7 +174,7 @@ class LiveMatch:
             self._check()
             if not self.match.over:
                 await self._censor(cause, detail, seat)
-            return self._shown(seat).version if seat in self.people else self.written
+            return self._dated(seat).version if seat in self.people else self.written
 
     async def stop_if_overdue(self, now: float) -> None:
         """Forfeit the turn of a person who is late, or stop the match.
@@ -317,9 +299,9 @@ class LiveMatch:
 
     def publish(self) -> None:
         """Wake waiting clients and start the tasks of models that are asked now."""
-        self._stale.update(self.people)
         open_now = {turn.id: turn for turn in self.match.asks()}
-        self._refused = {id: why for id, why in self._refused.items() if id in open_now}
+        for screen in self._screens.values():
+            screen.is_stale = True
         now, before = time.monotonic(), self._since
         self._since = {id: before.get(id, now) for id in open_now if id[1] in self.people}
         due = round(time.time() + self.patience, 1)
@@ -416,54 +398,9 @@ class LiveMatch:
 
     def _dated(self, seat: str) -> Screen:
         """Return a seat's screen with the deadline of its answer."""
-        screen = self._shown(seat)
+        screen = self._screens[seat].shown(self._open(seat))
         due = [at for id, at in self._due.items() if id[1] == seat]
         return msgspec.structs.replace(screen, due=min(due)) if due else screen
-
-    def _shown(self, seat: str) -> Screen:
-        """Return a seat's screen; its version increases only when its content changes.
-
-        A version that counts all answers would reveal actions of others that the seat cannot see.
-        """
-        if seat in self._stale:
-            old, new = self._screens.get(seat), self._seen(seat)
-            if old is None or msgspec.structs.replace(new, version=old.version) != old:
-                last = 0 if old is None else old.version
-                version = max(last + 1, int(1000 * time.time()))  # increases across restarts, too
-                self._screens[seat] = msgspec.structs.replace(new, version=version)
-            self._stale.discard(seat)
-        return self._screens[seat]
-
-    def _seen(self, seat: str) -> Screen:
-        match, context = self.match, self.match.context(Seat(seat))
-        turns = self._open(seat)
-        view = turns[0].view if turns else match.game.observe(match.state, Seat(seat))
-        self._lines[seat] += map(self._plainly[seat], context.reader.news(view))
-        scenes = [moment(turn) for turn in turns]
-        end = match.events[-1] if match.over else None
-        # Which of the others must still act may be hidden, so always list all of them.
-        others = () if turns or match.over else [s for s in match.game.seats if s != seat]
-        raw = screen_of(
-            context,
-            self._rules[seat],
-            scenes or [outlook(context, match.turn, view)],
-            self._lines[seat],
-            [self._ask(turn, scene) for turn, scene in zip(turns, scenes, strict=True)],
-            others,
-            over_of(seat, end, self._labels.texts) if isinstance(end, Ended | Censored) else None,
-        )
-        screen = for_people(raw, context, self._labels, self._plainly[seat])
-        if seat not in self._mirrored:
-            return screen
-        if seat in match.game.to_move(match.state):  # also while it is being probed
-            menu = menu_of(context, match.game.options(match.state, Seat(seat)))
-            self._menus[seat] = [self._plainly[seat](label) for label in menu]
-        return turned(screen, self._menus[seat]) if seat in self._menus else screen
-
-    def _ask(self, turn: Turn[Any, Any], scene: Scene) -> Ask:
-        why = self._refused.get(turn.id, (0, None))[1]
-        ask = ask_of(self.id, turn, scene, why)
-        return mirrored(ask) if turn.seat in self._mirrored else ask
 
 
 def _plain(action: Any) -> Any:

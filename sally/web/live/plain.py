@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -14,10 +14,9 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Table
 from sally.core.rules.game import GameSpec
 from sally.players.language import checked_pack
-from sally.web.live.screen import Ask, Option, Screen, plain, relabelled
+from sally.web.live.screen import Ask, Rewrite, Screen, plain
 from sally.web.texts import ENGLISH, Texts, shipped
 
-Rewrite = Callable[[str], str]
 LONGEST = 600  # characters of a sentence that may repeat a value of a request
 MODELS = "models"  # instead of a pack's name: people read the same words as models
 
@@ -64,34 +63,6 @@ class Labels(msgspec.Struct, frozen=True):
         return lambda text: plain(code.sub(lambda found: names[found[0]], text))
 
 
-def for_people(screen: Screen, context: SeatContext, labels: Labels, plainly: Rewrite) -> Screen:
-    """Return the screen in words for people; its rules and lines must already have been
-    rewritten."""
-    return msgspec.structs.replace(
-        screen,
-        title=labels.title(context),
-        role=labels.role(context, screen.seat),
-        now=plainly(screen.now),
-        board=plain_board(screen.board, plainly),
-        asks=tuple(plain_ask(ask, plainly) for ask in screen.asks),
-        told=tuple(map(plainly, screen.told)),
-        waiting_for=tuple(labels.role(context, seat) for seat in screen.waiting_for),
-    )
-
-
-def plain_ask(ask: Ask, plainly: Rewrite) -> Ask:
-    def named(options: tuple[Option, ...]) -> tuple[Option, ...]:
-        return tuple(Option(plainly(option.label), option.value) for option in options)
-
-    return msgspec.structs.replace(
-        ask,
-        question=plainly(ask.question),
-        options=named(ask.options),
-        items=named(ask.items),
-        forms=tuple(relabelled(form, plainly, ["labels"]) for form in ask.forms),
-    )
-
-
 ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # an escape sequence of JSON
 
 
@@ -127,19 +98,27 @@ def _plain_part(part: Any, plainly: Rewrite) -> Any:
 
 
 def turned(screen: Screen, labels: list[str]) -> Screen:
-    """Return the screen with options in questions, tables and rules reversed, like its buttons."""
-    asks = tuple(
-        msgspec.structs.replace(ask, question=swapped(ask.question, labels))
-        if ask.kind == "move" or ask.answer == "choice"
-        else ask  # numbers keep the order of their items, and so does the question
-        for ask in screen.asks
-    )
+    """Return the screen with options reversed, in buttons, questions, tables and rules, for studies
+    that balance option orders. `labels` are those of the menu."""
     board = screen.board
     if board is not None:
         parts = tuple(_turned(p, labels) if isinstance(p, Table) else p for p in board.parts)
         board = msgspec.structs.replace(board, parts=parts)
-    rules = turned_rules(screen.rules, labels)
-    return msgspec.structs.replace(screen, board=board, asks=asks, rules=rules)
+    return msgspec.structs.replace(
+        screen,
+        board=board,
+        asks=tuple(_turned_ask(ask, labels) for ask in screen.asks),
+        rules=turned_rules(screen.rules, labels),
+    )
+
+
+def _turned_ask(ask: Ask, labels: list[str]) -> Ask:
+    ask = msgspec.structs.replace(ask, options=ask.options[::-1])
+    if ask.answer == "choice":
+        ask = msgspec.structs.replace(ask, items=ask.items[::-1])
+    elif ask.kind == "probe":
+        return ask  # numbers keep the order of their items, and so does the question
+    return msgspec.structs.replace(ask, question=swapped(ask.question, labels))
 
 
 LAST = r" (?:or|and|oder|und) "  # joins the last two of a list: "Option J or Option F"

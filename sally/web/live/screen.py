@@ -20,13 +20,14 @@ from sally.core.log.scenes import Scene
 from sally.core.match.player import AskId, Decision, Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.prompt.words import as_tuples
-from sally.core.rules.board import Board, board_of
+from sally.core.rules.board import Board
 from sally.core.rules.game import Tool
 from sally.core.rules.menu import Amounts, Choice, Field, Form, Many, Options, Text, Whole, filled
 from sally.core.rules.probe import ProbeReport, Question
 from sally.web.texts import Texts
 
 Json = dict[str, Any]
+Rewrite = Callable[[str], str]
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -101,10 +102,12 @@ def title_of(name: str) -> str:
 # --- asks ---------------------------------------------------------------------------------------
 
 
-def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) -> Ask:
-    """Return the ask that a browser receives for a turn."""
+def ask_of(
+    match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None, plainly: Rewrite
+) -> Ask:
+    """Return the ask that a browser receives for a turn, in words for people."""
     if turn.question is not None:
-        return _probe(ask_name(match, turn.id), turn, turn.question, scene, refused)
+        return _probe(ask_name(match, turn.id), turn, turn.question, scene, refused, plainly)
     words, options = turn.context.words, turn.options
     scale = words.scale(options)
     ready = _ready(turn.context, options)
@@ -117,11 +120,11 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
     return Ask(
         ask_name(match, turn.id),
         "move",
-        scene.question,
+        plainly(scene.question),
         "",  # the format is for text replies; browsers have buttons and fields
         "move" if scale is None else "number",
-        tuple(Option(words.name(o), msgspec.to_builtins(o)) for o in ready),
-        tuple(relabelled(form_of(form), named) for form in forms),
+        tuple(Option(plainly(words.name(o)), msgspec.to_builtins(o)) for o in ready),
+        tuple(relabelled(relabelled(form_of(form), named), plainly, ["labels"]) for form in forms),
         range=_ends(scale),
         tools=tuple(_tool(tool) for tool in turn.context.spec.tools),
         looked=tuple(
@@ -146,17 +149,23 @@ def menu_of(context: SeatContext, options: Options[Any]) -> list[str]:
 
 
 def _probe(
-    name: str, turn: Turn[Any, Any], question: Question, scene: Scene, refused: str | None
+    name: str,
+    turn: Turn[Any, Any],
+    question: Question,
+    scene: Scene,
+    refused: str | None,
+    plainly: Rewrite,
 ) -> Ask:
     whole = question.scale
+    labels = map(plainly, scene.options)
     scale = (question.low, question.high) if question.kind == "values" else _ends(whole)
     return Ask(
         name,
         "probe",
-        scene.question,
+        plainly(scene.question),
         turn.context.words.say("aside.intro"),
         question.kind if whole is None else "number",
-        items=tuple(map(Option, scene.options, question.choices)) if whole is None else (),
+        items=tuple(map(Option, labels, question.choices)) if whole is None else (),
         range=(0.0, 100.0) if question.kind == "odds" else scale,
         refused=refused,
     )
@@ -168,23 +177,13 @@ def _ends(scale: Whole | None) -> tuple[float, float] | None:
     return None if scale is None else (scale.low, scale.high)
 
 
-def mirrored(ask: Ask) -> Ask:
-    """Return the ask with its options reversed, for studies that balance option orders."""
-    turned: Json = {"options": ask.options[::-1]}
-    if ask.answer == "choice":  # numbers are sent in the order of the items
-        turned["items"] = ask.items[::-1]
-    return msgspec.structs.replace(ask, **turned)
-
-
 def form_of(form: Form[Any]) -> Json:
     """Return the JSON description of a form."""
     fields = [field_of(name, field) for name, field in form.fields]
     return {"kind": form.kind, "label": title_of(form.kind), "fields": fields}
 
 
-def relabelled(
-    form: Any, rewrite: Callable[[str], str], keys: Sequence[str] = ("label", "labels")
-) -> Any:
+def relabelled(form: Any, rewrite: Rewrite, keys: Sequence[str] = ("label", "labels")) -> Any:
     """Return a form or field with the labels under these keys rewritten."""
     if isinstance(form, list):
         return [relabelled(each, rewrite, keys) for each in form]
@@ -302,34 +301,6 @@ def over_of(seat: str, end: Ended | Censored, said: Texts) -> Over:
         return Over("censored", None, said("over.you_left"))
     why = f"over.{end.cause}"
     return Over("censored", None, said(why if why in said.said else "over.stopped"))
-
-
-def screen_of(
-    context: SeatContext,
-    rules: str,
-    scenes: Sequence[Scene],  # of the open asks, or one for a waiting seat
-    lines: Sequence[str],
-    asks: Sequence[Ask],
-    waiting_for: Sequence[str],
-    over: Over | None,
-) -> Screen:
-    """Return a seat's screen with all lines of its history."""
-    first = scenes[0]
-    return Screen(
-        0,
-        context.spec.title,
-        context.seat,
-        "",
-        rules,
-        0,
-        tuple(lines),
-        "" if over is not None else first.now,
-        board_of(context, first.view),
-        tuple(asks),
-        tuple(told for scene in scenes for told in scene.told),
-        tuple(waiting_for),
-        over,
-    )
 
 
 def since(screen: Screen, lines: int) -> Screen:

@@ -1,0 +1,86 @@
+"""The screen of one person in a live match, made only from that seat's asks, views and words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from sally.core.log.events import Censored, Ended
+from sally.core.log.scenes import moment, outlook
+from sally.core.match.engine import Match
+from sally.core.match.player import AskId, Turn
+from sally.core.rules.board import board_of
+from sally.core.rules.game import Seat
+from sally.web.live.plain import Labels, plain_board, turned
+from sally.web.live.screen import Screen, ask_of, menu_of, over_of
+
+
+class SeatScreen:
+    """What a person sees of a match: the history so far and the current asks."""
+
+    def __init__(
+        self, id: str, match: Match[Any, Any, Any], seat: str, labels: Labels, is_mirrored: bool
+    ) -> None:
+        self._id, self._match, self._seat, self._labels = id, match, Seat(seat), labels
+        self._context = match.context(self._seat)
+        self.plainly = labels.plainly(self._context)
+        self._rules = self.plainly(self._context.words.rules(self._seat))
+        self._lines: list[str] = []
+        self._is_mirrored = is_mirrored
+        self._menu: list[str] = []  # option labels in the game's order, if it is mirrored
+        self._screen: Screen | None = None
+        self.is_stale = True
+        self.refused: dict[AskId, tuple[int, str]] = {}  # tries and why the last was refused
+
+    def shown(self, turns: Sequence[Turn[Any, Any]]) -> Screen:
+        """Return the screen with these asks; its version increases only when its content changes.
+
+        A version that counts all answers would reveal actions of others that the seat cannot see.
+        """
+        old = self._screen
+        if old is None or self.is_stale:
+            new = self._made(turns)
+            if old is None or msgspec.structs.replace(new, version=old.version) != old:
+                last = 0 if old is None else old.version
+                version = max(last + 1, int(1000 * time.time()))  # increases across restarts, too
+                old = self._screen = msgspec.structs.replace(new, version=version)
+            self.is_stale = False
+        return old
+
+    def _made(self, turns: Sequence[Turn[Any, Any]]) -> Screen:
+        match, context, labels, plainly = self._match, self._context, self._labels, self.plainly
+        view = turns[0].view if turns else match.game.observe(match.state, self._seat)
+        self._lines += map(plainly, context.reader.news(view))
+        scenes = [moment(turn) for turn in turns] or [outlook(context, match.turn, view)]
+        end = match.events[-1] if match.over else None
+        # Which of the others must still act may be hidden, so always list all of them.
+        others = () if turns or match.over else [s for s in match.game.seats if s != self._seat]
+        screen = Screen(
+            version=0,
+            title=labels.title(context),
+            seat=self._seat,
+            role=labels.role(context, self._seat),
+            rules=self._rules,
+            lines_from=0,
+            lines=tuple(self._lines),
+            now="" if match.over else plainly(scenes[0].now),
+            board=plain_board(board_of(context, scenes[0].view), plainly),
+            asks=tuple(
+                ask_of(self._id, turn, scene, self.refused.get(turn.id, (0, None))[1], plainly)
+                for turn, scene in zip(turns, scenes, strict=False)
+            ),
+            told=tuple(plainly(told) for scene in scenes for told in scene.told),
+            waiting_for=tuple(labels.role(context, seat) for seat in others),
+            over=over_of(self._seat, end, labels.texts)
+            if isinstance(end, Ended | Censored)
+            else None,
+        )
+        if not self._is_mirrored:
+            return screen
+        if self._seat in match.game.to_move(match.state):  # also while it is being probed
+            menu = menu_of(context, match.game.options(match.state, self._seat))
+            self._menu = [plainly(label) for label in menu]
+        return turned(screen, self._menu)
