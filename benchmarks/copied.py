@@ -24,10 +24,10 @@ from sally.analysis.columns import measured_table, seat_table
 from sally.analysis.columns.measured import setting
 from sally.analysis.columns.replayed_rows import replayed_columns
 from sally.core.log.events import Episode, PlayerSpec, Setup, from_line, to_line
-from sally.core.log.fingerprint import fingerprint
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
+from sally.core.registry.fingerprint import fingerprint
 from sally.core.registry.study import Study
 from sally.core.rules.game import Seat
 from sally.output.files.index_writer import IndexWriter

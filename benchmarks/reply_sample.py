@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from sally import store
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.prompt.strategy import PromptContext
+from sally.core.match.strategy import PromptContext
 from sally.core.registry import registry
 from sally.core.rules.menu import is_finite
 from sally.output.files.bundle_reader import opened

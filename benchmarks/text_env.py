@@ -29,7 +29,7 @@ import msgspec
 from sally.adapters.trainers.text import TextEnv, TextEnvs
 from sally.core.log.events import to_line
 from sally.core.rules.chance import derived_seed
-from sally.core.rules.training import Task
+from sally.parts.training import Task
 
 TOGETHER = 20  # episodes in plain Python at a time: one is too short to be measured in turns
 Round = Callable[[], int]  # plays an episode, says how many rounds it had

@@ -14,9 +14,9 @@ from typing import Any
 from sally.core.log.events import Instance, PlayerSpec, Setup, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
+from sally.core.match.partner import Scripted
 from sally.core.match.player import Turn
 from sally.core.registry import registry
-from sally.core.rules.partner import Scripted
 from sally.games.tradecraft.actions import DONE, NO, YES, Craft, Propose
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.instances import instance_set, named_ruleset

@@ -72,18 +72,20 @@ if TYPE_CHECKING:
     from sally.api.studies import run as run
     from sally.core.errors import BadInput as BadInput
     from sally.core.log.events import Episode as Episode
+    from sally.core.log.events import Injection as Injection
     from sally.core.log.events import Instance as Instance
     from sally.core.log.events import PlayerSpec as PlayerSpec
+    from sally.core.match.partner import Automaton as Automaton
+    from sally.core.match.partner import Line as Line
+    from sally.core.match.partner import Partner as Partner
     from sally.core.match.player import Player as Player
     from sally.core.match.player import Turn as Turn
-    from sally.core.match.replay import Trajectory as Trajectory
     from sally.core.match.seat_context import SeatContext as SeatContext
+    from sally.core.match.strategy import Strategy as Strategy
     from sally.core.prompt.model import Message as Message
     from sally.core.prompt.model import Model as Model
     from sally.core.prompt.model import Reply as Reply
     from sally.core.prompt.model import Settings as Settings
-    from sally.core.prompt.strategy import Strategy as Strategy
-    from sally.core.prompt.words import Words as Words
     from sally.core.registry.objects import as_player as as_player
     from sally.core.registry.paper import Importer as Importer
     from sally.core.registry.paper import Paper as Paper
@@ -106,14 +108,12 @@ if TYPE_CHECKING:
     from sally.core.rules.menu import span as span
     from sally.core.rules.metric import Metric as Metric
     from sally.core.rules.metric import Played as Played
-    from sally.core.rules.partner import Automaton as Automaton
-    from sally.core.rules.partner import Line as Line
-    from sally.core.rules.partner import Partner as Partner
     from sally.core.rules.probe import At as At
-    from sally.core.rules.probe import Injection as Injection
     from sally.core.rules.probe import Probe as Probe
     from sally.core.rules.probe import ProbeReport as ProbeReport
     from sally.core.rules.probe import Question as Question
+    from sally.core.rules.replay import Trajectory as Trajectory
+    from sally.core.rules.words import Words as Words
 
 __version__ = VERSION
 _PLACES = {
@@ -134,13 +134,12 @@ _PLACES = {
     "api.rows": "Rows",
     "api.studies": "arun plan run",
     "core.errors": "BadInput",
-    "core.log.events": "Episode Instance PlayerSpec",
+    "core.log.events": "Episode Injection Instance PlayerSpec",
+    "core.match.partner": "Automaton Line Partner",
     "core.match.player": "Player Turn",
-    "core.match.replay": "Trajectory",
     "core.match.seat_context": "SeatContext",
+    "core.match.strategy": "Strategy",
     "core.prompt.model": "Message Model Reply Settings",
-    "core.prompt.strategy": "Strategy",
-    "core.prompt.words": "Words",
     "core.registry.paper": "Importer Paper",
     "core.registry.register": "register",
     "core.registry.objects": "as_player",
@@ -150,8 +149,9 @@ _PLACES = {
     "core.rules.game": "Doing Game GameSpec NATURE Seat Tool",
     "core.rules.menu": "Options Whole span",
     "core.rules.metric": "Metric Played",
-    "core.rules.partner": "Automaton Line Partner",
-    "core.rules.probe": "At Injection Probe ProbeReport Question",
+    "core.rules.probe": "At Probe ProbeReport Question",
+    "core.rules.replay": "Trajectory",
+    "core.rules.words": "Words",
 }
 _WHERE = {name: place for place, names in _PLACES.items() for name in names.split()}
 __all__ = ["DISTRIBUTION", *sorted(_WHERE), "testing"]  # the names in the table above

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.log.events import Injection, Instance, PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
-from sally.core.rules.probe import Injection
 from sally.testing.bench import SHORT, Arms, Bench
 from sally.testing.bench import answered_by as answered_by
 from sally.testing.bench import asked_in_turn as asked_in_turn

@@ -11,10 +11,9 @@ import pytest
 import sally
 from sally import store
 from sally.core.errors import BadInput
-from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.log.events import Injection, Instance, PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
-from sally.core.rules.probe import Injection
 from sally.players.language import uses_model
 from sally.runner.local import play
 from sally.runner.run import run_study
@@ -228,7 +227,7 @@ def test_illegal_move_of_custom_player_is_refused() -> None:
 
 RAISING = """
 from sally.core.match.player import PlayerKind
-from sally.core.rules.partner import Partner
+from sally.core.match.partner import Partner
 
 FOR = "repeated_games"
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 import sally
 from sally import testing
 from sally.cli import cli
+from sally.core.display.board import board_of
 from sally.core.registry import registry
-from sally.core.rules.board import board_of
 from sally.testing.bench import Bench, match_of
 
 ROOT = Path(__file__).parent.parent

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from sally.adapters.terminal import Person
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.scenes import tell
+from sally.core.display.scenes import tell
+from sally.core.log.events import Episode, Injection, Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
-from sally.core.rules.probe import Injection
 from sally.models.stub import always
 from sally.output.files.transcript import transcript
 from sally.output.page.transcripts import transcript_of

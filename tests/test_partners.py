@@ -11,12 +11,12 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec
+from sally.core.match.partner import Line, Partner, Script
 from sally.core.match.player import Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Line, Partner, Script
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame
 from tests.table import played, table
 

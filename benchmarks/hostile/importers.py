@@ -20,9 +20,9 @@ from typing import Any
 
 from benchmarks.hostile.mutations import mutated
 from sally.core.errors import BadInput
-from sally.core.log.validation import log_problem
 from sally.core.registry import registry
 from sally.core.registry.paper import Importer, ImportResult
+from sally.core.registry.validation import log_problem
 from sally.games.repeated_games.importers import clembench
 from sally.games.repeated_games.importers import table as tables
 from tests.games.mindgames.records import MODEL, PEOPLE, record

@@ -17,7 +17,7 @@ from mirrored_seat import MirroredSeat
 from sally.core.errors import BadInput
 from sally.core.match.player import Decision, Forfeit, NoAnswer, Turn
 from sally.core.match.seat_context import Past, SeatContext
-from sally.core.prompt.strategy import PromptContext, StrategyResult
+from sally.core.match.strategy import PromptContext, StrategyResult
 from sally.core.registry.objects import PlayerLike
 from sally.games.repeated_games.rules import PARTNER
 

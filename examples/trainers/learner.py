@@ -25,9 +25,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from sally.adapters.trainers.text import TextEnv
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.rules.chance import Stream, derived_seed
-from sally.core.rules.training import Split, Task
 from sally.models import catalogue
 from sally.models.hf import loading
+from sally.parts.training import Split, Task
 
 PACK = "repeated_games_terse"  # short prompts: a processor reads every token
 TRAINED = 2  # layers, counted from the end

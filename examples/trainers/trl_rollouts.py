@@ -20,7 +20,7 @@ from sally.adapters.trainers.text import TextEnv
 from sally.core.errors import BadInput
 from sally.core.prompt.model import Assistant, Message
 from sally.core.rules.chance import Stream, derived_seed
-from sally.core.rules.training import Split
+from sally.parts.training import Split
 
 MARK = "sally "  # prefix of a row's prompt
 

@@ -13,10 +13,10 @@ from sally.adapters.trainers.text import TextEnv
 from sally.adapters.trainers.text.splits import split_of
 from sally.core.log.events import Instance
 from sally.core.rules.chance import Stream, derived_seed
-from sally.core.rules.training import Task
 from sally.games.repeated_games.population import population, relettered
 from sally.games.repeated_games.training import split
 from sally.games.toma.po.game import frozen_scenarios
+from sally.parts.training import Task
 
 PACK = "repeated_games_terse"
 NEW_WORDING = "repeated_games_story"  # farmers and seasons: no training is worded so

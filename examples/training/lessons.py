@@ -18,7 +18,7 @@ from transformers import AutoTokenizer
 
 from sally.adapters.trainers.text import TextEnv
 from sally.core.rules.chance import Stream
-from sally.core.rules.training import Task
+from sally.parts.training import Task
 
 PROBE = "their_move"
 CERTAIN = -50.0  # log-odds of the options that are not taken

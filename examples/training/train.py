@@ -29,8 +29,8 @@ from scoring import Growing, Page, Policy
 
 from sally.adapters.trainers.text import TextEnv, TextEnvs
 from sally.core.rules.chance import Stream, derived_seed
-from sally.core.rules.training import Task
 from sally.games.repeated_games.population import population, relettered
+from sally.parts.training import Task
 
 LEARNT = {"move": "doing", "probe": "knowing", "both": "doing and knowing"}
 WARM_UP = 5  # steps in which the learning rate rises

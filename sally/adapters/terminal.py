@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from sally.core.display.scenes import Scene, moment
 from sally.core.errors import IllegalMove, Unreadable, listed
-from sally.core.log.scenes import Scene, moment
 from sally.core.match.player import Decision, Fault, Turn
 from sally.core.rules.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled, is_finite
 from sally.core.rules.probe import ProbeReport

@@ -12,10 +12,10 @@ from sally.api.analyses import load, profile
 from sally.api.rows import Rows
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasKind
 from sally.output.figures.atlas import atlas_page, atlas_svg
 from sally.output.figures.estimates import EstimateDot, estimates_figure
 from sally.output.files.new_file import new_file
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasKind
 from sally.stats.intervals import Estimate
 from sally.store import Where
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sally.api.rows import Rows
-from sally.core.prompt import packs
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.rules.game import GameSpec
 
 

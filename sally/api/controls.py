@@ -17,10 +17,9 @@ from sally.api.analyses import EpisodeSource, episodes_in
 from sally.api.results import Episodes, flat
 from sally.api.rows import Rows
 from sally.api.studies import find_study
-from sally.core.log.events import Episode
+from sally.core.log.events import Episode, Injection
 from sally.core.registry.objects import ObjectNames, PlayerLike
 from sally.core.registry.study import Study
-from sally.core.rules.probe import Injection
 from sally.runner.forking import Change
 
 

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sally.core.display.scenes import REFEREE
 from sally.core.errors import BadInput
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.scenes import REFEREE
+from sally.core.log.events import Episode, Injection, Instance, PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.registry.objects import ObjectNames, PlayerLike
 from sally.core.registry.register import as_game
 from sally.core.registry.study import as_arms
 from sally.core.rules.game import GameSpec
-from sally.core.rules.probe import Injection
 from sally.output.files import transcript as transcripts
 from sally.players.language import LANGUAGE
 from sally.runner import local

@@ -16,13 +16,12 @@ from sally.analysis.decisions.rollouts import Branch, branches, reasons
 from sally.cli.common import STORE, parsed, set_option
 from sally.cli.comparing import plain
 from sally.cli.reading import find_episode
+from sally.core.display.scenes import option_names, texts_of
 from sally.core.errors import BadInput, listed, unknown
-from sally.core.log.events import Episode, label
-from sally.core.log.scenes import option_names, texts_of
+from sally.core.log.events import Episode, Injection, label
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry.objects import as_lineup
 from sally.core.rules.game import Seat
-from sally.core.rules.probe import Injection
 from sally.output.tables.console import (
     PATH,
     estimate_cell,

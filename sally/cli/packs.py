@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from sally.core.errors import BadInput, listed
-from sally.core.prompt import packs as words_packs
-from sally.core.prompt.wording import PackMatch, compared
-from sally.core.prompt.words import COMMON_TEXTS, Pack, checked, slots
+from sally.core.registry import packs as words_packs
 from sally.core.registry import registry
 from sally.core.registry.study import Study
+from sally.core.registry.wording import PackMatch, compared
+from sally.core.rules.words import COMMON_TEXTS, Pack, checked, slots
 from sally.core.terminal_text import echo
 from sally.output.tables.console import PATH, print_text
 from sally.players.language import every_strategy_text

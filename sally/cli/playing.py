@@ -13,9 +13,9 @@ from sally import store
 from sally.adapters.terminal import Left, Person
 from sally.api.playing import play as play_episode
 from sally.cli.common import parsed, set_option
+from sally.core.display.scenes import tell
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import PlayerSpec
-from sally.core.log.scenes import tell
 from sally.core.registry import registry
 from sally.core.registry.objects import as_player
 from sally.core.rules.game import NATURE

@@ -10,9 +10,9 @@ import click
 
 from sally import store
 from sally.cli.common import STORE
+from sally.core.display.scenes import REFEREE
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
-from sally.core.log.scenes import REFEREE
 from sally.core.reply.reading import VERSION
 from sally.core.terminal_text import echo
 from sally.output.files.bundle_reader import is_bundle, opened

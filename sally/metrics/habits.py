@@ -13,12 +13,12 @@ from typing import Any
 
 import msgspec
 
+from sally.core.display.scenes import texts_of
 from sally.core.errors import BadInput
-from sally.core.log.scenes import texts_of
-from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import is_finite
 from sally.core.rules.metric import JudgedReport, Metric, Played, mean, shared
+from sally.core.rules.words import Words
 from sally.metrics.answers import counted
 from sally.metrics.consistency import acted
 

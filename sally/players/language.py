@@ -11,7 +11,7 @@ import msgspec
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
-from sally.core.prompt import packs
+from sally.core.match.strategy import PromptContext, Run, Strategy, StrategyResult
 from sally.core.prompt.model import (
     CannotConstrain,
     CannotScore,
@@ -21,12 +21,11 @@ from sally.core.prompt.model import (
     read_settings,
 )
 from sally.core.prompt.page_layout import AS_IT_IS, Harness, read_harness
-from sally.core.prompt.strategy import PromptContext, Run, Strategy, StrategyResult
-from sally.core.prompt.words import Pack, checked
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.reply.reading import restated
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
+from sally.core.rules.words import Pack, checked
 from sally.players.calls import Caller, Exchanges, answer_with_model, ask_until_readable
 
 LANGUAGE = "language"  # the name of this kind of player

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Scripted, by_name
 from sally.core.match.player import Decision, Move, NoAnswer, Player, PlayerKind, Turn
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import example, is_finite
-from sally.core.rules.partner import Scripted, by_name
 from sally.core.rules.probe import ProbeReport, Question
 
 

@@ -13,9 +13,9 @@ import msgspec
 from sally.core.errors import BadInput, unknown
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.prompt.model import User
-from sally.core.prompt.words import Words
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.probe import ProbeReport
+from sally.core.rules.words import Words
 from sally.players.calls import Answered, Caller, Exchanges, ask_until_readable
 from sally.players.language import PLAYERS as LANGUAGE
 from sally.players.language import LanguagePlayer, ModelPlayer

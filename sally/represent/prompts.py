@@ -16,9 +16,9 @@ import msgspec
 from sally.analysis.columns.rows import played
 from sally.analysis.compare.contrast import TWIN, in_words
 from sally.analysis.decisions.costs import costs_of
+from sally.core.display.scenes import texts_of
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, label
-from sally.core.log.scenes import texts_of
 from sally.core.match.seat_context import SeatContext
 from sally.core.prompt.model import Context
 from sally.core.registry import registry

@@ -14,18 +14,18 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, listed
-from sally.core.log.events import Episode, Event, Fork, PlayerSpec, Setup, ToolUse
-from sally.core.log.imported import RECORDED
+from sally.core.log.events import Episode, Event, Fork, Injection, PlayerSpec, Setup, ToolUse
 from sally.core.match.answers import action_of, answers_of
 from sally.core.match.drive import Again, Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import require_version
-from sally.core.match.player import AskId, Decision, Given, Player, Turn, put
+from sally.core.match.player import Decision, Given, Player, Turn, put
 from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import admitted
-from sally.core.rules.probe import Injection
+from sally.core.rules.replay import AskId
+from sally.parts.imported import RECORDED
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter, Metered
 from sally.runner.local import play_within, reached, used_by

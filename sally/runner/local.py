@@ -16,12 +16,12 @@ from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, canonica
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Player
-from sally.core.match.replay import Trajectory
 from sally.core.prompt.model import Model
-from sally.core.prompt.packs import is_reference
-from sally.core.prompt.wording import verbatim_texts
 from sally.core.registry import registry
+from sally.core.registry.packs import is_reference
 from sally.core.registry.study import Study
+from sally.core.registry.wording import verbatim_texts
+from sally.core.rules.replay import Trajectory
 from sally.players.language import patient, uses_model
 from sally.runner.budget import BudgetSpent, Meter, Metered
 from sally.runner.config import SERVER_AT_ONCE, Config, Limits, declared_at_once, transport_of

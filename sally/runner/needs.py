@@ -7,15 +7,15 @@ from typing import Any
 
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import PlayerSpec, Setup
-from sally.core.log.imported import RECORDED
 from sally.core.match.seat_context import SeatContext
+from sally.core.match.strategy import Strategy, can_foresee
 from sally.core.prompt.model import BadCandidates, check_candidates
-from sally.core.prompt.strategy import Strategy, can_foresee
-from sally.core.prompt.words import Words
 from sally.core.registry.objects import OWN
 from sally.core.rules.awareness import WHAT_IS_THIS
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import is_finite
+from sally.core.rules.words import Words
+from sally.parts.imported import RECORDED
 from sally.players.language import LANGUAGE, strategy_named, uses_model
 
 Spec = GameSpec[Any, Any, Any]

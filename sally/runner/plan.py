@@ -17,6 +17,7 @@ from sally.core.log.events import Episode, PlayerSpec, Setup, episode_id
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Turn
+from sally.core.match.strategy import PromptContext
 from sally.core.prompt.answer_schema import field_name
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
@@ -29,7 +30,6 @@ from sally.core.prompt.model import (
     Settings,
     ToolSpec,
 )
-from sally.core.prompt.strategy import PromptContext
 from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.models.stub import even

@@ -24,10 +24,9 @@ from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.match.player import Turn
-from sally.core.prompt import packs
+from sally.core.match.strategy import PromptContext, StrategyResult
 from sally.core.prompt.page_layout import read_harness
-from sally.core.prompt.strategy import PromptContext, StrategyResult
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.reply.plain_text import without_thoughts
 from sally.core.reply.reading import VERSION
 from sally.core.rules.metric import judged

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 
 from sally import store
 from sally.core.errors import BadInput, RunFailed, StoreFailed, listed
-from sally.core.prompt import packs
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.registry.objects import bound_names
 from sally.core.registry.study import Study
 from sally.runner.budget import Budget, Meter

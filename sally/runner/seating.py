@@ -11,14 +11,14 @@ import msgspec
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.engine import Match
+from sally.core.match.partner import Partner, Scripted
 from sally.core.match.player import Player, PlayerKind
-from sally.core.prompt import answer_schema, packs
-from sally.core.registry import registry
+from sally.core.prompt import answer_schema
+from sally.core.registry import packs, registry
 from sally.core.registry.objects import OWN, bound_kind
 from sally.core.registry.study import Study
 from sally.core.reply import reading
 from sally.core.rules.game import NATURE, Game, GameSpec, Seat, refuse_unstorable
-from sally.core.rules.partner import Partner, Scripted
 from sally.models.stub import always, even
 from sally.players.language import LANGUAGE, checked_pack, strategy_named, uses_model
 from sally.runner.needs import refuse_what_lacks

@@ -19,8 +19,8 @@ import msgspec
 from sally import store
 from sally.core.errors import BadInput, RunFailed, StoreFailed
 from sally.core.log.events import Censored, Episode
-from sally.core.match.replay import Trajectory
 from sally.core.registry import registry
+from sally.core.rules.replay import Trajectory
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config

@@ -7,7 +7,7 @@ from io import BytesIO
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
-from sally.core.log.fingerprint import fingerprint
+from sally.core.registry.fingerprint import fingerprint
 from sally.store.index import columns
 from sally.store.lines import sound_line
 from sally.store.places import Folder, Where, place

@@ -10,7 +10,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import SCHEMA, Episode, from_line
-from sally.core.log.validation import log_problem
+from sally.core.registry.validation import log_problem
 
 _SUM = re.compile(rb',"sum":"([0-9a-f]{16})"}\n$')  # end of a line with a checksum
 SUM_BYTES = 28

@@ -16,9 +16,8 @@ import msgspec
 
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import RESUMABLE, Censored, Episode, Forfeited, Moved
-from sally.core.prompt import packs
-from sally.core.prompt.words import Pack, checked
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
+from sally.core.rules.words import Pack, checked
 from sally.store.lines import read_line, sound_line, was_changed
 from sally.store.manifest import MANIFEST, read_manifest
 from sally.store.places import Folder, Place, Remote, Where, place

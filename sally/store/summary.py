@@ -10,7 +10,7 @@ import msgspec
 
 from sally.core.log.calls import BROKE_READER
 from sally.core.log.events import Episode, Instance
-from sally.core.log.fingerprint import fingerprint
+from sally.core.registry.fingerprint import fingerprint
 from sally.store.index import Columns, Line, columns
 from sally.store.lines import sound_line
 from sally.store.places import Where, place

@@ -18,8 +18,8 @@ import msgspec
 
 from sally.core.errors import BadInput, not_written
 from sally.core.log.events import Episode, Setup, from_line, to_line
-from sally.core.prompt import packs
-from sally.core.prompt.words import Pack
+from sally.core.registry import packs
+from sally.core.rules.words import Pack
 from sally.store.lines import sealed
 from sally.store.places import Folder, Place, Where, place
 from sally.store.reading import DONE, OPEN, PART

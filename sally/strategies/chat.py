@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import msgspec
 
+from sally.core.match.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, spoken
 from sally.core.prompt.model import Assistant, Message, User
-from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, spoken
 
 
 class Exchange(msgspec.Struct, frozen=True):

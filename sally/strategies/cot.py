@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sally.core.match.strategy import PromptContext, Speaker, Strategy, StrategyResult, spoken
 from sally.core.prompt.hashed_text import HashedText
-from sally.core.prompt.strategy import PromptContext, Speaker, Strategy, StrategyResult, spoken
 
 TEXTS: Mapping[str, str] = {
     "cot.think": "Think step by step first, in a paragraph that begins with `Thoughts:`. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.prompt.strategy import PromptContext, Speaker, Strategy, StrategyResult
+from sally.core.match.strategy import PromptContext, Speaker, Strategy, StrategyResult
 from sally.strategies import cot
 
 TEXTS: Mapping[str, str] = {

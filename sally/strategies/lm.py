@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.core.errors import BadInput
-from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult
+from sally.core.match.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult
 from sally.core.rules.chance import Stream
 
 CONTENT_FREE = ("N/A", "[MASK]", "")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from sally.core.errors import Unreadable
-from sally.core.prompt.strategy import (
+from sally.core.match.strategy import (
     PromptContext,
     Speaker,
     Strategy,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.prompt.strategy import Strategy
-from sally.core.prompt.strategy import answered as answered
+from sally.core.match.strategy import Strategy
+from sally.core.match.strategy import answered as answered
 
 STRATEGY = Strategy(
     name="qa",

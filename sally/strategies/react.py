@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.prompt.strategy import PromptContext, Speaker, Strategy, StrategyResult, spoken
+from sally.core.match.strategy import PromptContext, Speaker, Strategy, StrategyResult, spoken
 from sally.strategies.chat import Exchange, Talk, conversation
 
 TEXTS: Mapping[str, str] = {

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from sally.core.errors import BadInput, Unreadable
-from sally.core.prompt.model import User
-from sally.core.prompt.strategy import (
+from sally.core.match.strategy import (
     PromptContext,
     Run,
     Speaker,
@@ -16,6 +15,7 @@ from sally.core.prompt.strategy import (
     StrategyResult,
     answered,
 )
+from sally.core.prompt.model import User
 from sally.core.reply.plain_text import sections
 from sally.strategies import cot
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.prompt.hashed_text import HashedText
-from sally.core.prompt.model import User
-from sally.core.prompt.strategy import (
+from sally.core.match.strategy import (
     PromptContext,
     Speaker,
     Strategy,
     StrategyResult,
     answered,
 )
+from sally.core.prompt.hashed_text import HashedText
+from sally.core.prompt.model import User
 
 TEXTS: Mapping[str, str] = {
     "s2a.move": "From the rules and the past above, write a short summary for somebody who has to "

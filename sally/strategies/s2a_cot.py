@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.prompt.strategy import PromptContext, Speaker, Strategy, StrategyResult
+from sally.core.match.strategy import PromptContext, Speaker, Strategy, StrategyResult
 from sally.strategies import cot, s2a
 
 

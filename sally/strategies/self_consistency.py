@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, Unreadable
-from sally.core.prompt.model import Reply
-from sally.core.prompt.strategy import (
+from sally.core.match.strategy import (
     PromptContext,
     Run,
     Speaker,
@@ -18,6 +17,7 @@ from sally.core.prompt.strategy import (
     StrategyResult,
     spoken,
 )
+from sally.core.prompt.model import Reply
 from sally.core.rules.probe import ProbeReport
 
 

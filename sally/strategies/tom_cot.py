@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.prompt.model import Reply
-from sally.core.prompt.strategy import (
+from sally.core.match.strategy import (
     PromptContext,
     Speaker,
     Strategy,
     StrategyResult,
     spoken,
 )
+from sally.core.prompt.model import Reply
 from sally.core.reply.reading import read_each
 from sally.core.rules.probe import StatedPrediction
 from sally.strategies import cot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sally.core.errors import Unreadable
-from sally.core.prompt.strategy import (
+from sally.core.match.strategy import (
     PromptContext,
     Speaker,
     Strategy,

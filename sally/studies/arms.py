@@ -12,10 +12,9 @@ import msgspec
 
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Instance, PlayerSpec
-from sally.core.prompt import packs
 from sally.core.prompt.page_layout import read_harness
 from sally.core.prompt.skins import AWARE
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.registry.study import Cell, Study
 from sally.core.rules.awareness import WHAT_IS_THIS
 from sally.players.language import LANGUAGE

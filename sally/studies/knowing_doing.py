@@ -16,10 +16,9 @@ from collections.abc import Iterable, Mapping
 from itertools import permutations
 from typing import Any
 
-from sally.core.log.events import Instance, PlayerSpec
+from sally.core.log.events import Injection, Instance, PlayerSpec
 from sally.core.registry.study import Cell, Study, instance, player_spec
 from sally.core.rules.game import Seat
-from sally.core.rules.probe import Injection
 from sally.players.language import OPEN
 
 ROUNDS = 20

@@ -12,10 +12,9 @@ Calls of one model without retries: 200 (nested), 270 to 360 (belief_action, by 
 
 from __future__ import annotations
 
-from sally.core.log.events import Instance, PlayerSpec
+from sally.core.log.events import Injection, Instance, PlayerSpec
 from sally.core.registry.study import Cell, Study, instance, player_spec
 from sally.core.rules.game import Seat
-from sally.core.rules.probe import Injection
 from sally.players.language import OPEN
 
 SEED = 2026

@@ -11,14 +11,21 @@ from typing import Any
 
 import msgspec
 
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, episode_id, to_line
+from sally.core.log.events import (
+    Episode,
+    Injection,
+    Instance,
+    PlayerSpec,
+    Setup,
+    episode_id,
+    to_line,
+)
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit, Player, Turn
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Game, GameSpec
-from sally.core.rules.probe import Injection
 from sally.players.mindless import Random
 from sally.runner.seating import players_of, resolved
 

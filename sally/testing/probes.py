@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.log.events import Reported, Told
+from sally.core.log.events import Injection, Reported, Told
 from sally.core.match.playback import replayed
 from sally.core.rules.game import NATURE, Seat
-from sally.core.rules.probe import At, Injection, ProbeReport, problem, score
+from sally.core.rules.probe import At, ProbeReport, problem, score
 from sally.testing.bench import Bench, asked_in_turn, match_of, must, played
 
 

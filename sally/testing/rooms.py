@@ -9,18 +9,20 @@ from typing import Any
 import msgspec
 
 from sally.analysis.profile.bounds import game_bounds
+from sally.core.display.board import board_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, Setup, from_line, label, to_line
+from sally.core.match.partner import Line, Partner
 from sally.core.match.playback import replayed
 from sally.core.match.player import Decision, Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
-from sally.core.rules.board import Board, board_of
-from sally.core.rules.card import Condition, study_of
+from sally.core.registry.study import study_of
+from sally.core.rules.board import Board
+from sally.core.rules.card import Condition
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
-from sally.core.rules.partner import Line, Partner
 from sally.runner.seating import kinds, resolved, seated
 from sally.testing.bench import (
     Bench,

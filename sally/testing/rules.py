@@ -10,12 +10,12 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Forfeited, Moved, from_line, to_line
+from sally.core.match.partner import Partner
 from sally.core.match.playback import mismatch, replayed
-from sally.core.match.replay import Trajectory
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE
 from sally.core.rules.menu import admitted
-from sally.core.rules.partner import Partner
+from sally.core.rules.replay import Trajectory
 from sally.runner.seating import kinds
 from sally.testing.bench import (
     Bench,

@@ -14,14 +14,13 @@ import msgspec
 from sally.core.errors import Unreadable
 from sally.core.match.player import Decision, Turn
 from sally.core.match.seat_context import SeatContext
-from sally.core.prompt import packs
+from sally.core.match.strategy import PromptContext, Run, StrategyResult
 from sally.core.prompt.model import Message, Reply, Scores
-from sally.core.prompt.strategy import PromptContext, Run, StrategyResult
-from sally.core.prompt.words import slots
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import example, filled, is_finite
 from sally.core.rules.probe import Question, problem
+from sally.core.rules.words import slots
 from sally.models.stub import even
 from sally.players.calls import NOT_READ
 from sally.players.language import strategy_named

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.core.prompt.packs import flat
-from sally.core.prompt.words import slots
+from sally.core.registry.packs import flat
+from sally.core.rules.words import slots
 
 HOME = Path(__file__).parent / "texts"
 ENGLISH = "en"

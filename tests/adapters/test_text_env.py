@@ -17,9 +17,9 @@ from sally.core.match.playback import replayed
 from sally.core.prompt.model import Reply
 from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
-from sally.core.rules.training import Split, Task, check_split
 from sally.games.repeated_games.training import TRAINING
 from sally.models.stub import listed
+from sally.parts.training import Split, Task, check_split
 from sally.runner.local import play, reached
 from sally.runner.seating import players_of, resolved
 

@@ -13,7 +13,7 @@ from sally.core.log.events import to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.prompt.model import Reply, Usage
-from sally.core.prompt.words import Words
+from sally.core.rules.words import Words
 from sally.models.stub import listed
 from sally.runner.local import reached
 from sally.runner.seating import players_of

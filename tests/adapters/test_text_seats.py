@@ -9,7 +9,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, from_line, to_line
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
-from sally.core.rules.training import Task
+from sally.parts.training import Task
 
 TASK = Task(Instance("ipd_3", "ipd", {"rounds": 3}), "agent", {"partner": PlayerSpec("random")})
 

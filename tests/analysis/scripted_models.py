@@ -8,12 +8,11 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.core.log.events import Censored, Episode, Instance, PlayerSpec, Setup
+from sally.core.log.events import Censored, Episode, Injection, Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.probe import Injection
 from sally.models.stub import always
 from sally.papers.kang2026.study import PROBES, scenarios
 from sally.runner.local import play

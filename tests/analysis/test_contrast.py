@@ -9,8 +9,7 @@ import sally
 from sally.analysis.compare.contrast import NOT_ASKED, OWN_WORDS, conclusion, contrast
 from sally.api.studies import find_study
 from sally.core.errors import BadInput
-from sally.core.log.events import PlayerSpec
-from sally.core.rules.probe import Injection
+from sally.core.log.events import Injection, PlayerSpec
 from sally.studies.arms import with_unasked
 
 ASKED = {"agent": ("their_move",)}

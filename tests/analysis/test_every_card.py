@@ -7,7 +7,8 @@ import pytest
 from sally.analysis.design.audit import audit_of, card_of, conditions_of, metrics_of
 from sally.core.log.events import Setup, label
 from sally.core.registry import registry
-from sally.core.rules.card import Card, Condition, study_of
+from sally.core.registry.study import study_of
+from sally.core.rules.card import Card, Condition
 from sally.runner.seating import resolved
 
 FIXTURES = {"cups", "haggle"}  # games of the tests, registered in tests/conftest.py

@@ -15,8 +15,8 @@ from sally.cli import cli
 from sally.cli.transferring import say, say_seeds
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.rules.training import Task
 from sally.output.files.bundle import pack
+from sally.parts.training import Task
 from sally.runner.local import play
 from sally.runner.seating import resolved
 

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 
 from sally.analysis.episodes.atlas import by_column, recorded_dots, sources
 from sally.cli import cli
-from sally.core.rules.atlas import KINDS, AtlasColumn, AtlasDot
 from sally.output.figures.atlas import atlas_page, atlas_svg, height_of, rows_of
 from sally.papers.alsobay2025.importer import IMPORTER as ALSOBAY
 from sally.papers.eger2017.importer import IMPORTER as EGER
@@ -20,6 +19,7 @@ from sally.papers.hcss2025.importer import IMPORTER as HCSS
 from sally.papers.pact.importer import IMPORTER as PACT
 from sally.papers.step_game.importer import IMPORTER as STEP_GAME
 from sally.papers.zhu2024.importer import IMPORTER as ZHU
+from sally.parts.atlas import KINDS, AtlasColumn, AtlasDot
 from tests.papers import test_alsobay2025 as alsobay
 from tests.papers import test_eger2017 as eger
 from tests.papers import test_gamabench as gamabench

@@ -31,6 +31,7 @@ from sally.core.log.events import (
     Episode,
     Forfeited,
     Fork,
+    Injection,
     Moved,
     PlayerSpec,
     Reported,
@@ -38,12 +39,10 @@ from sally.core.log.events import (
     episode_id,
 )
 from sally.core.match.playback import replayed
-from sally.core.prompt import packs
 from sally.core.prompt.model import Message, ModelKind, Settings
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.registry.study import Study
 from sally.core.rules.game import Seat
-from sally.core.rules.probe import Injection
 from sally.models.stub import Scripted
 from sally.output.files.bundle import pack
 from sally.output.files.bundle_reader import opened

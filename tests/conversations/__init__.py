@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sally.core.log.events import Call, Instance, Moved, PlayerSpec, Reported, Setup
+from sally.core.log.events import Call, Injection, Instance, Moved, PlayerSpec, Reported, Setup
+from sally.core.match.strategy import Strategy
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
@@ -20,9 +21,7 @@ from sally.core.prompt.model import (
     Settings,
     ToolSpec,
 )
-from sally.core.prompt.strategy import Strategy
 from sally.core.registry import registry
-from sally.core.rules.probe import Injection
 from sally.models.stub import Scripted
 from sally.runner.local import play
 from sally.runner.seating import resolved

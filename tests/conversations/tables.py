@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from sally.core.errors import BadInput
-from sally.core.log.events import Call, Instance, Moved, PlayerSpec, Reported, Setup
+from sally.core.log.events import Call, Injection, Instance, Moved, PlayerSpec, Reported, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
+from sally.core.match.strategy import Strategy
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
@@ -24,9 +25,7 @@ from sally.core.prompt.model import (
     Settings,
     ToolSpec,
 )
-from sally.core.prompt.strategy import Strategy
 from sally.core.registry import registry
-from sally.core.rules.probe import Injection
 from sally.games.tradecraft.problems import problems
 from sally.models.stub import Scripted
 from sally.papers.tradecraft2026.study import own_reports

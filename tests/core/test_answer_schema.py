@@ -12,9 +12,9 @@ import pytest
 
 from sally.core.errors import BadInput, Unreadable
 from sally.core.match.player import Decision
+from sally.core.match.strategy import PromptContext, StrategyResult
 from sally.core.prompt.answer_schema import field_name, of_report
 from sally.core.prompt.model import SchemaSettings, Settings
-from sally.core.prompt.strategy import PromptContext, StrategyResult
 from sally.core.registry import registry
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.chance import Stream

@@ -15,9 +15,9 @@ from sally.core.log.calls import BROKE_READER
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit
-from sally.core.prompt.words import Words
 from sally.core.registry import registry
 from sally.core.reply.plain_text import MOST_READ, plain, without_thoughts
+from sally.core.rules.words import Words
 from sally.models.stub import Scripted
 from sally.runner.seating import seated
 

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.log.events import Moved, Reported, Told, from_line, to_line
+from sally.core.log.events import Injection, Moved, Reported, Told, from_line, to_line
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
 from sally.core.match.player import Decision, Forfeit
 from sally.core.rules.chance import Stream
-from sally.core.rules.probe import Injection, ProbeReport, Question, corrupted
+from sally.core.rules.probe import ProbeReport, Question, corrupted
 from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, Put
 from tests.table import all_probes, asked_in_turn, match_of, played, seat, spec_of, table
 

@@ -23,10 +23,10 @@ from sally.core.log.events import (
 )
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
+from sally.core.match.partner import Scripted
 from sally.core.match.playback import mismatch
 from sally.core.match.player import Decision, Fault, Forfeit, Turn
 from sally.core.rules.game import NATURE
-from sally.core.rules.partner import Scripted
 from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, READER, Haggle, Offer, Put, Reading, Say
 from tests.table import match_of, played, spec_of, table
 

@@ -16,8 +16,8 @@ from sally.core.code_hash import code_hash
 from sally.core.errors import BadInput
 from sally.core.event_loop import run_coroutine
 from sally.core.log.events import PlayerSpec
-from sally.core.log.fingerprint import fingerprint
 from sally.core.registry import registry
+from sally.core.registry.fingerprint import fingerprint
 from sally.core.registry.objects import OBJECT, ObjectNames, as_player, bound_object
 from sally.core.registry.study import instance
 

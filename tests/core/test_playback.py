@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally.core.errors import BadInput
-from sally.core.log.events import Censored, Episode, Event, from_line, to_line
+from sally.core.log.events import Censored, Episode, Event, Injection, from_line, to_line
 from sally.core.match.playback import mismatch, replayed
-from sally.core.rules.probe import Injection
 from tests.fixtures.haggle_rules import Reading, Say
 from tests.table import all_probes, match_of, played, seat, spec_of, table
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Partner
 from sally.core.registry import manifest, registry
 from sally.core.rules.game import GameSpec
-from sally.core.rules.partner import Partner
 from sally.runner.seating import kinds
 from tests.fixtures import cups
 from tests.table import played, table
@@ -58,7 +58,7 @@ def test_user_partners_are_added_to_the_family(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
         "from __future__ import annotations\n"
-        "from sally.core.rules.partner import Partner\n"
+        "from sally.core.match.partner import Partner\n"
         "FOR = 'repeated_games'\n"
         "PARTNERS = {'stubborn': Partner('stubborn', 'the last move', 'me',\n"
         "    lambda game, seat: lambda turn: turn.options[-1])}\n"

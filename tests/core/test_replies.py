@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from benchmarks.reply_reader import SETS, is_formatted, kappa, labelled, rates
 from sally.core.errors import Unreadable
-from sally.core.prompt.words import objects_in
 from sally.core.reply.plain_text import MOST_READ, plain, sections
 from sally.core.reply.reading import (
     CANNOT_CHECK,
@@ -24,6 +23,7 @@ from sally.core.reply.reading import (
     reads_to,
     restated,
 )
+from sally.core.rules.words import objects_in
 
 # --- both errors --------------------------------------------------------------------------------
 

@@ -10,13 +10,12 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.match.seat_context import SeatContext
-from sally.core.prompt import packs
 from sally.core.prompt.skins import inflected, packs_from, read_skins
-from sally.core.prompt.words import COMMON_TEXTS, checked, slots
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.rules.game import NATURE
 from sally.core.rules.menu import is_finite
 from sally.core.rules.probe import ProbeReport
+from sally.core.rules.words import COMMON_TEXTS, checked, slots
 from sally.runner.seating import players_of
 
 SHIPPED = {game for game, home in registry.packages().items() if home.startswith("sally.")}

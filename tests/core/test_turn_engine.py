@@ -10,6 +10,7 @@ import pytest
 from sally.core.errors import IllegalMove
 from sally.core.log.events import (
     Event,
+    Injection,
     Instance,
     Moved,
     PlayerSpec,
@@ -20,14 +21,14 @@ from sally.core.log.events import (
 )
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
+from sally.core.match.partner import Scripted
 from sally.core.match.playback import mismatch
 from sally.core.match.player import WAIT, Decision, Fault, Forfeit, NoAnswer, Turn, put
 from sally.core.registry import registry
 from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Tool
-from sally.core.rules.partner import Scripted
-from sally.core.rules.probe import Injection, ProbeReport, StatedPrediction
+from sally.core.rules.probe import ProbeReport, StatedPrediction
 from sally.runner.seating import players_of
 
 Answers = dict[int, Any]  # by turn, what the agent answers; else it moves as it did

@@ -7,9 +7,8 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from sally.core.prompt import packs, wording
-from sally.core.prompt.words import Pack
-from sally.core.registry import registry
+from sally.core.registry import packs, registry, wording
+from sally.core.rules.words import Pack
 from sally.runner.local import used_by
 
 

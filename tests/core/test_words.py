@@ -10,8 +10,8 @@ import pytest
 from sally.core.errors import BadInput, Unreadable
 from sally.core.match.engine import Match
 from sally.core.match.seat_context import SeatContext
-from sally.core.prompt.words import Pack, checked, read_form, slots
 from sally.core.rules.probe import Question
+from sally.core.rules.words import Pack, checked, read_form, slots
 from sally.games.repeated_games.words import TEXTS
 from tests.fixtures.haggle import TEXTS as HAGGLE
 from tests.fixtures.haggle_rules import Pass, Put, Say

@@ -12,7 +12,7 @@ from trl_rollouts import Rollouts, Talk, TurnRollouts  # noqa: E402
 from sally.adapters.trainers.text import TextEnv  # noqa: E402
 from sally.core.errors import BadInput  # noqa: E402
 from sally.core.log.events import Instance, PlayerSpec  # noqa: E402
-from sally.core.rules.training import Split, Task  # noqa: E402
+from sally.parts.training import Split, Task  # noqa: E402
 from tests.adapters.tutorial import example  # noqa: E402
 
 

@@ -9,9 +9,8 @@ from sally.analysis.compare.contrast import contrast
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Reported
 from sally.core.match.seat_context import SeatContext
-from sally.core.prompt import packs
 from sally.core.prompt.skins import AWARE, FRAMES
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.registry.study import Cell, Study
 from sally.metrics.awareness import TESTED
 from sally.models.stub import Scripted, always

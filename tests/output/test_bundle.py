@@ -16,8 +16,7 @@ import sally
 from sally import store
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored
-from sally.core.prompt import packs
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.output.files import bundle as bundles
 from sally.output.files.bundle import Bundle, pack

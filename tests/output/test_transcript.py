@@ -6,9 +6,8 @@ import msgspec
 import pytest
 
 import sally
-from sally.core.log.events import Reported, Told
+from sally.core.log.events import Injection, Reported, Told
 from sally.core.registry import registry
-from sally.core.rules.probe import Injection
 from tests.fixtures import cups, haggle
 
 LINEUP = {"agent": "random", "partner": "tit_for_tat"}

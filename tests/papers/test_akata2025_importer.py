@@ -13,12 +13,12 @@ import pytest
 from sally.analysis.episodes.atlas import recorded_dots
 from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput
-from sally.core.log import imported
 from sally.core.log.events import Forfeited, Moved
 from sally.core.match.playback import mismatch
 from sally.core.registry import registry
 from sally.games.repeated_games.ordinal import ordinal_games
 from sally.papers.akata2025.importer import IMPORTER
+from sally.parts import imported
 
 PD = {"JJ": (8, 8), "JF": (0, 10), "FJ": (10, 0), "FF": (5, 5)}
 BOS = {"JJ": (10, 7), "JF": (0, 0), "FJ": (0, 0), "FF": (7, 10)}

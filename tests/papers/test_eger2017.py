@@ -13,7 +13,6 @@ from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored
-from sally.core.log.imported import Source
 from sally.core.match.playback import mismatch, replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
@@ -32,6 +31,7 @@ from sally.papers.eger2017.reading import (
     prose,
     shuffled,
 )
+from sally.parts.imported import Source
 
 FIRST, SECOND = "00aa11bb22cc33dd", "11bb22cc33dd44ee"
 SURVEY = "intention 3\nskill bad\nexp new\npublish yes\n"

@@ -10,10 +10,9 @@ from sally.analysis.columns.rows import episode_rows, played
 from sally.analysis.decisions.costs import costs_of, decisions_by_cost
 from sally.analysis.decisions.rollouts import branches, by_continuations
 from sally.core.errors import BadInput
-from sally.core.log.events import Moved, PlayerSpec, from_line, to_line
+from sally.core.log.events import Injection, Moved, PlayerSpec, from_line, to_line
 from sally.core.match.player import Decision, PlayerKind
 from sally.core.registry import registry
-from sally.core.rules.probe import Injection
 from sally.models.stub import always
 from sally.runner.check import check
 from sally.runner.forking import Change, fork

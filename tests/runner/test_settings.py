@@ -15,8 +15,8 @@ from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
+from sally.core.match.strategy import Strategy, StrategyResult
 from sally.core.prompt.model import Reply, Settings, read_settings
-from sally.core.prompt.strategy import Strategy, StrategyResult
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.models.stub import Scripted, always

@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from sally.core.match.partner import Partner
 from sally.core.match.player import Turn
 from sally.core.rules.game import Game, Seat
-from sally.core.rules.partner import Partner
 from sally.models.stub import Scripted
 
 FOR = "repeated_games"

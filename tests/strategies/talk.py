@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sally.core.log.events import Episode, Instance, Moved, PlayerSpec, Reported, Setup
+from sally.core.log.events import Episode, Injection, Instance, Moved, PlayerSpec, Reported, Setup
 from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
@@ -16,7 +16,6 @@ from sally.core.prompt.model import (
     ToolSpec,
 )
 from sally.core.registry import registry
-from sally.core.rules.probe import Injection
 from sally.models.stub import Answer, Scripted
 from sally.runner.local import play
 from sally.runner.seating import resolved

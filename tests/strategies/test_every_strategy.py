@@ -15,7 +15,7 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Forfeit, Turn
-from sally.core.prompt.strategy import PromptContext
+from sally.core.match.strategy import PromptContext
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import example, is_finite

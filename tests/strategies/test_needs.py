@@ -8,9 +8,8 @@ import msgspec
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.log.events import PlayerSpec
+from sally.core.log.events import Injection, PlayerSpec
 from sally.core.registry import registry
-from sally.core.rules.probe import Injection
 from sally.runner.seating import resolved
 from tests.strategies.talk import MINE, ORACLE, THEIRS, Listener, says, setup_with
 from tests.table import table

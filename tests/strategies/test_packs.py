@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from sally import store
 from sally.core.errors import BadInput
-from sally.core.log.events import episode_id
-from sally.core.prompt import packs
-from sally.core.prompt.words import Pack, checked
-from sally.core.registry import registry
+from sally.core.log.events import Injection, episode_id
+from sally.core.registry import packs, registry
 from sally.core.registry.study import Cell, Study
-from sally.core.rules.probe import Injection
+from sally.core.rules.words import Pack, checked
 from sally.players.language import every_strategy_text
 from sally.runner.check import check
 from sally.runner.run import run_study

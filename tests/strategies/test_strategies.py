@@ -16,8 +16,8 @@ from sally.core.log.events import (
     from_line,
     to_line,
 )
+from sally.core.match.strategy import PromptContext
 from sally.core.prompt.model import Reply
-from sally.core.prompt.strategy import PromptContext
 from sally.core.registry import registry
 from sally.models.stub import Answer
 from sally.runner.check import check

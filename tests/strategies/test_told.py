@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from sally.core.log.events import Injection
 from sally.core.prompt.model import AS_THE_PROVIDER_DOES, Message, Reply, Settings, ToolSpec
 from sally.core.registry import registry
-from sally.core.rules.probe import Injection
 from sally.runner.local import play
 from sally.runner.seating import resolved
 from tests.strategies.talk import ORACLE, Listener, says, setup_with

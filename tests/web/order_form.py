@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from sally.core.prompt.words import Words
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import Act, Amounts, Choice, Form, Many, Options, Text, Whole
+from sally.core.rules.words import Words
 from sally.web.play import lobby
 
 lobby.FRESH_TRIES = 0  # browser tests are written for the default problem of each game

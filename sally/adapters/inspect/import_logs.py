@@ -10,9 +10,9 @@ import msgspec
 
 from sally.core.errors import BadInput, install_command
 from sally.core.log.events import Episode, from_line
-from sally.core.log.imported import ImportRun, Oddity, Source, existing
-from sally.core.log.validation import log_problem
 from sally.core.registry.paper import ImportResult
+from sally.core.registry.validation import log_problem
+from sally.parts.imported import ImportRun, Oddity, Source, existing
 
 ENDINGS = (".eval", ".json")
 

@@ -12,7 +12,7 @@ from sally.adapters.trainers.text.splits import split_of
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
-from sally.core.rules.training import Task
+from sally.parts.training import Task
 
 LOOKED_AT = 64  # sampled instances of a split that determine the menu width
 

@@ -13,11 +13,11 @@ from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit, Player, Turn
-from sally.core.prompt.words import as_tuples
 from sally.core.registry import registry
 from sally.core.registry.objects import OBJECT, ObjectNames, PlayerLike, as_lineup
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.menu import filled
+from sally.core.rules.words import as_tuples
 from sally.runner.local import is_bot
 from sally.runner.seating import kinds, refuse_empty_seats, seated, with_helpers
 

@@ -36,7 +36,7 @@ from sally.adapters.trainers.text.splits import split_of
 from sally.core.log.events import Censored, Episode, to_line
 from sally.core.prompt.model import Assistant, Reply, System
 from sally.core.rules.chance import derived_seed
-from sally.core.rules.training import Split
+from sally.parts.training import Split
 
 TURNS = "sally_turns"  # in a trace's info
 ID = "sally-verifiers"  # the module name by which verifiers finds all three

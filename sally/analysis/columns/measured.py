@@ -26,13 +26,13 @@ from sally.core.log.events import (
     PlayerSpec,
     Setup,
 )
-from sally.core.log.imported import RECORDED
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric, Played, Terms
 from sally.metrics.answers import scored
 from sally.metrics.consistency import acted
 from sally.metrics.habits import Habits, habits
+from sally.parts.imported import RECORDED
 from sally.players.language import uses_model
 from sally.store.reading import void_seats
 

@@ -32,7 +32,7 @@ from sally.analysis.profile.bounds import PAID, enclosing, instance_bounds, key_
 from sally.core.errors import BadInput
 from sally.core.grouping import grouped
 from sally.core.log.events import Episode, PlayerSpec, label, model_and_strategy
-from sally.core.log.fingerprint import fingerprint
+from sally.core.registry.fingerprint import fingerprint
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.stats.cluster_interval import Unit, coarsest

@@ -14,9 +14,9 @@ import msgspec
 
 from sally.analysis.columns.measured import seats_under_study
 from sally.analysis.columns.rows import played as replay_of
+from sally.core.display.scenes import about, named_move, named_value, texts_of
 from sally.core.errors import unknown
 from sally.core.log.events import Episode, Forfeited, Moved, Reported
-from sally.core.log.scenes import about, named_move, named_value, texts_of
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.game import Seat

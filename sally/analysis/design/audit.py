@@ -8,7 +8,8 @@ from typing import Any
 from sally.core.errors import BadInput
 from sally.core.log.events import Setup, label
 from sally.core.registry import registry
-from sally.core.rules.card import Card, Condition, study_of
+from sally.core.registry.study import study_of
+from sally.core.rules.card import Card, Condition
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
 from sally.runner.local import limited, play_open

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from sally.analysis.columns.rows import played
 from sally.core.grouping import grouped
 from sally.core.log.events import Episode
-from sally.core.log.imported import RECORDED
 from sally.core.registry import registry
-from sally.core.rules.atlas import KINDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
+from sally.parts.atlas import KINDS, AtlasColumn, AtlasDot, AtlasSource
+from sally.parts.imported import RECORDED
 
 
 def sources() -> dict[str, AtlasSource]:

@@ -26,11 +26,11 @@ from sally.analysis.compare.published import Condition
 from sally.analysis.profile.bounds import metric_bounds
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, Forfeited
-from sally.core.log.fingerprint import fingerprint
-from sally.core.match.replay import Trajectory
 from sally.core.registry import registry
+from sally.core.registry.fingerprint import fingerprint
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
+from sally.core.rules.replay import Trajectory
 from sally.stats.cluster_interval import PEOPLE, Bounds, Unit, coarsest, mean_by_rule
 from sally.stats.columns import as_met
 from sally.stats.intervals import Estimate

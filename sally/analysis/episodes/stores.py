@@ -18,7 +18,7 @@ from sally.analysis.columns.measured_table import (
 from sally.analysis.columns.replayed_rows import replayed_columns
 from sally.analysis.columns.rows import played
 from sally.core.log.events import Episode
-from sally.core.log.fingerprint import fingerprint
+from sally.core.registry.fingerprint import fingerprint
 from sally.core.rules.metric import Played
 from sally.store.deduplicate import Deduplicator, rows_of
 from sally.store.index import Columns, Line

@@ -8,12 +8,11 @@ from typing import Any, Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.events import PlayerSpec, Setup
+from sally.core.log.events import Injection, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.match.player import Turn
 from sally.core.registry import registry
 from sally.core.rules.pair import Pair, PairRecipe, QuestionKind
-from sally.core.rules.probe import Injection
 from sally.models.stub import always, even
 from sally.players.language import LANGUAGE
 from sally.runner.seating import resolved, seated

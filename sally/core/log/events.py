@@ -9,12 +9,31 @@ from typing import Any, Literal
 import msgspec
 
 from sally.core.errors import BadInput
+from sally.core.log import model_names as names
 from sally.core.log.calls import Call as Call
 from sally.core.log.calls import ToolUse as ToolUse
-from sally.core.registry import model_names as names
-from sally.core.rules.probe import Injection, Value
+from sally.core.log.seat import Seat
 
 SCHEMA = 1  # version of a stored line; raised when old lines need migration
+
+
+Value = int | str | dict[str, float]  # of an answer to a probe
+
+
+class Injection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Information about another player's mind that a seat receives before it moves."""
+
+    seat: Seat
+    probe: str
+    source: Literal["truth", "own"] = "truth"
+    error: float = 0.0  # the chance of a wrong value, uniform over the wrong ones
+    keep: bool = False  # True: kept as a history line; False: shown in this turn only
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.error <= 1:
+            raise ValueError(f"error must be from 0 to 1, not {self.error}")
+        if self.source == "own" and self.error:
+            raise ValueError("error is allowed only with source 'truth'")
 
 
 class Position(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ import msgspec
 
 from sally.core.errors import IllegalMove
 from sally.core.log.events import Episode, Event, Forfeited, Moved, Reported, Skipped
-from sally.core.match.player import AskId, Decision, Fault, Forfeit, Given, NoAnswer, Turn
+from sally.core.match.player import Decision, Fault, Forfeit, Given, NoAnswer, Turn
 from sally.core.rules.game import GameSpec
 from sally.core.rules.probe import (
     ProbeReport,
@@ -18,6 +18,7 @@ from sally.core.rules.probe import (
     odds_problem,
     problem,
 )
+from sally.core.rules.replay import AskId
 
 _ANSWERS = frozenset((Decision, Forfeit, Fault, ProbeReport, NoAnswer))
 

@@ -11,10 +11,10 @@ from sally.core.event_loop import run_coroutine
 from sally.core.log.events import Censored, Episode
 from sally.core.match.answers import answers_of
 from sally.core.match.engine import Match
+from sally.core.match.partner import Scripted
 from sally.core.match.player import (
     CANNOT_ANSWER,
     WAIT,
-    AskId,
     Decision,
     Fault,
     Forfeit,
@@ -25,8 +25,8 @@ from sally.core.match.player import (
     wait,
 )
 from sally.core.rules.game import NATURE
-from sally.core.rules.partner import Scripted
 from sally.core.rules.probe import ProbeReport
+from sally.core.rules.replay import AskId
 
 if TYPE_CHECKING:
     import asyncio

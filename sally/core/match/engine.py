@@ -28,14 +28,14 @@ from sally.core.log.events import (
 )
 from sally.core.match.answers import as_answer, forfeited, spoken
 from sally.core.match.playable import check_playable
-from sally.core.match.player import AskId, Decision, Fault, Forfeit, Source, Turn, wait
+from sally.core.match.player import Decision, Fault, Forfeit, Source, Turn, wait
 from sally.core.match.position import past_moves
 from sally.core.match.probes import ProbeSession
-from sally.core.match.replay import Trajectory
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, A, Game, GameSpec, S, Seat, V
 from sally.core.rules.menu import admitted
+from sally.core.rules.replay import AskId, Trajectory
 
 
 class Match(Generic[S, A, V]):

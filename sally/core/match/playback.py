@@ -14,8 +14,8 @@ from sally.core.match.answers import action_of
 from sally.core.match.drive import Again, Driver
 from sally.core.match.engine import Match
 from sally.core.match.position import past_moves
-from sally.core.match.replay import Trajectory
 from sally.core.rules.game import GameSpec, Seat
+from sally.core.rules.replay import Trajectory
 
 _log = logging.getLogger(__name__)
 

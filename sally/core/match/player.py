@@ -15,8 +15,8 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.game import A, Seat, V
 from sally.core.rules.menu import Options, is_finite
 from sally.core.rules.probe import ProbeReport, Question, StatedPrediction
+from sally.core.rules.replay import AskId
 
-AskId = tuple[int, str, str, str]  # turn, seat, probe, about; a move has no probe
 A_co = TypeVar("A_co", covariant=True)
 
 

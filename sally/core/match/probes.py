@@ -7,16 +7,14 @@ from copy import copy
 from typing import Any
 
 from sally.core.errors import BadInput, IllegalMove
-from sally.core.log.events import Event, Forfeited, Moved, Reported, Setup, Skipped, Told
+from sally.core.log.events import Event, Forfeited, Injection, Moved, Reported, Setup, Skipped, Told
 from sally.core.match.answers import foreseen, reported
-from sally.core.match.player import AskId, Decision, Forfeit, Turn
-from sally.core.match.replay import Trajectory
+from sally.core.match.player import Decision, Forfeit, Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import NATURE, GameSpec, Seat
 from sally.core.rules.probe import (
     At,
-    Injection,
     Probe,
     ProbeReport,
     Question,
@@ -24,6 +22,7 @@ from sally.core.rules.probe import (
     corrupted,
     problem,
 )
+from sally.core.rules.replay import AskId, Trajectory
 
 Arms = Mapping[Seat, tuple[Probe, ...]]
 Injections = Mapping[Seat, tuple[Injection, ...]]

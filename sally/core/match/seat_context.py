@@ -8,8 +8,8 @@ from typing import Any
 
 from sally.core.log.events import Told
 from sally.core.prompt.hashed_text import HashedText
-from sally.core.prompt.words import Words
 from sally.core.rules.game import Game, GameSpec, Seat
+from sally.core.rules.words import Words
 
 MOST_KEPT = 4096  # replies with the moves that they name
 SHORT = 80  # characters; moves read from shorter replies are cached

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from sally.core.errors import IllegalMove, Unreadable, listed
-from sally.core.prompt.words import Words, as_tuples, only_object
 from sally.core.rules.menu import Options, Whole, closed, filled, is_finite, menu_schema
 from sally.core.rules.probe import ProbeReport, Question
+from sally.core.rules.words import Words, as_tuples, only_object
 
 VERSION = 1  # of the wording and the schemas; stored with players whose format is `schema`
 MOST_THOUGHT = 2_000  # characters of a text in front of the answer

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from sally.core.errors import BadInput, Unreadable
-from sally.core.prompt.words import objects_in
+from sally.core.rules.words import objects_in
 
 
 class Harness(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

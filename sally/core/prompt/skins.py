@@ -20,8 +20,8 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.core.prompt.words import REVERSED, SWAPPED, Pack
 from sally.core.rules.chance import Stream
+from sally.core.rules.words import REVERSED, SWAPPED, Pack
 
 KEPT = r"\{\{.*?\}\}|\{[^{}]*\}|`[^`]*`|<[^<>]*>"  # facts and answer formats
 NOT_PAGES = ("format", "reply", "reader")  # keys of texts that are parsed, or written by others

@@ -8,15 +8,15 @@ from typing import Any
 from sally.core.code_hash import code_hash
 from sally.core.errors import BadInput
 from sally.core.match.function_player import function_player
+from sally.core.match.partner import Partner
 from sally.core.match.player import Player, PlayerKind
+from sally.core.match.strategy import Strategy
 from sally.core.prompt.model import Model, ModelKind
-from sally.core.prompt.strategy import Strategy
 from sally.core.registry import registry
 from sally.core.registry.objects import name_of
 from sally.core.registry.study import Study
 from sally.core.rules.game import GameSpec
 from sally.core.rules.metric import Metric
-from sally.core.rules.partner import Partner
 
 Entry = (
     GameSpec[Any, Any, Any]

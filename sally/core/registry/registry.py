@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Any, TypeVar, cast
 
 from sally.core.errors import BadInput, install_command, unknown
+from sally.core.match.partner import Partner
 from sally.core.match.player import PlayerKind
 from sally.core.prompt.model import Model
 from sally.core.registry import manifest
@@ -30,7 +31,6 @@ from sally.core.registry.paper import Importer, Paper
 from sally.core.rules.card import Card
 from sally.core.rules.game import GameSpec
 from sally.core.rules.metric import Metric
-from sally.core.rules.partner import Partner
 
 CONSTANTS: Mapping[str, str] = {
     "games": "GAME",
@@ -464,7 +464,7 @@ def _shortened(entry: Any) -> str:
 @cache
 def _kinds() -> Mapping[str, tuple[Any, Any]]:
     """Return the types that each registry constant and its items must have."""
-    from sally.core.prompt.strategy import Strategy
+    from sally.core.match.strategy import Strategy
     from sally.core.registry.study import Study
 
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from sally.core.errors import BadInput
-from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.log.events import Injection, Instance, PlayerSpec, Setup
 from sally.core.registry.objects import ObjectNames, PlayerLike, as_lineup, as_player
+from sally.core.rules.card import Condition
 from sally.core.rules.chance import derived_seed
-from sally.core.rules.probe import Injection
 
 MOST_REPEATS = 10_000_000  # of a cell; more episodes are not kept track of in memory
 
@@ -191,3 +192,25 @@ def _alternatives(given: Any, seat: str) -> tuple[PlayerSpec, ...]:
     if isinstance(given, tuple) and all(isinstance(player, PlayerSpec) for player in given):
         return given
     return (as_player(given, seat),)
+
+
+def study_of(name: str, conditions: Sequence[Condition], episodes: int, seed: int) -> Study:
+    """Return the conditions as a study: every player on every instance, up to `episodes` episodes.
+
+    A condition with a fixed set of problems plays each of them once.
+    """
+    return Study(
+        name=name,
+        about="mindless players",
+        seed=seed,
+        cells=tuple(
+            Cell(
+                name=c.name,
+                instances=c.instances,
+                lineups=tuple({**c.others, c.seat: who} for who in c.players),
+                arms=c.arms,
+                repeats=1 if c.once else ceil(episodes / len(c.instances)),
+            )
+            for c in conditions
+        ),
+    )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sally.core.log.seat import Seat
 from sally.core.rules.probe import At, Probe, Question
-from sally.core.rules.seat import Seat
 
 WHAT_IS_THIS = "what_is_this"
 TAKEN_FOR = ("game", "test", "training", "work", "unknown")

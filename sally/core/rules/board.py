@@ -6,9 +6,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from sally.core.match.seat_context import SeatContext
-from sally.core.registry import registry
-
 # how an element is highlighted
 Mark = Literal["", "yours", "goal", "last", "hidden", "ready", "good", "bad"]
 
@@ -252,18 +249,3 @@ class Board(msgspec.Struct, frozen=True):
 
     parts: tuple[Part, ...]
     limits: dict[str, Limit] = {}  # by form field
-
-
-def board_of(context: SeatContext, view: Any) -> Board | None:
-    """Return the board that shows a seat's view, or None if the game has none.
-
-    If the game does not define a board, the text drawing in the game's words is shown instead.
-    The position comes only from the view, so that a board shows nothing that is hidden from the
-    seat; the context supplies names and public parameters.
-    """
-    draw = registry.part(context.spec.name, "board")
-    if draw is not None:
-        drawn: Board = draw(context, view)
-        return drawn
-    picture = context.words.drawn(view)
-    return Board((Picture(picture),)) if picture else None

@@ -8,14 +8,12 @@ its inverse scores above chance, so every rule is on the card together with its 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import ceil
 from typing import Any
 
 import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec
-from sally.core.registry.study import Cell, Study
 
 
 class Shortcut(msgspec.Struct, frozen=True):
@@ -137,25 +135,3 @@ def both_ways(player: str, partial: bool = False, **params: Any) -> Shortcut:
     """Return a rule paired with its generic inverse: any move the rule would not make."""
     turned: dict[str, Any] = {"of": player, "params": params} if params else {"of": player}
     return Shortcut(PlayerSpec(player, params), PlayerSpec("inverse", turned), partial)
-
-
-def study_of(name: str, conditions: Sequence[Condition], episodes: int, seed: int) -> Study:
-    """Return the conditions as a study: every player on every instance, up to `episodes` episodes.
-
-    A condition with a fixed set of problems plays each of them once.
-    """
-    return Study(
-        name=name,
-        about="mindless players",
-        seed=seed,
-        cells=tuple(
-            Cell(
-                name=c.name,
-                instances=c.instances,
-                lineups=tuple({**c.others, c.seat: who} for who in c.players),
-                arms=c.arms,
-                repeats=1 if c.once else ceil(episodes / len(c.instances)),
-            )
-            for c in conditions
-        ),
-    )

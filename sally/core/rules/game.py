@@ -14,17 +14,17 @@ from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_typ
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.core.prompt.words import Words
+from sally.core.log.seat import NATURE as NATURE
+from sally.core.log.seat import A as A
+from sally.core.log.seat import S as S
+from sally.core.log.seat import Seat as Seat
+from sally.core.log.seat import V as V
 from sally.core.rules.awareness import EVERYWHERE
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import Options
 from sally.core.rules.menu_width import widest_menu_of
 from sally.core.rules.probe import Probe
-from sally.core.rules.seat import NATURE as NATURE
-from sally.core.rules.seat import A as A
-from sally.core.rules.seat import S as S
-from sally.core.rules.seat import Seat as Seat
-from sally.core.rules.seat import V as V
+from sally.core.rules.words import Words
 
 OF_THE_GAME = {
     "seats",

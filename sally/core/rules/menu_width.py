@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from sally.core.log.seat import NATURE
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import is_finite
-from sally.core.rules.seat import NATURE
 
 MOST_STATES = 5000  # explored exhaustively; a larger game is sampled
 SAMPLES, MOST_STEPS = 64, 10_000  # random games, and the most steps of each

@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from sally.core.log.events import Episode, Reported, Told
-from sally.core.match.replay import Trajectory
+from sally.core.log.events import Episode, Reported, Told, Value
 from sally.core.rules.game import A, GameSpec, Seat
-from sally.core.rules.probe import At, ProbeReport, Question, Value, score
+from sally.core.rules.probe import At, ProbeReport, Question, score
+from sally.core.rules.replay import Trajectory
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ import msgspec
 
 from sally.core.errors import BadInput, listed
 from sally.core.log.calls import Call
+from sally.core.log.events import Value
+from sally.core.log.seat import Seat
 from sally.core.rules.chance import Stream
 from sally.core.rules.menu import Whole, span
-from sally.core.rules.seat import Seat
 
 Kind = Literal["choice", "odds", "values"]
 Point = Literal["start", "before", "after"]
-Value = int | str | dict[str, float]
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -160,22 +160,6 @@ def _score_values(value: Any, truth: Any) -> Mapping[str, float]:
         "absolute_error": sum(abs(value[i] - truth[i]) for i in both) / len(both),
         "answered": len(both) / len(truth),
     }
-
-
-class Injection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Information about another player's mind that a seat receives before it moves."""
-
-    seat: Seat
-    probe: str
-    source: Literal["truth", "own"] = "truth"
-    error: float = 0.0  # the chance of a wrong value, uniform over the wrong ones
-    keep: bool = False  # True: kept as a history line; False: shown in this turn only
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.error <= 1:
-            raise ValueError(f"error must be from 0 to 1, not {self.error}")
-        if self.source == "own" and self.error:
-            raise ValueError("error is allowed only with source 'truth'")
 
 
 def corrupted(question: Question, truth: Value, error: float, draws: Stream) -> Value:

@@ -9,8 +9,8 @@ from typing import Any
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry.study import instance, player_spec
 from sally.core.rules.card import Condition, Shortcut
-from sally.core.rules.training import Split, Training, by_problem
 from sally.games.association.frozen import Frozen
+from sally.parts.training import Split, Training, by_problem
 
 ROWS = 100
 MINDS: Mapping[str, Mapping[str, Any]] = {

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Answerer, Partner, Script, must_sit
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, must_sit
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.minds import Mind, T, declared
 

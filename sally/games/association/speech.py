@@ -9,12 +9,12 @@ from typing import Any, ClassVar, TypeVar
 
 from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.log.events import Told
-from sally.core.match.replay import Trajectory
-from sally.core.prompt.words import Words, read_form
 from sally.core.reply.plain_text import after_label, plain
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
 from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.replay import Trajectory
+from sally.core.rules.words import Words, read_form
 
 
 def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:

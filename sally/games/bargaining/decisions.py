@@ -11,12 +11,12 @@ from sally.core.log.events import Instance, PlayerSpec
 from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
-from sally.core.rules.training import Split, Training, by_partner
 from sally.games.bargaining.instances import ENOUGH, Problem, frozen
 from sally.games.bargaining.metrics import game_of, solved, table
 from sally.games.bargaining.rules import BUYER, SEATS, State, gain, other, round_gain
 from sally.games.bargaining.solver import SAME, mirrored
 from sally.games.bargaining.spec import a_round, best_replies, limit_of
+from sally.parts.training import Split, Training, by_partner
 
 # --- losses ---------------------------------------------------------------------------------------
 

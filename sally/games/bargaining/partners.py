@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput, unknown
+from sally.core.match.partner import Answerer, Partner, Script, by_name
 from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.bargaining.rules import BUYER, Action, Bargaining, Round, Say, View
 from sally.games.bargaining.solver import RULES, Rule, mirrored, rule_of, unknown_of

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 from sally.core.errors import Unreadable
 from sally.core.log.events import Told
-from sally.core.prompt.words import Words, objects_in, read_form
 from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
 from sally.core.rules.probe import Question
+from sally.core.rules.words import Words, objects_in, read_form
 from sally.games.bargaining.rules import (
     MOST_CHARACTERS,
     MOST_WORDS,

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.core.rules.training import Split, Training, by_problem
 from sally.games.battery.items import Item
 from sally.games.battery.metrics import answers
 from sally.games.battery.rules import PER_STORY, SEED, Generator, generated
 from sally.games.battery.scores import majority
+from sally.parts.training import Split, Training, by_problem
 
 STORIES = 60  # of each set of the depth table
 

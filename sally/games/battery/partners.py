@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Answerer, Partner, Script, by_name, described
 from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name, described
 from sally.core.rules.probe import ProbeReport
 from sally.games.battery.items import Item
 from sally.games.battery.mindless import SURFACE, Rule

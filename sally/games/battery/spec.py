@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sally.core.match.replay import Trajectory
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.battery.items import portable
 from sally.games.battery.rules import PER_STORY, READER, Battery, State, View
 from sally.games.battery.words import PEOPLE, TEXTS, BatteryWords

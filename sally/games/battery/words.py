@@ -7,11 +7,11 @@ from typing import Any
 
 from sally.core.errors import listed
 from sally.core.log.events import Told
-from sally.core.prompt.words import Words
 from sally.core.reply.reading import read_choice
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import ProbeReport, Question
+from sally.core.rules.words import Words
 from sally.games.battery.casts import cast_of
 from sally.games.battery.items import Belief, Item
 from sally.games.battery.rules import Battery, View

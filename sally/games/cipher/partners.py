@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Answerer, Partner, Script, by_name, must_sit
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name, must_sit
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.association.lexicon import cards, open_words, place
 from sally.games.association.minds import MIND_PARAMS, Mind, hubness, mind_of, tie

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.association.lexicon import cards
 from sally.games.association.minds import Mind
 from sally.games.cipher.listeners import (

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 from sally.core.errors import IllegalMove, Unreadable
 from sally.core.log.events import Told
-from sally.core.prompt.words import Words, read_form
 from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
 from sally.core.rules.probe import Question
+from sally.core.rules.words import Words, read_form
 from sally.games.association.lexicon import clue_problem
 from sally.games.association.speech import one_line, unquoted
 from sally.games.cipher.listeners import digits

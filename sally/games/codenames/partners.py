@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from sally.core.match.partner import Partner, by_name
 from sally.core.match.player import Turn
-from sally.core.rules.partner import Partner, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.lexicon import open_rows, open_words, place
 from sally.games.association.minds import Mind, closeness, heard, hubness, ties

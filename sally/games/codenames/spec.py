@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.association.speech import NO_SPLIT, closeness_probe
 from sally.games.codenames.rules import (
     GIVER,

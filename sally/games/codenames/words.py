@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sally.core.errors import IllegalMove, Unreadable
-from sally.core.prompt.words import read_form
 from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
+from sally.core.rules.words import read_form
 from sally.games.association.speech import WordGameWords, one_line, unquoted
 from sally.games.codenames.rules import (
     GIVER,

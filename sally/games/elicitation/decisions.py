@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sally.core.log.imported import RECORDED
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.elicitation.rules import PLAYER, Elicitation
+from sally.parts.imported import RECORDED
 
 
 def INTENDED(played: Played, seat: Seat) -> tuple[float | None, float | None, float | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.log.imported import recorded_partner
-from sally.core.rules.partner import by_name
+from sally.core.match.partner import by_name
+from sally.parts.imported import recorded_partner
 
 PARTNERS = by_name(recorded_partner(name="human"))

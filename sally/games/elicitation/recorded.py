@@ -15,7 +15,6 @@ import msgspec
 
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, Instance, Moved, Reported, Setup
-from sally.core.log.imported import HUMAN, Difference, Source, recorded_player
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Forfeit, NoAnswer
 from sally.core.registry import registry
@@ -23,6 +22,7 @@ from sally.core.rules.probe import ProbeReport, odds_problem
 from sally.games.elicitation.payoffs import FUNCTIONS
 from sally.games.elicitation.rules import PLAYER, Asked, BeliefQuestion, Elicitation, Kind
 from sally.games.elicitation.spec import AFTER, BELIEF, MOST_COUNT
+from sally.parts.imported import HUMAN, Difference, Source, recorded_player
 
 GAME = "elicitation"
 CHOSEN, DEFAULT, ACCIDENT, ADAPTIVE = "chosen", "default", "accident", "adaptive price"

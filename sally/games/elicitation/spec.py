@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 
-from sally.core.match.replay import Trajectory
+from sally.core.log.events import Value
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Doing, GameSpec, Seat
-from sally.core.rules.probe import At, Point, Probe, Question, Value
+from sally.core.rules.probe import At, Point, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.elicitation.payoffs import best_of
 from sally.games.elicitation.rules import (
     PLAYER,

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from sally.core.errors import listed
 from sally.core.log.events import Told
-from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
+from sally.core.rules.words import Words
 from sally.games.elicitation.payoffs import (
     ALONE,
     GROUP,

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from sally.core import errors
+from sally.core.match.partner import Partner, Script, by_name, described
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Partner, Script, by_name, described
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.hanabi.belief import (
     Odds,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import At, Kind, Point, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.hanabi.belief import counted_by, is_known_playable
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.games.hanabi.state import State, View, last_touched

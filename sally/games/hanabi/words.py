@@ -7,10 +7,10 @@ from typing import Any
 
 from sally.core.errors import listed
 from sally.core.log.events import Told
-from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
+from sally.core.rules.words import Words
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.games.hanabi.state import Card, Discarded, Event, Hinted, Passed, Played, View, revealed
 

@@ -10,7 +10,6 @@ from sally.core.registry import registry
 from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
-from sally.core.rules.training import Split, Training, by_partner
 from sally.games.level_k.metrics import Round, game_of, rounds
 from sally.games.level_k.minds import level_odds
 from sally.games.level_k.payoffs import Boxes, Request
@@ -18,6 +17,7 @@ from sally.games.level_k.rules import LevelGame
 from sally.games.level_k.solvers import SAME, Odds, worths
 from sally.games.level_k.solvers import best_replies as best_replies_to
 from sally.games.level_k.spec import a_round, best_replies, minds_of_others
+from sally.parts.training import Split, Training, by_partner
 
 # --- losses ---------------------------------------------------------------------------------------
 

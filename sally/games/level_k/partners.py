@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import recorded_partner
+from sally.core.match.partner import Answerer, Partner, Script, by_name
 from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.level_k.minds import MINDS, Mind
 from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import SAME, Odds, evenly
 from sally.games.level_k.words import DEPTHS
+from sally.parts.imported import recorded_partner
 
 if TYPE_CHECKING:
     from sally.stats.ideal import Belief, Ideal

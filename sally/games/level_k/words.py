@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 from sally.core.errors import listed
 from sally.core.log.events import Told
-from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
 from sally.core.rules.probe import Question
 from sally.core.rules.simultaneous import Moves, others_of
+from sally.core.rules.words import Words
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame, View
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.rules.training import Split, Training, by_problem
 from sally.games.mindgames.frozen import frozen
+from sally.parts.training import Split, Training, by_problem
 
 
 def split(game: str) -> Split:

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import recorded_partner
+from sally.core.match.partner import Answerer, Partner, Script, by_name
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.mindgames import planners
 from sally.games.mindgames.claims import Claims, Names, claims
@@ -27,6 +26,7 @@ from sally.games.mindgames.rules import (
     View,
 )
 from sally.games.mindgames.target import ranking
+from sally.parts.imported import recorded_partner
 
 MindTurn = Turn[Action, View]
 Planner = Callable[[PersuaderKnowledge, Names], Claims]

@@ -16,10 +16,10 @@ import msgspec
 from sally.core.errors import BadInput, IllegalMove, Unreadable
 from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.prompt.model import Model, Settings, User, can_constrain, read_settings
-from sally.core.prompt.words import as_tuples, objects_in
 from sally.core.registry import registry
 from sally.core.rules.game import Game, GameSpec, Seat
 from sally.core.rules.menu import admitted, closed
+from sally.core.rules.words import as_tuples, objects_in
 from sally.games.mindgames.claims import Claims, Names, claims
 from sally.games.mindgames.rules import READER, MindGame
 from sally.players.calls import Answered, Caller, Exchanges, ask_until_readable

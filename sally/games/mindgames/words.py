@@ -16,11 +16,11 @@ import msgspec
 
 from sally.core.errors import Unreadable, listed
 from sally.core.log.events import Told
-from sally.core.prompt.words import Words, objects_in, read_form
 from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import ProbeReport, Question
+from sally.core.rules.words import Words, objects_in, read_form
 from sally.games.mindgames.claims import (
     EFFECTS,
     Asked,

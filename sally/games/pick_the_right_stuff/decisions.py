@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.core.rules.training import Split, Training, by_problem
 from sally.games.pick_the_right_stuff.frozen import COLLECTIONS, frozen_games
 from sally.games.pick_the_right_stuff.locker import occupied, questions
 from sally.games.pick_the_right_stuff.picks import picks
 from sally.games.pick_the_right_stuff.rules import LockerGame
+from sally.parts.training import Split, Training, by_problem
 
 USERS = 5
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sally.core.match.partner import Partner, Script, by_name
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.pick_the_right_stuff.locker import View
 from sally.games.pick_the_right_stuff.rules import LockerGame

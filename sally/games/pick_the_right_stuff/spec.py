@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.pick_the_right_stuff import locker
 from sally.games.pick_the_right_stuff.locker import View
 from sally.games.pick_the_right_stuff.rules import MANAGER, Action, LockerGame, State

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from sally.core.errors import Unreadable, listed
 from sally.core.log.events import Told
-from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
+from sally.core.rules.words import Words
 from sally.games.pick_the_right_stuff.locker import (
     Collection,
     Contents,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sally.core.log.events import PlayerSpec
 from sally.core.registry import registry
-from sally.core.rules.training import Split, Training, by_partner
+from sally.parts.training import Split, Training, by_partner
 
 _PARTNERS = {
     "train": (PlayerSpec("free_rider"), PlayerSpec("conditional_cooperator")),

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sally.core.log.imported import recorded_partner
+from sally.core.match.partner import Answerer, Partner, Script, by_name
 from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.core.rules.simultaneous import View, others_of
 from sally.games.public_goods.declared import RULES, Rule, nearest
 from sally.games.public_goods.rules import PublicGoods, others_mean
+from sally.parts.imported import recorded_partner
 
 if TYPE_CHECKING:
     from sally.stats.ideal import Belief, Ideal

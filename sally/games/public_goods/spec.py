@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat, over_all_rounds
 from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.core.rules.simultaneous import Moves, State, View, mean_of
 from sally.games.public_goods.rules import SEATS, PublicGoods
 from sally.games.public_goods.words import TEXTS, PublicGoodsWords

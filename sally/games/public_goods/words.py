@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from sally.core.errors import listed
 from sally.core.log.events import Told
-from sally.core.prompt.words import Words
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, Whole, span
 from sally.core.rules.probe import Question
 from sally.core.rules.simultaneous import View, others_of
+from sally.core.rules.words import Words
 from sally.games.public_goods.rules import PublicGoods
 
 TEXTS: Mapping[str, str] = {

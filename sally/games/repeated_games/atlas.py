@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sally.core.log.events import PlayerSpec
-from sally.core.log.imported import HUMAN, RECORDED
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.regret import DecisionRegret, decisions_lost
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot
+from sally.parts.imported import HUMAN, RECORDED
 from sally.stats.cluster_interval import ratio_by_rule
 
 TITLES = {

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Automaton
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton
 from sally.games.repeated_games.rules import RepeatedGame, other
 from sally.stats.ideal import PoolMachine
 

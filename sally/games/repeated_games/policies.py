@@ -13,9 +13,9 @@ import msgspec
 
 from sally.core.errors import Unreadable, listed
 from sally.core.log.events import Moved
-from sally.core.prompt.words import Words, as_tuples, objects_in
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
+from sally.core.rules.words import Words, as_tuples, objects_in
 from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other
 from sally.games.repeated_games.words import RepeatedWords
 from sally.players.writing import writer

@@ -16,9 +16,9 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
-from sally.core.rules.training import Split, Task
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.games.repeated_games.training import ROUNDS, _machine, _PreparedMachine, split
+from sally.parts.training import Split, Task
 
 SIZES: Mapping[str, int] = {"train": 256, "validation": 24, "held_out": 24}
 FOLLOW = (1.0, 1.0, 0.9, 0.8)  # how often a machine follows its rule; else it moves at random

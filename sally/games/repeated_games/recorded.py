@@ -8,16 +8,16 @@ from typing import Any
 import msgspec
 
 from sally.core.log.events import Episode, Forfeited, Moved, PlayerSpec, Setup
-from sally.core.log.imported import HUMAN, recorded_player
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
+from sally.core.match.partner import Script
 from sally.core.match.player import WAIT, Forfeit, NoAnswer, Turn
 from sally.core.registry import registry
 from sally.core.rules.game import NATURE, Seat
-from sally.core.rules.partner import Script
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.partners.basis import Drawn, Odds
 from sally.games.repeated_games.rules import AGENT, GO_ON, PARTNER, STOP
+from sally.parts.imported import HUMAN, recorded_player
 
 Made = int | str  # a move, or the reason why there is none
 NOT_SAID = "no prediction is on record"

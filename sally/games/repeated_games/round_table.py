@@ -11,13 +11,13 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Forfeited, PlayerSpec, Reported
-from sally.core.log.imported import HUMAN, RECORDED
 from sally.core.match.playback import replayed
-from sally.core.match.replay import Step, Trajectory
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
+from sally.core.rules.replay import Step, Trajectory
 from sally.games.repeated_games.importers.table import COLUMNS, FAMILY, NO_ROW, PERSON, SEATS
 from sally.games.repeated_games.rules import AGENT, RepeatedGame
+from sally.parts.imported import HUMAN, RECORDED
 
 Row = dict[str, Any]
 

@@ -14,10 +14,10 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec, Setup
+from sally.core.match.partner import Automaton, Partner
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played, shared
-from sally.core.rules.partner import Automaton, Partner
 from sally.games.repeated_games.optimum import (
     Floats,
     Machine,

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat, over_all_rounds
 from sally.core.rules.probe import At, Point, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View, other
 from sally.games.repeated_games.words import PEOPLE, TEXTS, RepeatedWords
 

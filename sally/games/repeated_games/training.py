@@ -16,11 +16,11 @@ import numpy as np
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry import registry
 from sally.core.rules.game import Game, Seat
-from sally.core.rules.training import Split, Task, Training, Worths
 from sally.games.repeated_games import rounds
 from sally.games.repeated_games.optimum import Machine, followed, pay_table, plan
 from sally.games.repeated_games.partners.tables import ALTERNATES
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View, other
+from sally.parts.training import Split, Task, Training, Worths
 
 ROUNDS = 10  # of a game to learn from
 OPENING = 2  # rounds in which a partner's play may still be transient

@@ -9,7 +9,6 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.depth import DepthDecision, Depths, Reasoned
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Played, Terms, inference_loss, terms_of
-from sally.core.rules.training import Split, Task, Training
 from sally.games.step_race.certified import CertifiedProblem, certified
 from sally.games.step_race.metrics import ObservedMove, decided, game_of, known_others, solution
 from sally.games.step_race.rules import MOVES, SEATS, StepRace, Triple, View, others_of
@@ -27,6 +26,7 @@ from sally.games.step_race.solver import (
     weighed,
 )
 from sally.games.step_race.spec import joint_odds, missing_of, moved
+from sally.parts.training import Split, Task, Training
 
 # --- costs ----------------------------------------------------------------------------------------
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from sally.core.match.replay import Trajectory
+from sally.core.log.events import Value
 from sally.core.rules.game import Doing, GameSpec, Seat
-from sally.core.rules.probe import At, Kind, Probe, Question, Value
+from sally.core.rules.probe import At, Kind, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.step_race.rules import (
     MOVES,
     SEATS,

@@ -8,11 +8,11 @@ from typing import Any
 
 from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.log.events import Told
-from sally.core.prompt.words import Words, read_form
 from sally.core.reply.plain_text import without_thoughts
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted, is_finite
 from sally.core.rules.probe import Question
+from sally.core.rules.words import Words, read_form
 from sally.games.step_race.rules import (
     ORDERS,
     SEATS,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sally.core.match.replay import Trajectory
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.association.lexicon import plain
 from sally.games.association.speech import NO_SPLIT, closeness_probe
 from sally.games.taboo.rules import (

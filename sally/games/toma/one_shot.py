@@ -11,15 +11,15 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import msgspec
 
 from sally.core.errors import BadInput, unknown
+from sally.core.match.partner import Answerer, Partner, Script, by_name
 from sally.core.match.player import Turn
-from sally.core.match.replay import Trajectory
-from sally.core.prompt.words import Words
 from sally.core.reply.reading import read_choice
 from sally.core.rules.game import A, Game, Seat, V
 from sally.core.rules.menu import Options
-from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import At, Probe, ProbeReport, Question
-from sally.core.rules.training import Split, Training, by_problem
+from sally.core.rules.replay import Trajectory
+from sally.core.rules.words import Words
+from sally.parts.training import Split, Training, by_problem
 
 PLAYER = Seat("player")
 

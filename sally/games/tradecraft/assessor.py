@@ -14,10 +14,10 @@ from sally.core.log.events import Call, Forfeited, Moved
 from sally.core.match.player import Fault, Forfeit, Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.prompt.model import AS_THE_PROVIDER_DOES, Model, Settings, User
-from sally.core.prompt.words import objects_in
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import Question
+from sally.core.rules.words import objects_in
 from sally.games.tradecraft.actions import ACCEPT, Answer, Craft, Done, Propose
 from sally.games.tradecraft.rules import State, TradeCraft, View
 from sally.games.tradecraft.speech import good_said, goods_said

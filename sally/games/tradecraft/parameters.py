@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.prompt import packs
-from sally.core.prompt.words import Pack
+from sally.core.registry import packs
+from sally.core.rules.words import Pack
 from sally.games.tradecraft.instances import named_ruleset
 from sally.games.tradecraft.ruleset_formats import load
 from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, Ruleset, dump, parse

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from sally.core.match.partner import Answerer, Partner, Script
 from sally.core.match.player import NoAnswer, Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
 from sally.core.rules.probe import ProbeReport, Question
 from sally.games.tradecraft.actions import (
     DONE,

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from sally.core.prompt.words import Words, as_tuples
 from sally.core.rules.game import Seat
+from sally.core.rules.words import Words, as_tuples
 from sally.games.tradecraft.actions import Action
 from sally.games.tradecraft.rules import TradeCraft, View
 from sally.games.tradecraft.speech import item_said

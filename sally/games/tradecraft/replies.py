@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sally.core.errors import Unreadable
-from sally.core.prompt.words import objects_in
+from sally.core.rules.words import objects_in
 from sally.games.tradecraft.speech import item_meant, item_said
 
 # Denominators that recipes and fuels lead to; two decimals distinguish only a few of them.

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from sally.core.match.replay import Trajectory
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Doing, GameSpec, Seat, Tool
 from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.tradecraft import tools
 from sally.games.tradecraft.actions import SEATS, Action
 from sally.games.tradecraft.hands import Hand, union

@@ -14,9 +14,9 @@ import msgspec
 
 from sally.core.errors import Unreadable
 from sally.core.log.events import Moved
-from sally.core.prompt.words import as_tuples, objects_in
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Metric, Played
+from sally.core.rules.words import as_tuples, objects_in
 from sally.games.tradecraft.actions import NO, PASS, SEATS, YES, Action, Answer, Propose, goods
 from sally.games.tradecraft.partners import crafting
 from sally.games.tradecraft.rules import CRAFTING, DECIDING, View

@@ -11,11 +11,11 @@ import msgspec
 
 from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.log.events import Told
-from sally.core.prompt.words import Words, as_tuples, only_object
 from sally.core.reply.plain_text import after_label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, filled, is_finite
 from sally.core.rules.probe import ProbeReport, Question
+from sally.core.rules.words import Words, as_tuples, only_object
 from sally.games.tradecraft.actions import (
     LONGEST,
     Action,

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from sally.core.match.partner import Answerer, Partner, Script, by_name
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.minds import hubness
 from sally.games.association.partners import (

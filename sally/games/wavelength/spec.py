@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sally.core.match.replay import Trajectory
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.association.lexicon import cards
 from sally.games.association.speech import NO_SPLIT, number_question, own_answer
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Action, State, View, Wavelength

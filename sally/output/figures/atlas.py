@@ -9,8 +9,8 @@ from html import escape
 
 import msgspec
 
-from sally.core.rules.atlas import KINDS, AtlasColumn, AtlasDot
 from sally.output.figures.short_names import fitted
+from sally.parts.atlas import KINDS, AtlasColumn, AtlasDot
 
 Columns = Mapping[AtlasColumn, Sequence[AtlasDot]]
 

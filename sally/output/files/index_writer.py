@@ -12,10 +12,10 @@ from sally.analysis.columns.rows import played
 from sally.analysis.columns.seat_table import SEATS, SEEDS, SeatColumns
 from sally.analysis.episodes.paper_store import SetupsColumn
 from sally.core.log.events import Ended, Episode, Moved
-from sally.core.log.fingerprint import fingerprint
-from sally.core.match.replay import Trajectory
 from sally.core.registry import registry
+from sally.core.registry.fingerprint import fingerprint
 from sally.core.rules.metric import Played
+from sally.core.rules.replay import Trajectory
 from sally.output.page.lines import PageColumn, numbers_shown
 from sally.store import index
 from sally.store.summary import SummaryColumn

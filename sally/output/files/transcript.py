@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sally.core.display.scenes import REFEREE, Scene, Story, ending, tell
 from sally.core.errors import unknown
 from sally.core.log.events import Censored, Ended, Episode, Forfeited, Moved, Skipped, Told, label
-from sally.core.log.scenes import REFEREE, Scene, Story, ending, tell
 
 
 def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:

@@ -19,7 +19,7 @@ from sally import store
 from sally.analysis.columns.dictionary_column import Dictionary
 from sally.analysis.columns.seat_table import SEATS, SeatColumns, SeatTable, SeatTableBuilder
 from sally.core.log.events import Episode
-from sally.core.log.fingerprint import fingerprint
+from sally.core.registry.fingerprint import fingerprint
 from sally.core.registry.study import Study
 from sally.output.files.provenance import Provenance
 from sally.output.page.lines import (

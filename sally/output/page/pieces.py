@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Any
 
+from sally.core.display.scenes import ending, plain_text
 from sally.core.log.events import Censored, Ended, ToolUse
-from sally.core.log.scenes import ending, plain_text
 from sally.core.prompt.model import Message
 from sally.output.page.html import Html, tag
 

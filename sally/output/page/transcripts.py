@@ -11,6 +11,7 @@ from itertools import groupby
 import msgspec
 
 from sally.analysis.decisions.costs import DecisionCost, costs_by_turn
+from sally.core.display.scenes import Scene, Story, plain_text, tell
 from sally.core.errors import BadInput
 from sally.core.log.events import (
     Call,
@@ -24,11 +25,10 @@ from sally.core.log.events import (
     Told,
     label,
 )
-from sally.core.log.scenes import Scene, Story, plain_text, tell
 from sally.core.match.answers import ask_of
-from sally.core.match.player import AskId
 from sally.core.prompt.model import Context
 from sally.core.rules.game import NATURE
+from sally.core.rules.replay import AskId
 from sally.output.figures.svg import number
 from sally.output.page.html import Html, anchor, joined, tag
 from sally.output.page.pieces import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.atlas import decision_dots
+from sally.parts.atlas import AtlasDot, AtlasSource
 
 # The years in which the models appeared, by their names.
 YEARS = {"gpt3": 2020, "gpt35": 2022, "gpt4": 2023, "claude": 2023, "llama2": 2023}

@@ -16,13 +16,6 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import (
-    Difference,
-    ImportRun,
-    NotPublished,
-    Oddity,
-    recorded_player,
-)
 from sally.core.registry.paper import Importer, ImportResult
 from sally.core.rules.game import Seat
 from sally.games.repeated_games.ordinal import canonical, game_id, ordinal_games
@@ -40,6 +33,13 @@ from sally.papers.akata2025.reading import (
     lines_of,
     lookups_in,
     whole,
+)
+from sally.parts.imported import (
+    Difference,
+    ImportRun,
+    NotPublished,
+    Oddity,
+    recorded_player,
 )
 
 ROUNDS = 10

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import NotPublished, Oddity, Source, existing, table_rows
+from sally.parts.imported import NotPublished, Oddity, Source, existing, table_rows
 
 SOURCE = "Akata et al. 2025, github.com/eliaka/repeatedgames"
 LICENCE = "MIT, (c) 2024 Elif Akata"

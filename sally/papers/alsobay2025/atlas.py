@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.games.public_goods.metrics import game_of, given
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.stats.cluster_interval import mean_by_rule
 
 SOURCE, YEAR = "alsobay2025", 2025

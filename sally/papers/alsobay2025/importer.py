@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from sally.core.log.events import Episode, Instance, Setup
-from sally.core.log.imported import HUMAN, ImportRun, Oddity, Source, recorded_player
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.registry.paper import Importer, ImportOption, ImportResult
@@ -23,6 +22,7 @@ from sally.papers.alsobay2025.reading import (
     complete_rounds,
     read,
 )
+from sally.parts.imported import HUMAN, ImportRun, Oddity, Source, recorded_player
 
 
 def as_episode(source: Source, group: list[Person]) -> Episode | None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import Oddity, Source
 from sally.papers.psych201 import LICENCE, experiment_file, people_lines
+from sally.parts.imported import Oddity, Source
 
 SOURCE = "Alsobay et al. 2025, as in github.com/marcelbinz/Psych-201"
 FOLDER = "alsobay2025publicGoodsGame"

@@ -15,7 +15,9 @@ from typing import Any
 
 import msgspec
 
-from sally.core.log.imported import (
+from sally.core.registry.paper import Importer, ImportResult
+from sally.games.elicitation.recorded import BeliefRow, StatedBelief, episode_of
+from sally.parts.imported import (
     ImportRun,
     NotPublished,
     Source,
@@ -24,8 +26,6 @@ from sally.core.log.imported import (
     published_line,
     table_rows,
 )
-from sally.core.registry.paper import Importer, ImportResult
-from sally.games.elicitation.recorded import BeliefRow, StatedBelief, episode_of
 
 SOURCE = "Andreozzi, Ploner and Saral 2020, github.com/seyhunsaral/stabilitycondcoop"
 LICENCE = "CC BY 4.0; other columns left out"

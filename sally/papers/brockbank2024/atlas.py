@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.atlas import decision_dots
+from sally.parts.atlas import AtlasDot, AtlasSource
 
 YEAR = 2024
 

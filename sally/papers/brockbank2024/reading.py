@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.core.log.imported import (
+from sally.papers.brockbank2024.r_frame import BadFrame, read_frame
+from sally.parts.imported import (
     POINTER,
     Oddity,
     Source,
@@ -21,7 +22,6 @@ from sally.core.log.imported import (
     fetched,
     table_rows,
 )
-from sally.papers.brockbank2024.r_frame import BadFrame, read_frame
 
 SOURCE = "Brockbank and Vul 2024, github.com/erik-brockbank/rps-bot-manuscript-public, data/"
 LICENCE = "CC0 1.0"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.papers.eger2017 import figures
 from sally.papers.eger2017.reading import AIS
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 
 SOURCE, YEAR = "eger2017", 2017
 

@@ -16,7 +16,6 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, Setup
-from sally.core.log.imported import HUMAN, Difference, ImportRun, Oddity, recorded_player
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.registry.paper import Importer, ImportOption, ImportResult
@@ -34,6 +33,7 @@ from sally.papers.eger2017.reading import (
     person_of,
     read_game,
 )
+from sally.parts.imported import HUMAN, Difference, ImportRun, Oddity, recorded_player
 
 AI, PERSON = SEATS[:2]
 SLIPPED = "the seats slip: a click of the person was carried out in the AI's seat"

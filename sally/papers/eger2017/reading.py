@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import Oddity, Source, existing
+from sally.parts.imported import Oddity, Source, existing
 
 SOURCE = "Eger, Martens and Alfaro Cordoba 2017, github.com/yawgmoth/HanabiData"
 LICENCE = "CC BY 4.0"

@@ -14,7 +14,9 @@ from typing import Any
 
 import msgspec
 
-from sally.core.log.imported import (
+from sally.core.registry.paper import Importer, ImportResult
+from sally.games.elicitation.recorded import BeliefRow, StatedBelief, episode_of
+from sally.parts.imported import (
     ImportRun,
     NotPublished,
     PersonNumbers,
@@ -25,8 +27,6 @@ from sally.core.log.imported import (
     published_line,
     table_rows,
 )
-from sally.core.registry.paper import Importer, ImportResult
-from sally.games.elicitation.recorded import BeliefRow, StatedBelief, episode_of
 
 SOURCE = "Fischbacher and Gaechter 2010, as in github.com/sbordt/PublicGoodsHeterogeneity"
 LICENCE = "none; not to be passed on"

@@ -17,7 +17,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved
-from sally.core.log.imported import Oddity, Source, existing
+from sally.parts.imported import Oddity, Source, existing
 
 SOURCE = "Huang et al. 2025, github.com/CUHK-ARISE/GAMABench"
 LICENCE = "GPL-3: derived numbers only"

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.papers.hcss2025 import figures
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 
 SOURCE = "hcss2025"
 YEARS = {

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import Oddity, Source, existing, table_rows
+from sally.parts.imported import Oddity, Source, existing, table_rows
 
 SOURCE = "HCSS Data Lab 2025, github.com/HCSS-Data-Lab/Strategic-LLM-IPD"
 LICENCE = "MIT"

@@ -16,7 +16,9 @@ from typing import Any
 
 import msgspec
 
-from sally.core.log.imported import (
+from sally.core.registry.paper import Importer, ImportResult
+from sally.games.elicitation.recorded import BeliefRow, StatedBelief, Status, episode_of
+from sally.parts.imported import (
     ImportRun,
     NotPublished,
     Oddity,
@@ -26,8 +28,6 @@ from sally.core.log.imported import (
     published_line,
     table_rows,
 )
-from sally.core.registry.paper import Importer, ImportResult
-from sally.games.elicitation.recorded import BeliefRow, StatedBelief, Status, episode_of
 
 SOURCE = "Kahn project 2026, github.com/kennethpayne01/project_kahn_public"
 LICENCE = "CC BY-NC 4.0; not to be passed on"

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.log.events import Instance, PlayerSpec
+from sally.core.log.events import Injection, Instance, PlayerSpec
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.game import Seat
-from sally.core.rules.probe import Injection
 from sally.games.toma.ag.rules import items
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios

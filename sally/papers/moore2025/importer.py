@@ -16,7 +16,6 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import Difference, ImportRun, recorded_player
 from sally.core.match.engine import Match
 from sally.core.match.player import Turn
 from sally.core.registry.paper import Importer, ImportResult
@@ -43,6 +42,7 @@ from sally.papers.moore2025.published_layout import (
     points_of,
     read,
 )
+from sally.parts.imported import Difference, ImportRun, recorded_player
 
 VARIANTS = ("non_mental", "add_hint", "perfect_game", "discrete_game")
 NO_WORDS = "(no words)"  # in place of an empty message

@@ -16,7 +16,6 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import Oddity, existing
 from sally.games.mindgames.claims import (
     Asked,
     Claims,
@@ -30,6 +29,7 @@ from sally.games.mindgames.puzzles import Cell, Puzzle
 from sally.games.mindgames.replies import Answer
 from sally.games.mindgames.target import Memory, choice_of, first_mind, ranking, refreshed, told
 from sally.games.mindgames.target import values as target_values
+from sally.parts.imported import Oddity, existing
 
 _log = logging.getLogger(__name__)
 

@@ -17,7 +17,9 @@ from pathlib import Path
 
 import msgspec
 
-from sally.core.log.imported import (
+from sally.core.registry.paper import Importer, ImportResult
+from sally.games.elicitation.recorded import BeliefRow, StatedBelief, episode_of
+from sally.parts.imported import (
     ImportRun,
     NotPublished,
     PersonNumbers,
@@ -27,8 +29,6 @@ from sally.core.log.imported import (
     published_line,
     table_rows,
 )
-from sally.core.registry.paper import Importer, ImportResult
-from sally.games.elicitation.recorded import BeliefRow, StatedBelief, episode_of
 
 SOURCE = "Mori, Hanaki and Kameda 2024, github.com/ryutau/voluntary-collaboration"
 LICENCE = "Apache-2.0; participants' ids replaced, other columns left out"

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.games.bargaining.metrics import table
 from sally.games.bargaining.rules import SEATS, other
 from sally.papers.pact import findings
 from sally.papers.pact.reading import model_name
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 
 SOURCE = "pact"
 LEAST = 5  # seat-games

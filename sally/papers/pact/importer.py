@@ -16,13 +16,13 @@ from typing import Any
 import msgspec
 
 from sally.core.log.events import Episode, Instance, Setup
-from sally.core.log.imported import Difference, ImportRun, Oddity, recorded_player
 from sally.core.match.engine import Match
 from sally.core.registry.paper import Importer, ImportResult
 from sally.core.rules.game import NATURE
 from sally.games.bargaining import GAME
 from sally.games.bargaining.rules import BUYER, SEATS, SELLER, Say
 from sally.papers.pact.reading import Record, files_under, model_name, read_record
+from sally.parts.imported import Difference, ImportRun, Oddity, recorded_player
 
 
 def imported(path: Path) -> ImportResult:

@@ -15,10 +15,10 @@ from typing import Any, Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import Source, existing
 from sally.core.rules.game import Seat
 from sally.games.bargaining.rules import BUYER, SEATS, SELLER
 from sally.games.bargaining.values import FAMILIES, HIGHEST
+from sally.parts.imported import Source, existing
 
 SOURCE, LICENCE = "github.com/lechmazur/pact", "none stated: for computing figures only"
 PATTERN = re.compile(r"auction_.+\.jsonl")

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sally.analysis.compare.published import Condition, load
+from sally.core.log.events import Injection
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.game import Seat
-from sally.core.rules.probe import Injection
 
 TABLES = ("1", "2", "3", "4", "8", "9", "10")
 EPISODES = 30  # per cell; the paper has 30 to 100

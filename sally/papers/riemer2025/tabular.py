@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from sally.analysis.profile.bounds import metric_bounds
+from sally.core.match.partner import Automaton
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
-from sally.core.rules.partner import Automaton
 from sally.games.repeated_games.optimum import (
     Floats,
     Ints,

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.papers.step_game import figures
 from sally.papers.step_game.names import model_name
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 
 SOURCE, YEAR = "step_game", 2025
 LEAST = 5  # games

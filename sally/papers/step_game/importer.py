@@ -18,14 +18,6 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, Setup
-from sally.core.log.imported import (
-    Difference,
-    ImportRun,
-    Oddity,
-    Source,
-    existing,
-    recorded_player,
-)
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.registry.paper import Importer, ImportResult
@@ -44,6 +36,14 @@ from sally.games.step_race.rules import (
     triple,
 )
 from sally.papers.step_game.names import model_name, rewritten
+from sally.parts.imported import (
+    Difference,
+    ImportRun,
+    Oddity,
+    Source,
+    existing,
+    recorded_player,
+)
 
 SOURCE = "Mazur 2025, github.com/lechmazur/step_game"
 LICENCE = "none: not to be redistributed"

@@ -17,15 +17,6 @@ import msgspec
 
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
-from sally.core.log.imported import (
-    HUMAN,
-    Difference,
-    ImportRun,
-    Oddity,
-    Source,
-    existing,
-    recorded_player,
-)
 from sally.core.match.engine import Match
 from sally.core.registry.paper import Importer, ImportResult
 from sally.core.rules.game import Seat
@@ -44,6 +35,15 @@ from sally.games.tradecraft.hands import Hand, read_goods
 from sally.games.tradecraft.rules import TradeCraft
 from sally.games.tradecraft.rulesets import shipped
 from sally.papers.tradecraft2026.published_logs import Goods, LoggedEvent, Record, read_record
+from sally.parts.imported import (
+    HUMAN,
+    Difference,
+    ImportRun,
+    Oddity,
+    Source,
+    existing,
+    recorded_player,
+)
 
 SOURCE, LICENCE = "github.com/TradeCraft-team/TradeCraft", "MIT (c) 2024 WangJunqi"
 TASKS = "1p_v_1p/game_task.json"

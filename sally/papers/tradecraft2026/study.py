@@ -7,9 +7,8 @@ what it believes that the partner believes (order 2).
 
 from __future__ import annotations
 
-from sally.core.log.events import PlayerSpec
+from sally.core.log.events import Injection, PlayerSpec
 from sally.core.registry.study import Cell, Study, grid, player_spec
-from sally.core.rules.probe import Injection
 from sally.games.tradecraft.problems import problems, spread
 from sally.games.tradecraft.spec import GROUPS
 from sally.players.language import OPEN

@@ -16,7 +16,6 @@ from inspect import signature
 from typing import Any
 
 from sally.analysis.episodes.paper_store import same_model, short
-from sally.core.log.imported import RECORDED
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import Question
 from sally.games.tradecraft.instances import instance_set
@@ -43,6 +42,7 @@ from sally.papers.tradecraft2026.figures import (
     fitted,
 )
 from sally.papers.tradecraft2026.study import INSTANCES_PLAYED, PARTNER, PLAYER, REPEATS, SET
+from sally.parts.imported import RECORDED
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate, exact
 from sally.stats.paired import unpaired_difference

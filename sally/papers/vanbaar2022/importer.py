@@ -16,7 +16,9 @@ from typing import Any
 
 import msgspec
 
-from sally.core.log.imported import (
+from sally.core.registry.paper import Importer, ImportResult
+from sally.games.elicitation.recorded import BeliefRow, StatedBelief, episode_of
+from sally.parts.imported import (
     ImportRun,
     NotPublished,
     PersonNumbers,
@@ -26,8 +28,6 @@ from sally.core.log.imported import (
     published_line,
     table_rows,
 )
-from sally.core.registry.paper import Importer, ImportResult
-from sally.games.elicitation.recorded import BeliefRow, StatedBelief, episode_of
 
 SOURCE = "van Baar et al. 2022, github.com/jeroenvanbaar/NHB_motives_structure"
 LICENCE = "MIT, (c) 2021 Jeroen van Baar; other columns left out"

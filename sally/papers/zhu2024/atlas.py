@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.rules.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.core.rules.metric import Played
 from sally.papers.zhu2024.scale import ID, PEOPLE, rules, scaled
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasSource
 
 YEAR, LEAST = 2024, 5
 COLUMN = AtlasColumn(

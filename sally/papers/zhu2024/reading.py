@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import Oddity, Source
 from sally.papers.psych201 import LICENCE, experiment_file, people_lines
+from sally.parts.imported import Oddity, Source
 
 SOURCE = "Zhu et al. 2025, osf.io/xrvaw, as in github.com/marcelbinz/Psych-201"
 EXPERIMENT, FOLDER = "zhu2024games", "zhu2024games"

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sally.core.display.scenes import REFEREE, ending, tell
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, label
-from sally.core.log.scenes import REFEREE, ending, tell
 from sally.web import security
 from sally.web.database import Transaction
 from sally.web.explorer import perspective

@@ -9,6 +9,8 @@ import msgspec
 from sally.analysis.columns.rows import played
 from sally.analysis.decisions.costs import DecisionCost, costs_by_turn
 from sally.analysis.decisions.rollouts import at_turn
+from sally.core.display.board import board_of
+from sally.core.display.scenes import REFEREE, Scene, Story, ending, texts_of
 from sally.core.errors import BadInput, PromptDiffers, unknown
 from sally.core.log.events import (
     Censored,
@@ -22,16 +24,16 @@ from sally.core.log.events import (
     Told,
     label,
 )
-from sally.core.log.scenes import REFEREE, Scene, Story, ending, texts_of
 from sally.core.match.answers import ask_of
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.player import AskId, Turn
+from sally.core.match.player import Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.prompt.model import Context
 from sally.core.registry import registry
-from sally.core.rules.board import Board, board_of
+from sally.core.rules.board import Board
 from sally.core.rules.game import Seat
+from sally.core.rules.replay import AskId
 from sally.players.calls import Request
 from sally.runner.check import answered_again
 

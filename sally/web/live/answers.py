@@ -13,8 +13,9 @@ import msgspec
 
 from sally.core.log.events import ToolUse
 from sally.core.match.answers import action_of
-from sally.core.match.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
+from sally.core.match.player import Decision, Fault, Forfeit, Given, Player, Turn, put
 from sally.core.rules.game import GameSpec
+from sally.core.rules.replay import AskId
 from sally.runner.budget import BudgetSpent
 from sally.web.database import Job, Rows, Transaction
 

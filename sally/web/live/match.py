@@ -21,17 +21,8 @@ from sally.core.log.events import Forfeited, Moved
 from sally.core.match.answers import as_answer
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.player import (
-    WAIT,
-    AskId,
-    Decision,
-    Fault,
-    Forfeit,
-    NoAnswer,
-    Player,
-    Turn,
-    put,
-)
+from sally.core.match.player import WAIT, Decision, Fault, Forfeit, NoAnswer, Player, Turn, put
+from sally.core.rules.replay import AskId
 from sally.runner.local import used_by
 from sally.web.database import Database, DuplicateRow, Row
 from sally.web.live.answers import (

@@ -14,16 +14,17 @@ from typing import Any, Literal
 
 import msgspec
 
+from sally.core.display.scenes import Scene
 from sally.core.errors import IllegalMove
 from sally.core.log.events import Censored, Ended
-from sally.core.log.scenes import Scene
-from sally.core.match.player import AskId, Decision, Turn
+from sally.core.match.player import Decision, Turn
 from sally.core.match.seat_context import SeatContext
-from sally.core.prompt.words import as_tuples
 from sally.core.rules.board import Board
 from sally.core.rules.game import Tool
 from sally.core.rules.menu import Amounts, Choice, Field, Form, Many, Options, Text, Whole, filled
 from sally.core.rules.probe import ProbeReport, Question
+from sally.core.rules.replay import AskId
+from sally.core.rules.words import as_tuples
 from sally.web.texts import Texts
 
 Json = dict[str, Any]

@@ -8,12 +8,13 @@ from typing import Any
 
 import msgspec
 
+from sally.core.display.board import board_of
+from sally.core.display.scenes import moment, outlook
 from sally.core.log.events import Censored, Ended
-from sally.core.log.scenes import moment, outlook
 from sally.core.match.engine import Match
-from sally.core.match.player import AskId, Turn
-from sally.core.rules.board import board_of
+from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
+from sally.core.rules.replay import AskId
 from sally.web.live.plain import Labels, plain_board, turned
 from sally.web.live.screen import Screen, ask_of, menu_of, over_of
 

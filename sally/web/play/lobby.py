@@ -15,10 +15,10 @@ import msgspec
 
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.partner import Partner
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import GameSpec, Seat
-from sally.core.rules.partner import Partner
 from sally.core.rules.problems import Problem, Problems
 from sally.players.language import LANGUAGE
 from sally.runner.local import is_bot

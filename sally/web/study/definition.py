@@ -14,11 +14,9 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from sally.core.errors import BadInput, listed, unknown
-from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.prompt import packs
-from sally.core.registry import registry
+from sally.core.log.events import Injection, Instance, PlayerSpec, Setup
+from sally.core.registry import packs, registry
 from sally.core.rules.chance import Stream, derived_seed
-from sally.core.rules.probe import Injection
 from sally.core.rules.problems import Problem
 from sally.players.language import LANGUAGE, uses_model
 from sally.store import PeoplePlan

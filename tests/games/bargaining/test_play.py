@@ -10,9 +10,9 @@ from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
-from sally.core.match.replay import Trajectory
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
+from sally.core.rules.replay import Trajectory
 from sally.games.bargaining.decisions import COSTS, EXACT, LOSSES
 from sally.games.bargaining.instances import frozen
 from sally.games.bargaining.metrics import (
@@ -205,7 +205,7 @@ def test_best_quotes_by_the_costs_earn_the_optimum() -> None:
 
 
 def _scripted(problem: Any, seat: Any, script: list[int]) -> Played:
-    from sally.core.rules.partner import Scripted
+    from sally.core.match.partner import Scripted
 
     who = {problem.seat: PlayerSpec("random"), **problem.across}
     setup = resolved(Setup(problem.instance(), 1, who))

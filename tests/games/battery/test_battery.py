@@ -10,11 +10,11 @@ import pytest
 
 import sally
 from sally.analysis.columns.rows import played
+from sally.core.display.board import board_of
 from sally.core.errors import BadInput, Unreadable
 from sally.core.log.events import Told
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
-from sally.core.rules.board import board_of
 from sally.games.battery import applied, belief_action, nested
 from sally.games.battery.casts import UNITS
 from sally.games.battery.items import Belief, Item, decoded, encoded, hash_of, kept_at, portable

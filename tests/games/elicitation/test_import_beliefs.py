@@ -17,8 +17,8 @@ from sally.analysis.columns.rows import played
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Forfeited, Moved, Reported, from_line, to_line
-from sally.core.log.validation import log_problem
 from sally.core.registry import registry
+from sally.core.registry.validation import log_problem
 from sally.games.elicitation.importers.beliefs import imported
 from sally.games.elicitation.recorded import row_of
 from sally.games.elicitation.rules import PLAYER

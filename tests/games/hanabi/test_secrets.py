@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from sally.core.display.board import board_of
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
-from sally.core.rules.board import board_of
 from sally.core.rules.game import Seat
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import State

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.prompt import packs
-from sally.core.prompt.words import checked
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
+from sally.core.rules.words import checked
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.games.hanabi.words import HanabiWords
 from tests.games.hanabi.sitting import deck_of, played

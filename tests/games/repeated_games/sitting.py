@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sally.core.match.partner import Partner, Script
 from sally.core.match.player import Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Partner, Script
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame
 
 FAMILY = "repeated_games"

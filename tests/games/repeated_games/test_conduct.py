@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from sally.core.log.events import Instance, Setup
-from sally.core.log.imported import recorded_player
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
@@ -23,6 +22,7 @@ from sally.games.repeated_games.conduct import (
 )
 from sally.games.repeated_games.recorded import Made, Round, fed
 from sally.games.repeated_games.rules import AGENT, PARTNER
+from sally.parts.imported import recorded_player
 from tests.games.repeated_games.sitting import rules
 
 BY_NAME = {metric.name: metric for metric in METRICS}

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Automaton
 from sally.core.registry import registry
-from sally.core.rules.partner import Automaton
 from sally.games.repeated_games.optimum import (
     Machine,
     course_of,

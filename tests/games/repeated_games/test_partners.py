@@ -10,7 +10,7 @@ import pytest
 
 from sally.analysis.compare.published import load
 from sally.core.errors import BadInput
-from sally.core.rules.partner import Line, Partner
+from sally.core.match.partner import Line, Partner
 from sally.games.repeated_games.optimum import optimal_reward
 from sally.games.repeated_games.partners import PARTNERS, rps
 from sally.games.repeated_games.partners.tables import remembering_last

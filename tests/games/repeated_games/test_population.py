@@ -10,7 +10,6 @@ from sally.adapters.trainers.text import TextEnv
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
-from sally.core.rules.training import check_split
 from sally.games.repeated_games import population as drawing
 from sally.games.repeated_games.population import LETTERS, population, random_table, relettered
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -21,6 +20,7 @@ from sally.games.repeated_games.training import (
     _PreparedMachine,
     split,
 )
+from sally.parts.training import check_split
 
 SIZES = {"train": 12, "validation": 3, "held_out": 3}
 

@@ -13,10 +13,10 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, Moved, PlayerSpec, Reported, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
+from sally.core.match.partner import Automaton, Scripted
 from sally.core.match.player import Decision, Forfeit, Turn
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton, Scripted
 from sally.games.repeated_games.optimum import pay_table
 from sally.games.repeated_games.players.bulk import (
     UniformDraws,

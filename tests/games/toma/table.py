@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from sally.analysis.columns.rows import episode_rows
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.events import Episode, Injection, Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
-from sally.core.rules.probe import Injection
 from sally.runner.seating import players_of, resolved
 
 

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally.core.errors import BadInput, Unreadable
+from sally.core.log.events import Injection
 from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
-from sally.core.rules.probe import At, Injection, ProbeReport
+from sally.core.rules.probe import At, ProbeReport
 from sally.games.toma.mg import game as mg
 from sally.games.toma.one_shot import PLAYER, read_numbered
 from sally.games.toma.po import game as po

@@ -9,11 +9,11 @@ import pytest
 from sally.core.log.events import Instance, PlayerSpec, Setup, from_line, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
+from sally.core.match.partner import Scripted
 from sally.core.match.playback import replayed
 from sally.core.match.player import Forfeit, NoAnswer, Turn
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
-from sally.core.rules.partner import Scripted
 from sally.core.rules.probe import ProbeReport
 from sally.games.tradecraft.actions import DONE, NO, PASS, YES, goods
 from sally.games.tradecraft.trades import (

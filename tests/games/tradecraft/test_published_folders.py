@@ -14,8 +14,7 @@ import pytest
 from sally import store
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup, episode_id
-from sally.core.prompt import packs
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.registry.study import Cell, Study
 from sally.games.tradecraft.checking import check, circles
 from sally.games.tradecraft.parameters import ruleset_of

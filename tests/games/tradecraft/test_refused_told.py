@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sally.core.display.scenes import tell
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Instance, PlayerSpec, Setup, from_line, to_line
-from sally.core.log.scenes import tell
 from sally.core.match.engine import Match
 from sally.core.match.playback import replayed
 from sally.core.registry import registry

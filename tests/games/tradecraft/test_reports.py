@@ -7,12 +7,21 @@ from typing import Any
 import pytest
 
 from sally.core.errors import Unreadable
-from sally.core.log.events import Instance, PlayerSpec, Reported, Setup, Told, from_line, to_line
+from sally.core.log.events import (
+    Injection,
+    Instance,
+    PlayerSpec,
+    Reported,
+    Setup,
+    Told,
+    from_line,
+    to_line,
+)
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
 from sally.core.registry import registry
-from sally.core.rules.probe import At, Injection, ProbeReport
+from sally.core.rules.probe import At, ProbeReport
 from sally.games.tradecraft.actions import DONE, PASS, YES
 from sally.runner.seating import players_of, resolved
 from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, page, play, propose

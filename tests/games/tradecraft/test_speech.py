@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from sally.core.display.board import board_of
+from sally.core.display.scenes import tell
 from sally.core.errors import Unreadable
-from sally.core.log.scenes import tell
 from sally.core.match.player import Decision, Turn
-from sally.core.rules.board import board_of
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Form
 from sally.core.rules.probe import ProbeReport, Question

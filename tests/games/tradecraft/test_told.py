@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.log.events import Instance, PlayerSpec, Setup, Told
+from sally.core.log.events import Injection, Instance, PlayerSpec, Setup, Told
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.registry import registry
-from sally.core.rules.probe import Injection, ProbeReport
+from sally.core.rules.probe import ProbeReport
 from sally.games.tradecraft.actions import DONE, NO, Propose
 from tests.games.tradecraft.test_reports import HANDS
 

@@ -9,9 +9,8 @@ import pytest
 
 from sally import store
 from sally.api.playing import play
-from sally.core.log.events import Moved, episode_id
-from sally.core.log.scenes import REFEREE, tell
-from sally.core.rules.probe import Injection
+from sally.core.display.scenes import REFEREE, tell
+from sally.core.log.events import Injection, Moved, episode_id
 from sally.models.stub import always
 from sally.web.explorer import perspective
 from sally.web.explorer.index import EpisodeIndex

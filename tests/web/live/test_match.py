@@ -14,9 +14,9 @@ import pytest
 from sally import store
 from sally.core.errors import BadInput, NotAsked
 from sally.core.log.events import Censored, Episode, PlayerSpec
+from sally.core.match.partner import Partner
 from sally.core.match.player import Decision, PlayerKind
 from sally.core.registry import registry
-from sally.core.rules.partner import Partner
 from sally.web.database import StorageFull
 from sally.web.live.match import MatchDiscarded
 from sally.web.live.matches import LiveMatches, NoSuchSeat, OpenedMatch

@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from sally.core.log.events import Censored, Moved, PlayerSpec
+from sally.core.match.partner import Partner
 from sally.core.prompt.model import Fault as ModelFault
 from sally.core.registry import registry
-from sally.core.rules.partner import Partner
 from sally.models.stub import Scripted
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, Limits, ModelEntry

@@ -11,11 +11,12 @@ import msgspec
 import pytest
 
 import sally.web
+from sally.core.display.board import board_of
 from sally.core.log.events import Instance, Setup
 from sally.core.match.engine import Match
 from sally.core.match.player import Decision
 from sally.core.registry import registry
-from sally.core.rules.board import Board, Part, board_of
+from sally.core.rules.board import Board, Part
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import example

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from sally.core.display.board import board_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Instance
 from sally.core.match.seat_context import SeatContext
-from sally.core.prompt.words import slots
 from sally.core.registry import registry
-from sally.core.rules.board import board_of
 from sally.core.rules.game import Seat
+from sally.core.rules.words import slots
 from sally.web.live.screen import over_of
 from sally.web.study.definition import EXAMPLES, checked, read_human_study
 from sally.web.texts import ENGLISH, languages, shipped, texts_of

@@ -16,7 +16,7 @@ from sally.core.prompt.model import Reply, Scores
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import judged
-from sally.core.rules.training import Training, Worths
+from sally.parts.training import Training, Worths
 from sally.players.calls import Request
 
 AUTOMATON = {"regret": 1.0, "format": 1.0}  # weights if the others are known automata

@@ -32,8 +32,8 @@ from sally.core.match.engine import Match
 from sally.core.match.player import Player
 from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
-from sally.core.rules.training import Split, Task, Worths
 from sally.models.trained import Trained
+from sally.parts.training import Split, Task, Worths
 from sally.players.calls import Request
 from sally.players.language import LANGUAGE
 from sally.runner.seating import resolved

@@ -15,8 +15,8 @@ from sally.adapters.trainers.text.table import Given
 from sally.core.errors import unknown
 from sally.core.log.events import PlayerSpec, Setup
 from sally.core.registry import registry
-from sally.core.rules.training import Split, Task
 from sally.models.trained import Trained
+from sally.parts.training import Split, Task
 from sally.players.calls import Request
 from sally.players.language import LANGUAGE
 

@@ -11,7 +11,7 @@ from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.game import NATURE, Game, GameSpec, Seat
-from sally.core.rules.training import PARTS, Split, Task, Training, check_split
+from sally.parts.training import PARTS, Split, Task, Training, check_split
 from sally.runner.seating import seated
 
 

@@ -13,8 +13,9 @@ from typing import Any
 from sally.core.errors import BadInput
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.player import AskId, Player, Turn
+from sally.core.match.player import Player, Turn
 from sally.core.prompt.model import Reply, Scores
+from sally.core.rules.replay import AskId
 from sally.models.trained import Trained
 from sally.players.calls import Exchanges, Request, with_calls
 from sally.runner.local import is_bot, reached

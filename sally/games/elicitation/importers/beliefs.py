@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.imported import ImportRun, Source, existing, fetched
 from sally.core.registry.paper import ImportResult
 from sally.games.elicitation.recorded import BeliefRow, episode_of
+from sally.parts.imported import ImportRun, Source, existing, fetched
 
 VERSION = 1
 _decode = msgspec.json.Decoder(BeliefRow).decode

@@ -18,7 +18,12 @@ from msgspec import Meta
 
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.core.log.imported import (
+from sally.core.registry import registry
+from sally.core.registry.paper import ImportResult
+from sally.core.rules.probe import ProbeReport
+from sally.games.repeated_games.recorded import Made, Round, bot, fed, person
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
+from sally.parts.imported import (
     Difference,
     ImportRun,
     Oddity,
@@ -27,11 +32,6 @@ from sally.core.log.imported import (
     recorded_player,
     table_rows,
 )
-from sally.core.registry import registry
-from sally.core.registry.paper import ImportResult
-from sally.core.rules.probe import ProbeReport
-from sally.games.repeated_games.recorded import Made, Round, bot, fed, person
-from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 
 FAMILY = "repeated_games"
 SEATS = (AGENT, PARTNER)

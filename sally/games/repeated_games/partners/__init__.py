@@ -1,6 +1,5 @@
 """Partners for repeated matrix games, grouped by the information they use."""
 
-from sally.core.log.imported import RECORDED, recorded_partner
 from sally.games.repeated_games.partners import (
     axelrod,
     bayes_adaptive,
@@ -11,6 +10,7 @@ from sally.games.repeated_games.partners import (
     tables,
     tom_k,
 )
+from sally.parts.imported import RECORDED, recorded_partner
 
 PARTNERS = {
     **constant.PARTNERS,

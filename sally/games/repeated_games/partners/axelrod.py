@@ -12,9 +12,9 @@ from types import FunctionType
 from typing import Any
 
 from sally.core.errors import BadInput, install_command, unknown
+from sally.core.match.partner import Line, Partner, Script
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Line, Partner, Script
 from sally.games.repeated_games.partners.basis import RoundTurn
 from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 

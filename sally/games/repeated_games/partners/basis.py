@@ -8,10 +8,10 @@ from functools import cache
 from typing import Any
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Automaton, Partner, Script
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
 from sally.core.rules.history import Follower
-from sally.core.rules.partner import Automaton, Partner, Script
 from sally.games.repeated_games.rules import AGENT, Joint, RepeatedGame, View, other
 
 Odds = Mapping[int, float]  # moves in rising order, none with chance 0: equal odds give equal draws

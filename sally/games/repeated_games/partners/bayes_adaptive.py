@@ -9,9 +9,9 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec
+from sally.core.match.partner import Answerer, Line, Partner, Script
 from sally.core.rules.game import Seat
 from sally.core.rules.history import Follower
-from sally.core.rules.partner import Answerer, Line, Partner, Script
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.partners.basis import RoundTurn
 from sally.games.repeated_games.rules import RepeatedGame, View

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Automaton, Line, by_name
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton, Line, by_name
 from sally.core.rules.probe import odds_problem
 from sally.games.repeated_games.partners.basis import Odds, check_move, evenly, finite, surely
 from sally.games.repeated_games.rules import RepeatedGame

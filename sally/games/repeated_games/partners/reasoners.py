@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 
 from sally.core.errors import BadInput, unknown
+from sally.core.match.partner import Automaton, Line, Partner, Script, by_name
 from sally.core.rules.game import Seat
 from sally.core.rules.history import Follower
-from sally.core.rules.partner import Automaton, Line, Partner, Script, by_name
 from sally.games.repeated_games.optimum import Floats, Machine, machine_of, pay_table, plan
 from sally.games.repeated_games.partners import constant, reciprocity, tables
 from sally.games.repeated_games.partners.basis import (

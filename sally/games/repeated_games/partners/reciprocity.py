@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Automaton, Line, Partner, Script, by_name
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton, Line, Partner, Script, by_name
 from sally.games.repeated_games.partners.basis import (
     Odds,
     RoundTurn,

@@ -16,9 +16,9 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, unknown
+from sally.core.match.partner import Automaton, Line, Partner, Script, by_name
 from sally.core.rules.game import Seat
 from sally.core.rules.history import Follower
-from sally.core.rules.partner import Automaton, Line, Partner, Script, by_name
 from sally.games.repeated_games.partners.basis import (
     UNSEEN,
     Drawn,

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, listed
+from sally.core.match.partner import Automaton, Line
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton, Line
 from sally.core.rules.probe import odds_problem
 from sally.games.repeated_games.partners.basis import Odds, finite
 from sally.games.repeated_games.rules import RepeatedGame, other

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Line, Partner, Script
 from sally.core.rules.game import Seat
 from sally.core.rules.history import Follower
-from sally.core.rules.partner import Line, Partner, Script
 from sally.games.repeated_games.partners.basis import Drawn, Odds, best_to, evenly
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 

@@ -13,9 +13,9 @@ import msgspec
 import numpy as np
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Automaton
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Automaton
 from sally.games.repeated_games.optimum import Floats, Ints, Machine, machine_of, pay_table
 from sally.games.repeated_games.players.tabular import (
     Counts,

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import by_name
 from sally.core.match.player import Decision, NoAnswer, PlayerKind, Turn
 from sally.core.rules.game import Game, GameSpec, Seat
-from sally.core.rules.partner import by_name
 from sally.core.rules.probe import ProbeReport
 from sally.games.repeated_games.players.tabular import PayTable, count_report, pay_of
 from sally.games.repeated_games.rules import Joint, View

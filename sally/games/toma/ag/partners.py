@@ -9,9 +9,9 @@ from itertools import chain, islice
 import numpy as np
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Answerer, Partner, Script, by_name, must_sit
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name, must_sit
 from sally.core.rules.probe import ProbeReport
 from sally.games.association.english import vocabulary
 from sally.games.association.minilm import minilm

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sally.core.match.partner import Answerer, Partner, Script, by_name, described
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name, described
 from sally.games.toma.mg.depths import emptiest_at, places_at
 from sally.games.toma.mg.game import Minority
 from sally.games.toma.mg.rules import PLACES, best_places, profiles

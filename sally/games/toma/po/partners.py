@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from sally.core.match.partner import Answerer, Partner, Script
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script
 from sally.games.toma.one_shot import check_depth, exact_partners, reports
 from sally.games.toma.po.depths import answer_at, predictions_at
 from sally.games.toma.po.game import PartlySeen, View

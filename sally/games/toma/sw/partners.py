@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from sally.core.errors import BadInput
+from sally.core.match.partner import Answerer, Partner, Script, by_name, must_sit
 from sally.core.match.player import Turn
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Answerer, Partner, Script, by_name, must_sit
 from sally.core.rules.probe import ProbeReport
 from sally.games.toma.sw.reader import read_claims, said_at
 from sally.games.toma.sw.rules import (

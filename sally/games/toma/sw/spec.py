@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sally.core.match.replay import Trajectory
 from sally.core.rules.game import Doing, GameSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
+from sally.core.rules.replay import Trajectory
 from sally.games.toma.sw.rules import (
     EAVESDROPPER,
     EXPLORER,

@@ -17,9 +17,9 @@ import msgspec
 
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, PlayerSpec
+from sally.core.match.partner import Partner, Script
 from sally.core.registry.paper import ImportResult
 from sally.core.rules.game import Seat
-from sally.core.rules.partner import Partner, Script
 
 _log = logging.getLogger(__name__)
 

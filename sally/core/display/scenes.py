@@ -28,15 +28,15 @@ from sally.core.match.answers import action_of, ask_of
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.playback import require_version
-from sally.core.match.player import AskId, Turn
+from sally.core.match.player import Turn
 from sally.core.match.seat_context import SeatContext
-from sally.core.prompt import packs
-from sally.core.prompt.words import Words
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.rules.game import NATURE, Seat
 from sally.core.rules.menu import Form
 from sally.core.rules.metric import judged
 from sally.core.rules.probe import Question
+from sally.core.rules.replay import AskId
+from sally.core.rules.words import Words
 
 REFEREE = "referee"  # sees everything
 

@@ -18,10 +18,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from sally.core.prompt import packs
-from sally.core.prompt.words import Pack
-from sally.core.registry import registry
+from sally.core.registry import packs, registry
 from sally.core.rules.game import Seat
+from sally.core.rules.words import Pack
 
 
 class PrintedText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

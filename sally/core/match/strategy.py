@@ -9,19 +9,19 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from sally.core.errors import Unreadable
-from sally.core.log.events import Told
+from sally.core.log.events import Told, Value
 from sally.core.match.player import Turn
 from sally.core.match.seat_context import SeatContext
 from sally.core.prompt import answer_schema
 from sally.core.prompt.hashed_text import HashedText
 from sally.core.prompt.model import Context, Message, Reply, Scores, User
 from sally.core.prompt.page_layout import AS_IT_IS, Harness, as_line, form_of
-from sally.core.prompt.words import only_object
 from sally.core.reply.plain_text import sections, without_thoughts
 from sally.core.reply.reading import complete_part
 from sally.core.rules.chance import derived_seed
 from sally.core.rules.menu import is_finite
-from sally.core.rules.probe import Point, ProbeReport, Question, StatedPrediction, Value
+from sally.core.rules.probe import Point, ProbeReport, Question, StatedPrediction
+from sally.core.rules.words import only_object
 
 T = TypeVar("T")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from sally.core.log.events import PlayerSpec, Reported
-from sally.core.match.player import AskId
 from sally.core.rules.game import A, Game, S, Seat, V
 
+AskId = tuple[int, str, str, str]  # turn, seat, probe, about; a move has no probe
 G = TypeVar("G", bound=Game[Any, Any, Any])
 
 

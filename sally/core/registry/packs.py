@@ -21,8 +21,8 @@ import msgspec
 
 from sally.core.errors import BadInput, unknown
 from sally.core.prompt.skins import frames_for, packs_from, read_skins
-from sally.core.prompt.words import Pack
 from sally.core.registry import registry
+from sally.core.rules.words import Pack
 
 _known: dict[str, Pack] = {}  # packs read in this process, by `name@hash`
 

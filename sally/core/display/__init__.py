@@ -1,0 +1,1 @@
+"""Display of episodes and positions, the same for terminal, page and browser."""
