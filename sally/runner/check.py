@@ -285,8 +285,10 @@ def _asked_again(
             answer = answered_again(turn, who, event.calls, requests)
             if unread is None:
                 return answer
-            if is_as_logged(answer, turn, event):
-                return msgspec.structs.replace(answer, calls=event.calls)  # without new remarks
+            if is_as_logged(answer, turn, event):  # though another reply may have been elected
+                _require_call_of_reply(turn, event)
+                same = {"calls": event.calls, "reply": event.reply, "tries": event.tries}
+                return msgspec.structs.replace(answer, **same)
         except PromptDiffers:
             if unread is None or not event.calls or requests[0].hash != event.calls[0].prompt:
                 raise
@@ -299,6 +301,13 @@ def _asked_again(
     return again
 
 
+def _require_call_of_reply(turn: Turn[Any, Any], event: Any) -> None:
+    if any(call.scores for call in event.calls) or not event.reply:
+        return
+    if event.reply not in {call.reply for call in event.calls}:
+        raise PromptDiffers(f"the reply of {turn.seat} in turn {turn.number} is not in its calls")
+
+
 def _reads_alike(turn: Turn[Any, Any], event: Any, who: PlayerSpec) -> bool:
     """Return whether the last reply of an answer of an older rule says what the log says; False if
     that cannot be known.
@@ -307,8 +316,7 @@ def _reads_alike(turn: Turn[Any, Any], event: Any, who: PlayerSpec) -> bool:
         PromptDiffers: The reply says something else.
     """
     stored = stored_answer(turn, event, who)
-    if event.reply and event.reply not in {call.reply for call in event.calls}:
-        raise PromptDiffers(f"the reply of {turn.seat} in turn {turn.number} is not in its calls")
+    _require_call_of_reply(turn, event)
     if stored is None or "probe" in strategy_named(who.params.get("strategy", "qa")).needs:
         return False  # scored, or with predictions in a reply of their own
     value = reads_to(
