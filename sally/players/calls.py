@@ -204,7 +204,7 @@ class Caller:
         for _ in range(TOOL_ROUNDS):
             reply: Reply = await self._answered(purpose, messages, tools, (), settings, schema)
             self._conversation = messages
-            if not reply.tool_calls:
+            if not (reply.tool_calls and tools):  # without tools, a call can only be the answer
                 break
             results = [ToolResult(c.id, c.name, self._looked_up(c)) for c in reply.tool_calls]
             messages = [*messages, Assistant(reply.text, reply.tool_calls), *results]

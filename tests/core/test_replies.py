@@ -52,6 +52,7 @@ RPS = ("R", "P", "S")
         ("move(R)", "R"),
         ("I beat S.\n`choose(option='R')`", "R"),
         ('{"option": "R"}', "R"),
+        ('<tool_call>{"name": "play", "arguments": {"move": "R"}}</tool_call>', "R"),
         ('They like S.\n```json\n{"Answer": "r"}\n```', "R"),
         # (c) the last labelled line
         ("Option: R", "R"),
@@ -119,6 +120,7 @@ def test_reply_in_the_format_is_read(reply: str, name: str) -> None:
         '{"option": "R", "reason": "it beats S"}',  # a further field
         '{\n"option": "R",\n"reason": "it beats S"\n}',
         "Option: P\n{'option': null}\nOption: none",
+        '{"name": "play", "arguments": {"move": "R", "then": "S"}}',
         "move(R, S)",
         "move(R) or move(S)",
     ],

@@ -12,14 +12,23 @@ import pytest
 
 import sally
 from sally.core import redaction
-from sally.core.log.events import Episode, Forfeited, PlayerSpec, to_line
+from sally.core.log.events import Episode, Forfeited, Moved, PlayerSpec, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import PlayerKind
-from sally.core.prompt.model import Assistant, Message, ModelFailure, Reply, User
+from sally.core.prompt.model import (
+    Assistant,
+    Message,
+    ModelFailure,
+    Reply,
+    ToolCall,
+    ToolResult,
+    User,
+)
 from sally.core.registry import registry
 from sally.games.mindgames.rules import READER
 from sally.models.stub import Scripted, even
+from sally.runner.check import check
 from sally.runner.seating import kinds, players_of, resolved
 from tests.table import bench
 
@@ -146,9 +155,6 @@ def test_each_stage_of_a_strategy_is_repeated_in_its_own_conversation() -> None:
 
 
 def test_repeated_call_after_a_tool_keeps_what_the_tool_found() -> None:
-    # react plays tradecraft with tools; its conversation must not lose them
-    from sally.core.prompt.model import ToolCall, ToolResult
-
     heard, replies = list[list[Message]](), iter(["look", "Hm.", "still hm."])
 
     def script(messages: Sequence[Message], settings: Any) -> Any:
@@ -164,13 +170,24 @@ def test_repeated_call_after_a_tool_keeps_what_the_tool_found() -> None:
     assert heard[2][-2].text == "Hm."
 
 
+def test_tool_call_in_a_game_without_tools_is_the_answer() -> None:
+    def script(messages: Any, settings: Any) -> Reply:
+        call = ToolCall("1", "pick", '{"which": "F"}')
+        return Reply("", (call,), finish="tool_calls")
+
+    episode = play_with(Scripted(script, even), "ipd", "agent", "language")
+    moves = [event for event in episode.events if isinstance(event, Moved) and event.calls]
+    assert moves and all((move.action, move.tries) == (1, 1) for move in moves)
+    assert check([episode]).unchecked == check([episode]).mismatches == []
+
+
 # --- nothing else catches Unreadable ------------------------------------------------------------
 
 CATCH = {
     # A person at the terminal types again; no model is asked.
     "sally/adapters/terminal.py": 3,
     # An agent's action as JSON; an agent is not asked again.
-    "sally/adapters/rl/spaces.py": 1,
+    "sally/adapters/rl/table.py": 1,
     # A sample that cannot be read casts no vote; if no sample can, the error is raised.
     "sally/strategies/self_consistency.py": 1,
     # Stored replies are read by other rules; no model is asked.

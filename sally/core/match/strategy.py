@@ -387,7 +387,8 @@ def spoken(
     """Return a reply as a strategy result; `before` has the labels of the texts that were asked for
     before the answer."""
     cut = reply.finish == "length"
-    return StrategyResult(reply.text, None, None, memory, foreseen, cut, before)
+    text = reply.text if reply.text.strip() else "\n".join(map(str, reply.tool_calls))
+    return StrategyResult(text, None, None, memory, foreseen, cut, before)
 
 
 async def answered(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -31,6 +32,10 @@ class ToolCall(msgspec.Struct, frozen=True):
     id: str
     name: str
     arguments: str
+
+    def __str__(self) -> str:
+        """Return the call as a model writes it in a text."""
+        return f'{{"name": {json.dumps(self.name)}, "arguments": {self.arguments}}}'
 
     def read(self) -> dict[str, Any]:
         """Return the arguments as a mapping; raises ModelFailure if they are not a JSON object."""

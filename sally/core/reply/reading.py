@@ -124,9 +124,11 @@ def _stated(text: str, label: str) -> list[str]:
         found.append((hit.start(), value))
     fields = {label.casefold(), *LABELS}
     for object_, start, _ in json_objects(text) if "{" in text else ():
-        folded = {name.casefold().replace("_", " "): value for name, value in object_.items()}
-        if fields & folded.keys():
-            value, *more = folded.values()
+        arguments = object_.get("arguments") if "name" in object_ else None  # of a tool call
+        folded = {name.casefold().replace("_", " ") for name in object_}
+        if isinstance(arguments, dict) or fields & folded:
+            given = arguments if isinstance(arguments, dict) else object_
+            value, *more = given.values() or [None]
             found.append((start, str(value) if type(value) in (str, int) and not more else ""))
     return [value for _, value in sorted(found, key=lambda each: each[0])]
 
