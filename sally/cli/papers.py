@@ -23,6 +23,7 @@ from sally.analysis.design.audit import (
 from sally.analysis.design.checklist import checklist as checked_off
 from sally.analysis.design.depth import depth_table, depths_of
 from sally.api.studies import find_study
+from sally.cli.audit_pairs import print_pair_audit
 from sally.cli.common import STORE
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput, listed, unknown
@@ -423,6 +424,8 @@ def _counted(found: Sequence[Verdict]) -> str:
     is_flag=True,
     help="GAME is a study: print its reporting checklist.",
 )
+@click.option("--pairs", is_flag=True, help="Check the certificate of the game's pairs.")
+@click.option("--count", default=100, show_default=True, help="With --pairs: pairs of each order.")
 @click.option("--questions", default=QUESTIONS, show_default=True, help="New questions per attack.")
 @click.option("--all", "whole", is_flag=True, help="Print every player instead of the extremes.")
 @click.option(
@@ -438,6 +441,8 @@ def audit(
     adversary: bool,
     by_depth: bool,
     checklist: bool,
+    pairs: bool,
+    count: int,
     questions: int,
     whole: bool,
     items: Path | None,
@@ -445,7 +450,8 @@ def audit(
 ) -> None:
     """Measure the scores of mindless players in GAME: simple rules and their inverses.
 
-    With --checklist, GAME is a study (a name or a TOML file).
+    With --checklist, GAME is a study (a name or a TOML file). With --pairs, the certificate of the
+    game's pairs is checked; --adversary then trains learners on as many other pairs.
     """
     if items is not None:
         _say_items(game, items, as_json)
@@ -455,6 +461,9 @@ def audit(
         return
     if by_depth:
         _say_depths(game, as_json)
+        return
+    if pairs:
+        print_pair_audit(game, count, seed, adversary, as_json)
         return
     if adversary:
         _attack(game, questions, seed, as_json)

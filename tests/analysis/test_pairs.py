@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
+from sally.analysis.pairs.audit import audit_pairs
 from sally.analysis.pairs.certificate import certify
+from sally.analysis.pairs.learners import LEARNERS, attack_pairs
 from sally.analysis.pairs.positions import open_position, position_setup, recipes_of, right_answers
 from sally.analysis.pairs.score import join_pairs, read_position, score_player
+from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, from_line, to_line
 from sally.core.match.drive import Driver
@@ -133,3 +137,28 @@ def test_past_that_the_rules_forbid_is_refused() -> None:
     pair = msgspec.structs.replace(pair, members=(wrong, pair.members[1]))
     with pytest.raises(BadInput, match="illegal move of agent"):
         open_position(recipe, pair, 0)
+
+
+def test_audit_finds_nothing_to_object_to() -> None:
+    for audit in audit_pairs("rps", pairs=8):
+        assert audit.certified == audit.pairs and audit.problems == {}
+        for score in audit.reasoners:
+            expected = float(score.answerer.endswith(str(audit.order)))
+            assert score.j.value == expected
+        assert {score.j.value for score in audit.rules if score.answerer != "random"} == {0.0}
+
+
+def test_learner_finds_an_answer_planted_on_the_page() -> None:
+    def plant(page: str, is_right: bool) -> str:
+        return page.replace("This is round", "THIS is the round" if is_right else "It is the round")
+
+    scores = attack_pairs(PAIRS[1], 2, train=30, test=20, plant=plant)
+    assert {score.learner for score in scores} == set(LEARNERS)
+    for score in scores:
+        assert score.score.j.value == 1
+
+
+def test_command_prints_one_line_for_each_order() -> None:
+    result = CliRunner().invoke(cli, ["audit", "ibs", "--pairs", "--count", "5"])
+    assert result.exit_code == 0, result.output
+    assert "battle of the" in result.output and "away from 0" not in result.output
