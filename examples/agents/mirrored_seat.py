@@ -85,12 +85,13 @@ class MirroredSeat:
     def _decide(self) -> Decision[int]:
         """Return the player's decision in this round, which is made in a copy of the match."""
         if self._decision is None:
-            if self._match.asked(self._seat) is None:
+            turn = self._match.asked(self._seat)
+            if turn is None:
                 raise BadInput(f"The game is over after {len(self._fed)} rounds.")
             answers: list[Any] = []
             copy, player = self._match.copied(), {str(self._seat): self._player}
             Driver(copy, player, on_answer=lambda turn, answer: answers.append(answer)).run()
-            answer = as_answer(None, answers[0])
+            answer = as_answer(turn, answers[0])
             if not isinstance(answer, Decision):
                 raise RunFailed(f"The player in seat {self._seat!r} gave no move: {answer}.")
             self._decision = answer

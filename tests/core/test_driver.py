@@ -80,14 +80,14 @@ def test_bare_actions_and_values_of_synchronous_and_asynchronous_players_are_acc
 
 
 def test_bare_odds_name_the_likeliest_choice() -> None:
-    match = match_of({"agent": ("their_odds",)})
-    Driver(match, {"agent": Prophet([0.25, 0.75]), "partner": defects}).run()
-    assert {(e.value, e.odds) for e in match.events if isinstance(e, Reported)} == {
-        (1, (0.25, 0.75))
-    }
+    for odds in ([0.25, 0.75], {1: 0.75, 0: 0.25}, {"F": 0.75, "j": 0.25}):
+        match = match_of({"agent": ("their_odds",)})
+        Driver(match, {"agent": Prophet(odds), "partner": defects}).run()
+        reports = {(e.value, e.odds) for e in match.events if isinstance(e, Reported)}
+        assert reports == {(1, (0.25, 0.75))}
 
 
-@pytest.mark.parametrize("wrong", [None, 7, "J", [0.5, 0.6], ["a", "b"], {"agent": 1}])
+@pytest.mark.parametrize("wrong", [None, 7, "Q", [0.5, 0.6], ["a", "b"], {"Q": 1}])
 @pytest.mark.parametrize("probe", ["their_move", "their_odds"])
 def test_bare_value_that_answers_no_probe_is_illegal(probe: str, wrong: Any) -> None:
     match = match_of({"agent": (probe,)})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from sally.core.errors import IllegalMove
+from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import Episode, Event, Forfeited, Moved, Reported, Skipped
 from sally.core.match.player import Decision, Fault, Forfeit, Given, NoAnswer, Turn
 from sally.core.rules.game import GameSpec
@@ -23,21 +24,48 @@ from sally.core.rules.replay import AskId
 _ANSWERS = frozenset((Decision, Forfeit, Fault, ProbeReport, NoAnswer))
 
 
-def as_answer(question: Question | None, answer: Any) -> Any:
-    """Return what a player answered as an answer object.
+def as_answer(turn: Turn[Any, Any], answer: Any) -> Any:
+    """Return what a player answered to an ask as an answer object.
 
-    A bare action becomes a `Decision`. A bare answer to a probe becomes a `ProbeReport`: a choice,
-    a number for each item or, for a probe that asks for odds, a probability for each choice.
+    A bare action becomes a `Decision`. A bare answer to a probe becomes a `ProbeReport`: a choice
+    or its name, a number for each item, or a probability for each choice, in order or by choice.
+
+    Raises:
+        IllegalMove: A name is not that of a choice.
     """
+    question = turn.question
     if type(answer) in _ANSWERS:
         return answer
     if question is None:
         return Decision(answer)
+    if answer is None:  # silence needs a reason
+        return answer
+    if question.kind == "values":
+        return ProbeReport(dict(answer) if isinstance(answer, Mapping) else answer)
+    if isinstance(answer, Mapping):
+        chances = {_choice(turn, choice): chance for choice, chance in answer.items()}
+        return _likeliest(question, [chances.get(choice, 0.0) for choice in question.choices])
     if question.kind == "odds" and isinstance(answer, list | tuple):
-        odds = tuple(answer)
-        are_odds = odds_problem(odds, len(question.choices)) is None
-        return ProbeReport(question.choices[odds.index(max(odds))] if are_odds else None, odds)
-    return answer if answer is None else ProbeReport(answer)
+        return _likeliest(question, answer)
+    return ProbeReport(_choice(turn, answer))
+
+
+def _choice(turn: Turn[Any, Any], value: Any) -> Any:
+    """Return the choice that a value names; a value without a name is returned unchanged."""
+    assert turn.question is not None  # only a probe has choices
+    if not isinstance(value, str) or value in turn.question.choices:
+        return value
+    try:
+        return turn.choose(value)
+    except BadInput as error:
+        raise IllegalMove(str(error)) from None
+
+
+def _likeliest(question: Question, chances: Sequence[Any]) -> ProbeReport:
+    """Return the report of the most probable choice; None as its value if these are no odds."""
+    odds = tuple(float(chance) if isinstance(chance, float) else chance for chance in chances)
+    are_odds = odds_problem(odds, len(question.choices)) is None
+    return ProbeReport(question.choices[odds.index(max(odds))] if are_odds else None, odds)
 
 
 def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:

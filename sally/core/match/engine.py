@@ -341,7 +341,7 @@ class Match(Generic[S, A, V]):
 
     def _record(self, turn: Turn[A, V], answer: Any) -> None:
         """Record an answer and open the probes that follow it; an invalid one changes nothing."""
-        answer = as_answer(turn.question, answer)
+        answer = as_answer(turn, answer)
         if type(answer) is Fault:
             self.censor(answer.cause, answer.detail, turn.context.seat, answer.calls)
             return

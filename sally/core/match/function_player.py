@@ -9,12 +9,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from sally.core.match.player import Decision, Fault, Forfeit, NoAnswer, Turn
-from sally.core.rules.probe import ProbeReport
+from sally.core.match.player import NoAnswer, Turn
 
 LOG = logging.getLogger("sally.players")
 Function = Callable[[Turn[Any, Any]], Any]
-_ANSWERS = (Decision, Forfeit, Fault, ProbeReport, NoAnswer)
 SILENT = NoAnswer("this function answers no probes")
 
 
@@ -36,7 +34,7 @@ class FunctionPlayer:
 
     def decide(self, turn: Turn[Any, Any]) -> Any:
         """Return the move for a turn."""
-        return as_decision(self.function(turn))
+        return _move(self.function(turn))
 
     def report(self, turn: Turn[Any, Any]) -> Any:
         """Return the answer to a probe; a function without an answer warns once."""
@@ -79,7 +77,7 @@ class AsyncFunctionPlayer(FunctionPlayer):
 
     async def decide(self, turn: Turn[Any, Any]) -> Any:
         """Return the move for a turn."""
-        return as_decision(await _result(self.function, turn))
+        return _move(await _result(self.function, turn))
 
     async def report(self, turn: Turn[Any, Any]) -> Any:
         """Return the answer to a probe; a function without an answer warns once."""
@@ -119,41 +117,21 @@ def is_pair(value: Any) -> bool:
     return type(value) is tuple and len(value) == 2
 
 
+def _move(value: Any) -> Any:
+    return value[0] if is_pair(value) else value
+
+
 def as_move(turn: Turn[Any, Any]) -> Turn[Any, Any]:
     """Return the ask for the move that belongs to a probe, with the random stream of the move."""
     return replace(turn, id=(turn.number, turn.seat, "", ""), question=None, pending=None)
 
 
-def as_decision(value: Any) -> Any:
-    """Return the decision that a function's value stands for."""
-    value = value[0] if is_pair(value) else value
-    return value if isinstance(value, _ANSWERS) else Decision(value)
-
-
 def as_report(turn: Turn[Any, Any], value: Any) -> Any:
-    """Return the report that a function's value stands for.
+    """Return the answer to a probe that a function's value holds.
 
-    A choice is given by itself or by its name; odds are a mapping from choices or names to
-    chances; None is no answer. A mapping from probes to values holds the answers to several probes.
+    A mapping from probes to values holds the answers to several probes; None is no answer.
     """
-    question = turn.question
-    assert question is not None  # only a probe is answered
-    if isinstance(value, Mapping) and question.probe in value:
-        value = value[question.probe]
-    if value is None:
-        return NoAnswer("the function returned no answer")
-    if isinstance(value, _ANSWERS):
-        return value
-    if isinstance(value, Mapping) and question.kind != "values":
-        chances = {_choice(turn, choice): float(chance) for choice, chance in value.items()}
-        likeliest = max(chances, key=chances.__getitem__)
-        return ProbeReport(likeliest, tuple(chances.get(c, 0.0) for c in question.choices))
-    return ProbeReport(dict(value) if isinstance(value, Mapping) else _choice(turn, value))
-
-
-def _choice(turn: Turn[Any, Any], value: Any) -> Any:
-    """Return the choice that a value names; a value that is a choice is returned unchanged."""
-    assert turn.question is not None
-    if isinstance(value, str) and value not in turn.question.choices:
-        return turn.choose(value)
-    return value
+    assert turn.question is not None  # only a probe is answered
+    if isinstance(value, Mapping) and turn.question.probe in value:
+        value = value[turn.question.probe]
+    return NoAnswer("the function returned no answer") if value is None else value

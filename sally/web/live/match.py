@@ -271,7 +271,7 @@ class LiveMatch:
         key: str | None = None,
         shown_seconds: float | None = None,
     ) -> None:
-        stored = stored_answer(turn, as_answer(turn.question, answer), shown_seconds)
+        stored = stored_answer(turn, as_answer(turn, answer), shown_seconds)
         self._rows.append((turn.seat, stored, key))
 
     def _ask_bot(self, turn: Turn[Any, Any]) -> Any:
@@ -356,7 +356,7 @@ class LiveMatch:
             answer = given_by(self.match.spec, stored)
             if turn.seat in self._bots and isinstance(answer, Decision):
                 # Bots are asked again for their memory, which need not be serialisable.
-                fresh = as_answer(None, self._ask_bot(turn))
+                fresh = as_answer(turn, self._ask_bot(turn))
                 if isinstance(fresh, Decision) and _plain(fresh.action) == _plain(answer.action):
                     answer = fresh
                 else:
