@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from sally.games.toma import frozen
 from sally.games.toma.balance import dealt, pick
-from sally.games.toma.po.costs import SHARES
+from sally.games.toma.po.cost_matrices import SHARES
 from sally.games.toma.po.generators import certify, scenarios
 from sally.games.toma.po.rules import FAILURE, LEVELS, Scenario, answer, check
 from sally.games.toma.po.stories import stories

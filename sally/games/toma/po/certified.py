@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from sally.games.toma.balance import Floats, dealt, pick
 from sally.games.toma.po import generators
-from sally.games.toma.po.costs import (
+from sally.games.toma.po.cost_matrices import (
     COSTS,
     Ints,
     answers,

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sally.games.toma.balance import Floats, dealt, pick
-from sally.games.toma.po.costs import (
+from sally.games.toma.po.cost_matrices import (
     COSTS,
     Ints,
     answers,
