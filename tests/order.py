@@ -23,6 +23,7 @@ EARLY = (
     WHOLE_STUDIES,
     BY_GAME,
     DOCS,
+    "tests/test_notebook.py",
     "tests/analysis/test_adversary.py",
     "tests/analysis/test_recovery.py",
     "tests/adapters/test_ray_cluster.py",

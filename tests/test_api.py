@@ -49,7 +49,7 @@ def test_importing_sally_does_not_import_numpy() -> None:
 
 def test_study_is_run_loaded_scored_and_replayed(held: Path) -> None:
     episodes = sally.load(held)
-    assert repr(episodes) == f"<{len(episodes)} episodes of rps, ibs, ipd>"
+    assert episodes.title == f"{len(episodes)} episodes of rps, ibs, ipd"
     assert sally.score(held) == sally.score(episodes)
     assert {row["metric"] for row in sally.score(held, ["reward"])} == {"reward"}
     assert sally.replay(held).mismatches == []
@@ -59,7 +59,7 @@ def test_study_is_run_loaded_scored_and_replayed(held: Path) -> None:
 
 def test_results_have_short_repr_and_convert_to_frames(held: Path) -> None:
     rows = sally.load(held).rows()
-    assert repr(rows).startswith(f"<{len(rows)} rows: episode, cell, game")
+    assert repr(rows).splitlines()[0] == f"{len(rows)} rows"
     assert rows._repr_html_().count("<tr>") == 21
     frame = rows.pandas()
     assert {"model", "strategy", "settings", "player", "instance"} <= set(frame.columns)
@@ -192,3 +192,20 @@ def test_every_public_function_is_documented_with_its_arguments() -> None:
             several = len(inspect.signature(what).parameters) > 1
             if several and name not in ("both_ways", "span", "summary"):
                 assert f"{argument.name}:" in doc, f"{name} does not explain {argument.name}"
+
+
+def test_import_names_what_would_do(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no importer named 'clembnech'; did you mean clembench"):
+        sally.import_record("clembnech", tmp_path)
+    with pytest.raises(BadInput, match="no option of clembench named 'gam'; did you mean game"):
+        sally.import_record("clembench", tmp_path, gam="ipd")
+    with pytest.raises(BadInput, match="hitom writes a file; name it, as in out="):
+        sally.import_record("hitom", tmp_path)
+
+
+def test_game_prints_seats_parameters_and_probes() -> None:
+    text = repr(sally.game("ipd"))
+    assert text.startswith("ipd: prisoner's dilemma")
+    assert "rounds=100" in text and "seats: agent, partner" in text and "their_move" in text
+    with pytest.raises(BadInput, match="did you mean ipd"):
+        sally.game("idp")

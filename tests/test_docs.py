@@ -24,7 +24,6 @@ from sally.core.registry import registry
 from sally.core.registry.study import Study
 from tests import notebooks
 from tests.conversations.pages import pages
-from tests.kernel import Kernel, kernel
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -153,25 +152,10 @@ def test_tutorial_notebooks_equal_their_pages(page):
     cells = json.loads(page.with_suffix(".ipynb").read_text(encoding="utf-8"))["cells"]
     now = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
     assert now == notebooks.sources(page), "python -m tests.notebooks"
-    printed = ["".join(o["text"]) for c in cells for o in c.get("outputs", ())]
+    printed = ["".join(o.get("text", ())) for c in cells for o in c.get("outputs", ())]
     pairs = itertools.pairwise(blocks(page))
     shown = [text.strip() for (before, _), (kind, text) in pairs if (before, kind) == PRINTED]
     assert [text for text in shown if text not in map(str.strip, printed)] == []
-
-
-@pytest.fixture(scope="module")
-def cells(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
-    with kernel(tmp_path_factory.mktemp("notebooks")) as running:
-        yield running
-
-
-@pytest.mark.parametrize("page", notebooks.TUTORIALS, ids=lambda p: p.stem)
-def test_tutorial_notebooks_run_in_a_kernel(page: Path, cells: Kernel) -> None:
-    """Cells of Python print what the notebook holds; commands end without an error."""
-    book = json.loads(page.with_suffix(".ipynb").read_text(encoding="utf-8"))["cells"]
-    for stored, now in zip(book, notebooks.executed(page, cells)["cells"], strict=True):
-        if stored["cell_type"] == "code" and not stored["source"][0].startswith("!"):
-            assert now["outputs"] == stored["outputs"], "python -m tests.notebooks"
 
 
 def test_strategy_pages_equal_the_golden_conversations():

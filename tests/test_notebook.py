@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests import notebooks
 from tests.kernel import CellFailed, Kernel, kernel
 
 FIRST_CELL = '''
@@ -57,18 +61,21 @@ def test_awaited_play_gives_the_same_episode(cells: Kernel) -> None:
     assert cells.shown(cell) == "True"
 
 
-def test_concurrent_calls_keep_their_own_objects(cells: Kernel) -> None:
-    """Both functions have the same name while both episodes are in progress."""
+def test_concurrent_runs_keep_their_own_objects(cells: Kernel) -> None:
+    """Both functions have the same name while both studies are in progress."""
     cell = """
-    def slow(action):
-        async def same_name(turn):
-            await asyncio.sleep(0)
-            return action
-        return same_name
+    from sally.core.registry.study import instance
 
-    lineups = [{"agent": slow(action), "partner": "random"} for action in (0, 1)]
-    both = await asyncio.gather(*(sally.aplay("rps", lineup, rounds=3) for lineup in lineups))
-    [{event.action for event in episode.events if event.seat == "agent"} for episode in both]
+    def study_of(action):
+        def same_name(turn):
+            return action
+        lineup = {"agent": same_name, "partner": "random"}
+        return sally.Study(f"always_{action}", "", (
+            sally.Cell("all", (instance("rps", rounds=3),), [lineup], repeats=40),))
+
+    both = await asyncio.gather(*(sally.arun(study_of(action)) for action in (0, 1)))
+    [{event.action for episode in episodes for event in episode.events if event.seat == "agent"}
+     for episodes in both]
     """
     assert cells.shown(cell) == "[{0}, {1}]"
 
@@ -161,7 +168,7 @@ def test_study_with_a_function_and_a_model_runs_with_progress(cells: Kernel) -> 
     assert progress["output_type"] == "display_data"
     assert progress["data"]["text/plain"].startswith("own: 3 of 3 episodes, 3 calls")
     assert '<progress value="3" max="3">' in progress["data"]["text/html"]
-    assert result["data"]["text/plain"] == "<3 episodes of rps>"
+    assert result["data"]["text/plain"].startswith("3 episodes of rps\ngame   seat")
     players = 'sorted(row["player"] for row in sally.episodes("store") if row["seat"] == "agent")'
     assert cells.shown(players) == "['constant 2', 'own:mine qa', 'own:paper']"
 
@@ -186,7 +193,7 @@ def test_changed_function_is_a_new_player_and_an_unchanged_one_is_not(cells: Ker
 
 def test_awaited_run_and_plan(cells: Kernel) -> None:
     cells.outputs(STUDY)
-    assert cells.shown("await sally.arun(study)") == "<3 episodes of rps>"
+    assert cells.shown("(await sally.arun(study)).title") == "'3 episodes of rps'"
     assert "own:mine: 3 calls" in cells.shown("sally.plan(study)")
 
 
@@ -247,3 +254,115 @@ def test_interrupt_ends_a_call_with_a_model(cells: Kernel) -> None:
         print("interrupted")
     """
     assert cells.printed(cell) == "interrupted\n"
+
+
+# --- results --------------------------------------------------------------------------------------
+
+PLAYED = """
+lineups = [{"agent": player, **against} for player in ("random", paper)]
+episodes = sally.run(sally.Study("own", "results", (
+    sally.Cell("all", (instance("rps", rounds=6),), lineups, repeats=6),)))
+"""
+
+
+@pytest.fixture(scope="module")
+def played(cells: Kernel) -> Kernel:
+    cells.outputs(STUDY + PLAYED)
+    return cells
+
+
+def test_episodes_and_scores_print_their_numbers(played: Kernel) -> None:
+    text = played.shown("episodes")
+    assert text.startswith("12 episodes of rps\n")
+    assert "own:paper" in text
+    printed = played.printed('print(sally.score(episodes, ["payoff"], seat="agent"))')
+    assert "own:paper" in printed and "[" in printed
+    html = played.shown('sally.score(episodes, ["payoff"])', "text/html")
+    assert "<td>own:paper</td>" in html
+
+
+def test_metric_object_is_scored(played: Kernel) -> None:
+    cell = """
+    rounds = sally.Metric("rounds_played", "rounds", lambda played, seat: float(len(played.replay)))
+    sally.score(episodes, [rounds], seat="agent")[0]["value"]
+    """
+    assert played.shown(cell) == "6.0"
+
+
+def test_changed_metric_object_is_measured_anew(played: Kernel) -> None:
+    cell = """
+    rounds = sally.Metric("rounds_played", "twice", lambda played, seat: 2.0 * len(played.replay))
+    sally.score(episodes, [rounds], seat="agent")[0]["value"]
+    """
+    assert played.shown(cell) == "12.0"
+
+
+def test_slices_and_filters_keep_their_type(played: Kernel) -> None:
+    cell = """
+    rows = sally.score(episodes)
+    results = (episodes[:2], episodes.filter(agent="random"), rows[:2], rows.filter(seat="agent"))
+    [(type(result).__name__, len(result)) for result in results[:3]]
+    """
+    assert played.shown(cell) == "[('Episodes', 2), ('Episodes', 6), ('Rows', 2)]"
+    assert played.shown('{row["seat"] for row in results[3]}') == "{'agent'}"
+
+
+def test_filter_names_the_columns(played: Kernel) -> None:
+    with pytest.raises(CellFailed, match=r"no column of episodes named 'players'.*partner"):
+        played.outputs('episodes.filter(players="random")')
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "episodes",
+        'sally.score(episodes, ["payoff"])',
+        'sally.compare(episodes, "random", "own:paper", metrics=["reward_per_round"])',
+        "sally.crossplay(episodes)",
+        "evaluated",
+    ],
+)
+def test_every_result_is_drawn_and_converted(played: Kernel, result: str) -> None:
+    if result == "evaluated":
+        played.outputs('evaluated = sally.evaluate(bot="random", games=["toma_po"])')
+    outputs = played.outputs(f"{result}.plot()")
+    assert "image/png" in outputs[-1]["data"]
+    assert played.shown(f"type({result}.polars()).__name__") == "'DataFrame'"
+
+
+def test_model_object_is_evaluated(played: Kernel) -> None:
+    progress, result = played.outputs('sally.evaluate(Mine(), games=["toma_po"])')
+    assert "sally_1: 64 of 64 episodes" in progress["data"]["text/plain"]
+    assert result["data"]["text/plain"].startswith("own:mine qa T=0, Sally-1, version 1, size S")
+
+
+def test_transcript_prints(played: Kernel) -> None:
+    shown = played.shown("sally.transcript(episodes[0])")
+    assert "at the table: agent = random, partner = tit_for_tat\nstep 0\n" in shown
+
+
+def test_game_prints_its_parameters(played: Kernel) -> None:
+    assert "parameters: matrix=" in played.shown('sally.game("ipd")')
+
+
+# --- the notebooks of the documentation -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def second_kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    with kernel(tmp_path_factory.mktemp("tutorials")) as running:
+        yield running
+
+
+@pytest.mark.parametrize("page", notebooks.TUTORIALS, ids=lambda page: page.stem)
+def test_notebooks_of_the_tutorials_run(page: Path, second_kernel: Kernel) -> None:
+    """Cells of Python print what the notebook holds; commands end without an error."""
+    book = json.loads(page.with_suffix(".ipynb").read_text(encoding="utf-8"))["cells"]
+    for stored, now in zip(book, notebooks.executed(page, second_kernel)["cells"], strict=True):
+        if stored["cell_type"] == "code" and not stored["source"][0].startswith("!"):
+            assert _without_progress(now) == _without_progress(stored), "python -m tests.notebooks"
+
+
+def _without_progress(cell: dict[str, Any]) -> list[dict[str, Any]]:
+    """The outputs of a cell but for displays of progress, which name calls per second."""
+    return [output for output in cell["outputs"] if output["output_type"] != "display_data"]

@@ -32,6 +32,8 @@ from sally.api.rows import Rows
 from sally.core.errors import BadInput, needs_extra, unknown
 from sally.core.log.events import Episode
 from sally.core.registry import registry
+from sally.core.registry.register import metric_names
+from sally.core.rules.metric import Metric
 from sally.output.files.bundle_reader import is_bundle, opened
 from sally.output.tables.reproduce import Effort
 from sally.output.tables.reproduce import reproduce as reproduced
@@ -63,8 +65,8 @@ def load(place: Where, *, lazy: bool = False) -> Episodes | StoredEpisodes:
     >>> import sally, tempfile
     >>> folder = tempfile.mkdtemp()
     >>> _ = sally.run("quickstart", folder, limit=1)
-    >>> sally.load(folder)
-    <18 episodes of rps, ibs, ipd>
+    >>> sally.load(folder).title
+    '18 episodes of rps, ibs, ipd'
     """
     if lazy:
         if is_bundle(Path(place) if isinstance(place, str) else place):
@@ -109,12 +111,13 @@ def decisions(source: EpisodeSource) -> Rows:
     return Rows(decision_rows(episodes_in(source)))
 
 
-def score(source: EpisodeSource, metrics: Sequence[str] = (), *, seat: str = "") -> Rows:
+def score(source: EpisodeSource, metrics: Sequence[str | Metric] = (), *, seat: str = "") -> Rows:
     """Return the mean of each metric with a 95% interval, one row per player and metric.
 
     Args:
         source: A store, a bundle, or episodes.
-        metrics: Names of metrics; by default the payoff and each game's headline metrics.
+        metrics: Names of metrics, or `Metric` objects, which are registered; by default the payoff
+            and each game's headline metrics.
         seat: Only players in this seat.
 
     Raises:
@@ -126,16 +129,17 @@ def score(source: EpisodeSource, metrics: Sequence[str] = (), *, seat: str = "")
     >>> [row["value"] for row in sally.score(played, ["payoff"], seat="agent")]
     [32.0]
     """
+    wanted = metric_names(metrics)
     every = Rows(row for episode in episodes_in(source) for row in seat_rows(replayed(episode)))
     kept = [row for row in every if not seat or row["seat"] == seat]
     if every and not kept:
         raise unknown("seat in these episodes", seat, {row["seat"] for row in every})
     known = registry.entries("metrics")
-    for name in metrics:
+    for name in wanted:
         if not any(name in row for row in kept):
             raise unknown("metric in these episodes", name, {*known} & {*every.columns})
     headline = [name for name, metric in known.items() if metric.headline]
-    named = metrics or (*headline, "payoff")
+    named = wanted or (*headline, "payoff")
     found = [row for name in named for row in summary([r for r in kept if name in r], name, BY)]
     return Rows(row for row in found if row["value"] is not None)
 

@@ -9,14 +9,13 @@ import msgspec
 
 from sally.analysis.episodes.atlas import by_column, recorded_dots
 from sally.api.analyses import load, profile
+from sally.api.result_list import rows_figure
 from sally.api.rows import Rows
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.output.figures.atlas import atlas_page, atlas_svg
-from sally.output.figures.estimates import EstimateDot, estimates_figure
 from sally.output.files.new_file import new_file
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasKind
-from sally.stats.intervals import Estimate
 from sally.store import Where
 
 if TYPE_CHECKING:
@@ -39,24 +38,17 @@ class AtlasRows(Rows):
             for dot in dots
         )
 
-    def plot(self) -> Figure:
+    def plot(self, column: str = "value") -> Figure:
         """Draw every score with its 95% interval, one panel per game, setting and measure.
+
+        Args:
+            column: Column of the numbers.
 
         Raises:
             BadInput: If Matplotlib is not installed.
         """
-        return estimates_figure(
-            [
-                EstimateDot(
-                    f"{column.game}, {column.setting}: {column.measure}",
-                    dot.who,
-                    Estimate(dot.value, dot.low, dot.high, dot.n, ""),
-                )
-                for column, dots in self.by_column.items()
-                for dot in dots
-            ],
-            "Atlas",
-        )
+        rows = [{**row, "year": None, "source": "", "kind": "", "unit": ""} for row in self]
+        return rows_figure(rows, column, "Atlas", ("game", "setting", "measure"))
 
     def write(self, to: str | Path) -> Path:
         """Write the atlas as a page (`.html`) with a ranked list, or as a figure (`.svg`).
@@ -93,9 +85,9 @@ def atlas(*stores: Where) -> AtlasRows:
     """
     dots: list[AtlasDot] = []
     for place in stores:
-        recorded, rest = recorded_dots(load(place))
-        if rest and not recorded:
-            recorded = _profile_dots(str(place), rest)
+        recorded, others = recorded_dots(load(place))
+        if others and not recorded:
+            recorded = _profile_dots(str(place), others)
         dots += [msgspec.structs.replace(dot, store=str(place)) for dot in recorded]
     if not dots:
         raise BadInput("The stores hold no episode with a score for how much a player gained.")

@@ -18,12 +18,12 @@ import msgspec
 
 from sally import store
 from sally.analysis.evaluation import Evaluation, Planned, evaluate, name_of, per_problem
-from sally.api.evaluation import MEASURES, SIZES, chosen_estimates, reference_episodes
+from sally.api.evaluation import SIZES, chosen_estimates, reference_episodes
+from sally.api.result_list import rows_figure
 from sally.api.rows import Rows
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
 from sally.core.registry.study import Study
-from sally.output.figures.estimates import EstimateDot, estimates_figure
 from sally.output.files.attestation import read_attestation
 from sally.output.files.bundle import EPISODES
 from sally.output.files.bundle_reader import is_bundle, opened
@@ -63,23 +63,16 @@ class BoardRows(Rows):
             for result in entry.found.games
         )
 
-    def plot(self, measure: str = "doing") -> Figure:
+    def plot(self, column: str = "doing") -> Figure:
         """Draw one measure of every entry, with 95% intervals, one panel per game.
 
         Args:
-            measure: `knowing`, `acting` or `doing`.
+            column: `knowing`, `acting` or `doing`.
 
         Raises:
             BadInput: If the measure is unknown, nothing can be drawn, or Matplotlib is missing.
         """
-        if measure not in MEASURES:
-            raise unknown("measure", measure, MEASURES)
-        dots = [
-            EstimateDot(result.game, entry.name, getattr(result, measure))
-            for entry in self.entries
-            for result in entry.found.games
-        ]
-        return estimates_figure(dots, f"{measure} on Sally-1")
+        return rows_figure(self, column, "Sally-1", ("game",))
 
 
 def board(

@@ -53,8 +53,8 @@ def fork(
 
     >>> import sally
     >>> episode = sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, rounds=4)
-    >>> sally.fork(episode, 2, {"agent": "tit_for_tat"}, repeats=2)
-    <2 episodes of ipd>
+    >>> sally.fork(episode, 2, {"agent": "tit_for_tat"}, repeats=2).title
+    '2 episodes of ipd'
     """
     names = ObjectNames()
     named = names.lineup(lineup or {})

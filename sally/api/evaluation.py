@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import msgspec
 
@@ -22,7 +22,6 @@ from sally.core.log.events import Episode
 from sally.core.prompt.model import Model
 from sally.core.registry.objects import ObjectNames
 from sally.core.registry.study import Study
-from sally.output.figures.estimates import EstimateDot, estimates_figure
 from sally.output.page.evaluation import write_evaluation
 from sally.output.progress import notebook_progress
 from sally.runner import local
@@ -33,9 +32,6 @@ from sally.runner.models import models_of
 from sally.store import Where
 from sally.studies import sally_1
 from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store, suite
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 MEASURES = ("knowing", "acting", "doing")
 SIZES: tuple[Size, ...] = get_args(Size)
@@ -55,28 +51,11 @@ class EvaluationRows(Rows):
         )
 
     @property
-    def title(self) -> str:
+    def heading(self) -> str:
         """The player and the suite, and how much of it was played."""
-        made = self.evaluation
-        played = f"{made.episodes} of {made.wanted or made.episodes} episodes"
-        return f"{made.player}, {made.suite}, {played}"
-
-    def plot(self) -> Figure:
-        """Draw knowing, acting and doing in each game, with 95% intervals.
-
-        Returns:
-            A Matplotlib figure; `figure.savefig("evaluation.png")` writes it.
-
-        Raises:
-            BadInput: If Matplotlib is not installed.
-        """
-        dots = [
-            EstimateDot(measure, result.game, estimate)
-            for measure in MEASURES
-            for result in self.evaluation.games
-            if (estimate := getattr(result, measure)).value is not None
-        ]
-        return estimates_figure(dots, self.title)
+        evaluation = self.evaluation
+        played = f"{evaluation.episodes} of {evaluation.wanted or evaluation.episodes} episodes"
+        return f"{evaluation.player}, {evaluation.suite}, {played}"
 
     def page(self, out: str | Path) -> Path:
         """Write the evaluation as one HTML page; return its path.

@@ -58,19 +58,19 @@ def import_record(
             holds a different record of the same game.
     """
     reader = importer_named(importer)
-    known = {option.name: option for option in reader.options}
+    by_name = {option.name: option for option in reader.options}
     for name in options:
-        if name not in known:
-            raise unknown(f"option of {importer}", name, known)
-    given = {name: _default(option) for name, option in known.items()} | options
+        if name not in by_name:
+            raise unknown(f"option of {importer}", name, by_name)
+    arguments = {name: _default(option) for name, option in by_name.items()} | options
     if not reader.writes_file:
-        imported = ImportedEpisodes(reader.imported(Path(path), **given))
+        imported = ImportedEpisodes(reader.imported(Path(path), **arguments))
         if out is not None:
             imported.counts = imported.counts | add_episodes(imported, Path(out), importer)
         return imported
     if out is None:
         raise BadInput(f"{importer} writes a file; name it, as in out='items.json'.")
-    return ImportedEpisodes(reader.imported(Path(path), out=Path(out), **given))
+    return ImportedEpisodes(reader.imported(Path(path), out=Path(out), **arguments))
 
 
 def _default(option: ImportOption) -> Any:
@@ -87,24 +87,24 @@ def add_episodes(episodes: Iterable[Episode], out: Path, importer: str) -> dict[
         BadInput: If an episode cannot be stored, or the store holds a different record of it; then
             none is stored.
     """
-    every = list(episodes)
-    for episode in every:
+    imported = list(episodes)
+    for episode in imported:
         store.check_storable(episode)
     claim(out, Manifest(f"import {importer}", asks="published games"))
     stored = store.load(out).episodes
-    new = [episode for episode in every if not _is_stored(episode, stored, out)]
+    new = [episode for episode in imported if not _is_stored(episode, stored, out)]
     with Writer(out) as writer:
         for episode in new:
             writer.add(episode)
-    return {"stored": len(new), "already there": len(every) - len(new)}
+    return {"stored": len(new), "already there": len(imported) - len(new)}
 
 
 def _is_stored(episode: Episode, stored: Mapping[str, Episode], out: Path) -> bool:
     """Return whether an episode is stored; raises BadInput if a different one has its id."""
-    same = stored.get(episode.id)
-    if same is not None and as_stored(same.events) != as_stored(episode.events):
+    twin = stored.get(episode.id)
+    if twin is not None and as_stored(twin.events) != as_stored(episode.events):
         raise BadInput(
             f"{out} already holds a different record of {episode.setup.instance.id} by the same "
             "players; import this one into another store, or with another source."
         )
-    return same is not None
+    return twin is not None

@@ -58,9 +58,9 @@ def play(
     -2.0
     """
     names = ObjectNames()
-    named = names.lineup(lineup)
+    specs = names.lineup(lineup)
     with names.bound():
-        setup = named_setup(as_game(game), named, seed, probes or {}, injections, retries, params)
+        setup = named_setup(as_game(game), specs, seed, probes or {}, injections, retries, params)
         return local.play(setup)
 
 
@@ -91,9 +91,9 @@ async def aplay(
     True
     """
     names = ObjectNames()
-    named = names.lineup(lineup)
+    specs = names.lineup(lineup)
     with names.bound():
-        setup = named_setup(as_game(game), named, seed, probes or {}, injections, retries, params)
+        setup = named_setup(as_game(game), specs, seed, probes or {}, injections, retries, params)
         return await local.aplay(setup)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import msgspec
 from numpy.typing import NDArray
@@ -17,9 +16,10 @@ from sally.analysis.columns.seat_table import seats_in, table_columns
 from sally.analysis.compare.compare import Comparison, conclusion
 from sally.analysis.compare.crossplay import Pairing, Players
 from sally.analysis.profile.profile import ProfileRow
-from sally.api.rows import SHOWN, Rows, table_html
+from sally.api.result_list import ResultList, rows_figure
+from sally.api.rows import Rows, is_chosen
 from sally.core.errors import BadInput, listed, unknown
-from sally.core.log.events import Episode
+from sally.core.log.events import Episode, label
 from sally.output.figures.heat_maps import crossplay_figure
 from sally.output.figures.profile import calibration_figure, profile_figure
 from sally.runner.plan import Plan
@@ -34,11 +34,13 @@ if TYPE_CHECKING:
 class ProfileRows(Rows):
     """A knowing-doing profile: one row per player and game, with a plot."""
 
+    parallel = ("estimates",)
+
     def __init__(self, found: Iterable[ProfileRow]) -> None:
         self.estimates = list(found)
         super().__init__(flat(row) for row in self.estimates)
 
-    def plot(self, kind: Literal["profile", "calibration"] = "profile") -> Figure:
+    def plot(self, kind: Literal["profile", "calibration"] = "profile") -> Figure:  # type: ignore[override]
         """Draw the profile, or the calibration of stated odds.
 
         Args:
@@ -58,6 +60,17 @@ class ProfileRows(Rows):
 
 class CrossplayRows(Rows):
     """Mean payoffs of every pair of players, one row per pairing."""
+
+    def select(self, places: Iterable[int]) -> Self:
+        """Return the pairings at these places."""
+        result = super().select(places)
+        chosen = {(row["game"], row["first_player"], row["second_player"]) for row in result}
+        result.tables = {
+            game: {pair: value for pair, value in table.items() if (game, *pair) in chosen}
+            for game, table in self.tables.items()
+            if any(row["game"] == game for row in result)
+        }
+        return result
 
     def __init__(self, tables: Mapping[str, Mapping[Players, Pairing]]) -> None:
         self.tables = tables
@@ -84,8 +97,12 @@ class CrossplayRows(Rows):
         return crossplay_figure(self.tables[game])
 
 
-class Episodes(list[Episode]):
-    """Episodes: a list that converts to rows and frames."""
+class Episodes(ResultList[Episode]):
+    """Episodes: a list that converts to rows and frames.
+
+    `filter` takes the columns `game`, `instance`, `cell`, `seed` and `repeat`, and the label of the
+    player in a seat, such as `agent="random"`.
+    """
 
     def rows(self, metrics: bool = True) -> Rows:
         """Return one row per seat of each episode; with `metrics`, every metric of the game."""
@@ -103,16 +120,52 @@ class Episodes(list[Episode]):
         """Return the rows as a polars frame."""
         return self.rows().polars()
 
-    def __repr__(self) -> str:
-        games = ", ".join(dict.fromkeys(e.setup.instance.game for e in self))
-        cut = sum(e.payoffs is None for e in self)
-        lost = f", {cut} without a result" if cut else ""
-        return f"<{len(self)} episodes{f' of {games}' if games else ''}{lost}>"
+    def plot(self) -> Figure:
+        """Draw the mean payoff of each player with its 95% interval.
 
-    def _repr_html_(self) -> str:
-        shown = [*rows.episode_rows(self[:SHOWN], metrics=False)]
-        names = ("episode", "cell", "game", "seat", "player", "turns", "payoff")
-        return f"<p>{escape(repr(self))}</p>" + table_html(shown, names)
+        Raises:
+            BadInput: If no episode has a result, or Matplotlib is not installed.
+        """
+        seats = [row for episode in self for row in rows.seat_rows(rows.played(episode))]
+        return Rows(rows.summary(seats, "payoff", ("game", "seat", "player"))).plot("value")
+
+    @property
+    def heading(self) -> str:
+        """The number of episodes, and their games."""
+        games = ", ".join(dict.fromkeys(episode.setup.instance.game for episode in self))
+        cut = sum(episode.payoffs is None for episode in self)
+        lost = f", {cut} without a result" if cut else ""
+        count = f"{len(self):,} episode{'' if len(self) == 1 else 's'}"
+        return f"{count}{f' of {games}' if games else ''}{lost}"
+
+    def table(self) -> list[Row]:
+        """Return the mean payoff of each player in each seat, without intervals."""
+        payoffs: dict[tuple[str, str, str], list[float]] = {}
+        for episode in self:
+            game, lineup = episode.setup.instance.game, episode.setup.lineup
+            for seat, payoff in (episode.payoffs or {}).items():
+                player = label(lineup[seat]) if seat in lineup else ""
+                payoffs.setdefault((game, seat, player), []).append(payoff)
+        return [
+            {"game": game, "seat": seat, "player": player}
+            | {"mean payoff": sum(values) / len(values), "episodes": len(values)}
+            for (game, seat, player), values in payoffs.items()
+        ]
+
+    def _has(self, item: Episode, columns: Mapping[str, Any]) -> bool:
+        setup = item.setup
+        facts = {
+            "game": setup.instance.game,
+            "instance": setup.instance.id,
+            "cell": item.cell,
+            "seed": setup.seed,
+            "repeat": setup.repeat,
+            **{seat: label(spec) for seat, spec in setup.lineup.items()},
+        }
+        for name in columns:
+            if name not in facts:
+                raise unknown("column of episodes", name, facts)
+        return all(is_chosen(facts[name], value) for name, value in columns.items())
 
 
 class StoredEpisodes(Sequence[Episode]):
@@ -167,7 +220,7 @@ class StoredEpisodes(Sequence[Episode]):
         return f"<{len(self)} episodes in {self._where}>"
 
 
-class Comparisons(list[Comparison]):
+class Comparisons(ResultList[Comparison]):
     """Comparisons of two players; `conclusion` summarises them in one sentence."""
 
     def __init__(self, found: Iterable[Comparison], first: str, second: str) -> None:
@@ -178,12 +231,38 @@ class Comparisons(list[Comparison]):
         """Return one row per comparison."""
         return Rows(flat(one) for one in self)
 
-    def __repr__(self) -> str:
-        return f"<{len(self)} comparisons: {self.conclusion}>"
+    def pandas(self) -> pd.DataFrame:
+        """Return the comparisons as a pandas frame."""
+        return self.rows().pandas()
 
-    def _repr_html_(self) -> str:
-        found = self.rows()
-        return f"<p>{escape(self.conclusion)}</p>" + table_html(found, found.columns)
+    def polars(self) -> pl.DataFrame:
+        """Return the comparisons as a polars frame."""
+        return self.rows().polars()
+
+    def plot(self) -> Figure:
+        """Draw the differences with their 95% intervals, one panel per metric.
+
+        Raises:
+            BadInput: If there is nothing to draw, or Matplotlib is not installed.
+        """
+        drawn = [
+            {name: row[name] for name in ("game", "seat", "where", "metric")}
+            | {"value": row["difference"], "interval": row["difference_interval"]}
+            for row in self.rows()
+        ]
+        return rows_figure(drawn, "value", self.conclusion)
+
+    @property
+    def heading(self) -> str:
+        """The conclusion."""
+        return self.conclusion
+
+    def table(self) -> Rows:
+        """Return one row per comparison."""
+        return self.rows()
+
+    def _has(self, item: Comparison, columns: Mapping[str, Any]) -> bool:
+        return bool(Rows([flat(item)]).filter(**columns))
 
 
 class Planned(Rows):
@@ -193,14 +272,16 @@ class Planned(Rows):
         super().__init__(flat(part) for part in plan.parts)
         self.plan = plan
 
-    def __repr__(self) -> str:
+    @property
+    def heading(self) -> str:
+        """The episodes planned and stored, and the calls and cost of each model."""
         bills = "; ".join(
             f"{bill.model}: {bill.count.calls:,.0f} calls, "
             + ("cost unknown" if bill.cost is None else f"cost {bill.cost:,.2f}")
             for bill in self.plan.bills
         )
         have = f"{self.plan.wanted} episodes planned, {self.plan.there} stored"
-        return f"<{have}; {bills or 'no call of a model'}>"
+        return f"{have}; {bills or 'no call of a model'}"
 
 
 def flat(value: Any) -> Row:

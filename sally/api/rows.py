@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from html import escape
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+from sally.api.result_list import ResultList, Row, rows_figure
+from sally.core.errors import unknown
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-
-SHOWN = 20  # rows of a table in a notebook
-WIDE = 12  # columns of a table in a notebook
-Row = dict[str, Any]
+    from matplotlib.figure import Figure
 
 
-class Rows(list[Row]):
+class Rows(ResultList[Row]):
     """Rows of a table: a list of mappings that converts to a pandas or polars frame.
 
     >>> import sally
@@ -41,28 +40,33 @@ class Rows(list[Row]):
 
         return to_polars(self)
 
-    def __repr__(self) -> str:
-        names = self.columns
-        more = ", ..." if len(names) > WIDE else ""
-        return f"<{len(self)} rows: {', '.join(names[:WIDE])}{more}>"
+    def table(self) -> Rows:
+        """Return the rows that are printed: all of them."""
+        return self
 
-    def _repr_html_(self) -> str:
-        return table_html(self, self.columns)
+    def plot(self, column: str = "") -> Figure:
+        """Draw a column of numbers with their 95% intervals, one panel per metric.
+
+        Args:
+            column: Name of the column; by default those that have intervals.
+
+        Returns:
+            A Matplotlib figure; `figure.savefig("scores.png")` writes it.
+
+        Raises:
+            BadInput: If there is no number to draw, or Matplotlib is not installed.
+        """
+        return rows_figure(self, column, self.heading)
+
+    def _has(self, item: Row, columns: Mapping[str, Any]) -> bool:
+        for name in columns:
+            if name not in item and name not in self.columns:
+                raise unknown("column of these rows", name, self.columns)
+        return all(is_chosen(item.get(name), value) for name, value in columns.items())
 
 
-def table_html(found: Iterable[Mapping[str, Any]], names: Iterable[str]) -> str:
-    """Return the first rows as an HTML table for notebooks."""
-    every, shown = list(found), list(names)[:WIDE]
-    head = "".join(f"<th>{escape(name)}</th>" for name in shown)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_text(row.get(name)))}</td>" for name in shown) + "</tr>"
-        for row in every[:SHOWN]
+def is_chosen(value: Any, expected: Any) -> bool:
+    """Return whether a value is the wanted one, or one of several."""
+    return (
+        value in expected if isinstance(expected, list | tuple | set) else bool(value == expected)
     )
-    more = f"<p>{len(every) - SHOWN} more rows</p>" if len(every) > SHOWN else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    return "" if value is None else str(value)

@@ -163,8 +163,8 @@ def run(
         BadInput: If the study, model, strategy, setting or parameter is unknown or wrong.
 
     >>> import sally
-    >>> sally.run("quickstart", limit=1)
-    <18 episodes of rps, ibs, ipd>
+    >>> sally.run("quickstart", limit=1).title
+    '18 episodes of rps, ibs, ipd'
     """
     names = ObjectNames()
     named = named_study(find_study(study), names)
@@ -210,8 +210,8 @@ async def arun(
     If the awaiting task is cancelled, the run ends when its next episode is stored.
 
     >>> import asyncio, sally
-    >>> asyncio.run(sally.arun("quickstart", limit=1))
-    <18 episodes of rps, ibs, ipd>
+    >>> asyncio.run(sally.arun("quickstart", limit=1)).title
+    '18 episodes of rps, ibs, ipd'
     """
     import asyncio  # imported late: other functions here need none
 
@@ -260,8 +260,8 @@ def plan(
         BadInput: If the study, model, strategy, setting or parameter is unknown or wrong.
 
     >>> import sally
-    >>> sally.plan("quickstart", limit=1)
-    <18 episodes planned, 0 stored; no call of a model>
+    >>> sally.plan("quickstart", limit=1).title
+    '18 episodes planned, 0 stored; no call of a model'
     """
     names = ObjectNames()
     named = named_study(find_study(study), names)

@@ -16,7 +16,7 @@ UPDATE_SECONDS = 0.2  # between updates of a display in a notebook
 def progress_note(now: Progress, currency: str) -> str:
     """Return a description of the resources that a run has used and the time left."""
     used = now.used
-    said = (
+    parts = (
         [
             f"{used.calls:,} call{'' if used.calls == 1 else 's'}",
             f"{used.calls / max(now.seconds, 1):,.1f} a second",
@@ -26,16 +26,16 @@ def progress_note(now: Progress, currency: str) -> str:
         else []
     )
     if used.money and currency:
-        said.append(f"{used.money:,.2f} {currency}")
+        parts.append(f"{used.money:,.2f} {currency}")
     if now.censored:
-        said.append(f"{now.censored} without a result")
+        parts.append(f"{now.censored} without a result")
     if now.done >= now.wanted:
-        return ", ".join(said)
+        return ", ".join(parts)
     if now.seconds_left is not None:
-        said.append(f"about {clock(now.seconds_left)} left")
+        parts.append(f"about {clock(now.seconds_left)} left")
     elif used.calls:
-        said.append("time left: unknown yet")
-    return ", ".join(said)
+        parts.append("time left: unknown yet")
+    return ", ".join(parts)
 
 
 def clock(seconds: float) -> str:
@@ -70,14 +70,14 @@ class NotebookProgress:
         if not is_complete and now - self._shown_at < UPDATE_SECONDS:
             return
         self._shown_at = now
-        shown = self._rendered(progress)
+        rendered = self._render(progress)
         if self._display is not None:
-            self._display.update(shown, raw=True)
+            self._display.update(rendered, raw=True)
             return
         notebook: Any = import_module("IPython.display")  # the process is a kernel, which has it
-        self._display = notebook.display(shown, raw=True, display_id=True)
+        self._display = notebook.display(rendered, raw=True, display_id=True)
 
-    def _rendered(self, progress: Progress) -> dict[str, str]:
+    def _render(self, progress: Progress) -> dict[str, str]:
         note = progress_note(progress, "")
         text = f"{self._study}: {progress.done} of {progress.wanted} episodes"
         text = f"{text}, {note}" if note else text

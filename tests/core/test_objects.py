@@ -256,3 +256,11 @@ def test_exception_of_the_coroutine_is_raised_inside_a_loop() -> None:
 
     with pytest.raises(BadInput, match="wrong"):
         asyncio.run(outside())
+
+
+def test_registered_strategy_is_used_by_name() -> None:
+    strategy = replace(registry.entries("strategies")["qa"], name="my_own")
+    assert sally.register(strategy) == "my_own"
+    agent = ("language", {"model": Mine(), "strategy": "my_own"})
+    episode = sally.play("rps", {"agent": agent, "partner": "random"}, rounds=1)
+    assert episode.setup.lineup["agent"].params == {"model": "own:mine", "strategy": "my_own"}

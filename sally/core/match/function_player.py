@@ -42,9 +42,9 @@ class FunctionPlayer:
             return as_report(turn, self.report_function(turn))
         if not turn.options:  # the seat does not move now, so there is no move to call it for
             return self._stay_silent(turn)
-        return self._stated(turn, self.function(as_move(turn)))
+        return self._answer_of(turn, self.function(as_move(turn)))
 
-    def _stated(self, turn: Turn[Any, Any], value: Any) -> Any:
+    def _answer_of(self, turn: Turn[Any, Any], value: Any) -> Any:
         """Return the answer that a function states together with its move."""
         return as_report(turn, value[1]) if is_pair(value) else self._stay_silent(turn)
 
@@ -85,7 +85,7 @@ class AsyncFunctionPlayer(FunctionPlayer):
             return as_report(turn, await _result(self.report_function, turn))
         if not turn.options:
             return self._stay_silent(turn)
-        return self._stated(turn, await _result(self.function, as_move(turn)))
+        return self._answer_of(turn, await _result(self.function, as_move(turn)))
 
 
 async def _result(function: Function, turn: Turn[Any, Any]) -> Any:

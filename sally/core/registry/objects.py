@@ -61,9 +61,9 @@ def as_player(player: PlayerLike, seat: str = "") -> PlayerSpec:
             f"such as {player.__name__}()."
         )
     if hasattr(player, "decide"):
-        return _unnamed(player)
+        return _object_spec(player)
     if callable(player):
-        return _unnamed(function_player(player))
+        return _object_spec(function_player(player))
     raise BadInput(
         f"{_place(seat)} has {player!r}; a player is a name, (name, parameters), a function of a "
         "turn, or an object with a `decide` method."
@@ -85,7 +85,7 @@ def _from_tuple(parts: tuple[Any, ...], seat: str) -> PlayerSpec:
         case (str(name), Mapping() as params):
             return PlayerSpec(name, dict(params))
         case (decide, report) if callable(decide) and callable(report):
-            return _unnamed(function_player(decide, report))
+            return _object_spec(function_player(decide, report))
     raise BadInput(
         f"{_place(seat)} has {parts!r}; a tuple must be (name, parameters), or two functions of a "
         "turn, one for moves and one for reports."
@@ -96,7 +96,7 @@ def _place(seat: str) -> str:
     return f"Seat {seat!r}" if seat else "A seat"
 
 
-def _unnamed(player: Player[Any, Any]) -> PlayerSpec:
+def _object_spec(player: Player[Any, Any]) -> PlayerSpec:
     return PlayerSpec(f"{OWN}:{name_of(player)}", {OBJECT: player})
 
 
@@ -127,8 +127,8 @@ class ObjectNames:
         """
         spec = as_player(player, seat)
         params = dict(spec.params)
-        if (own := params.pop(OBJECT, None)) is not None:
-            return PlayerSpec(self.name(own), params)
+        if (value := params.pop(OBJECT, None)) is not None:
+            return PlayerSpec(self.name(value), params)
         if "model" in params:
             params["model"] = self.model(params["model"])
         _check_plain(params, spec.player, seat)
@@ -164,8 +164,8 @@ class ObjectNames:
             _objects.reset(token)
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    return one is other or (isinstance(one, FunctionPlayer) and bool(one == other))
+def _is_same(bound: Any, value: Any) -> bool:
+    return bound is value or (isinstance(bound, FunctionPlayer) and bool(bound == value))
 
 
 def _check_plain(params: Mapping[str, Any], player: str, seat: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sally.core.code_hash import code_hash
@@ -61,14 +61,23 @@ def register(entry: Entry, name: str = "", *, game: str = "") -> str:
     >>> sally.play("rps", {"agent": "always_paper", "partner": "random"}, rounds=2).payoffs["agent"]
     0.0
     """
-    folder, named, made = _entry_of(entry, name, game)
-    if isinstance(entry, GameSpec | Metric | Strategy | Study) and name not in ("", named):
+    folder, entry_name, value = _entry_of(entry, name, game)
+    if isinstance(entry, GameSpec | Metric | Strategy | Study) and name not in ("", entry_name):
         raise BadInput(
-            f"The {type(entry).__name__} has the name {named!r}; give it the name {name!r} with "
+            f"The {type(entry).__name__} is named {entry_name!r}; give it the name {name!r} with "
             "`dataclasses.replace` or `msgspec.structs.replace`."
         )
-    registry.add_object(folder, named, made, entry)
-    return named.removeprefix(f"{_family(game)}.") if isinstance(entry, Partner) else named
+    registry.add_object(folder, entry_name, value, entry)
+    return entry_name.rpartition(".")[2] if isinstance(entry, Partner) else entry_name
+
+
+def metric_names(metrics: Sequence[str | Metric]) -> tuple[str, ...]:
+    """Return the names of metrics that are given by name or as objects, which are registered."""
+    registered = registry.entries("metrics")
+    for metric in metrics:
+        if isinstance(metric, Metric) and registered.get(metric.name) is not metric:
+            register(metric)
+    return tuple(metric.name if isinstance(metric, Metric) else metric for metric in metrics)
 
 
 def as_game(game: str | GameSpec[Any, Any, Any]) -> str:
@@ -95,13 +104,13 @@ def _is_known(game: GameSpec[Any, Any, Any]) -> bool:
 
 def _entry_of(entry: Any, name: str, game: str) -> tuple[str, str, Any]:
     """Return the kind of an entry, its name, and the value that the registry holds."""
-    named = (
+    folders = (
         (GameSpec, "games"),
         (Metric, "metrics"),
         (Strategy, "strategies"),
         (Study, "studies"),
     )
-    for kind, folder in named:
+    for kind, folder in folders:
         if isinstance(entry, kind):
             return folder, entry.name, entry
     if isinstance(entry, Partner):
@@ -130,24 +139,24 @@ def _family(game: str) -> str:
 
 
 def _named_model(model: Any, name: str) -> tuple[str, ModelKind]:
-    named = name or name_of(model)
-    if ":" in named or "/" in named:
+    full_name = name or name_of(model)
+    if ":" in full_name or "/" in full_name:
         raise BadInput(
-            f"The model is named {named!r}; the name of a registered model has no colon and no "
+            f"The model is named {full_name!r}; the name of a registered model has no colon and no "
             "slash. Give it another with `sally.register(model, NAME)`."
         )
-    return named, ModelKind(named, "an object of this process", lambda _: model)
+    return full_name, ModelKind(full_name, "an object of this process", lambda _: model)
 
 
 def _named_player(player: Any, name: str) -> tuple[str, dict[str, PlayerKind]]:
-    named = name or name_of(player)
-    if not named.isidentifier():
-        raise BadInput(f"{named} is not a name; give one with `sally.register(player, NAME)`.")
+    full_name = name or name_of(player)
+    if not full_name.isidentifier():
+        raise BadInput(f"{full_name} is not a name; give one with `sally.register(player, NAME)`.")
     seated = player if hasattr(player, "decide") else function_player(player)
     kind = PlayerKind(
-        named,
+        full_name,
         "an object of this process",
         lambda spec, game, seat: seated,
         version=code_hash(player),
     )
-    return named, {named: kind}
+    return full_name, {full_name: kind}

@@ -32,11 +32,11 @@ def estimates_figure(dots: Sequence[EstimateDot], title: str = "") -> Figure:
     Raises:
         BadInput: If there is nothing to draw, or Matplotlib is not installed.
     """
-    drawn = [dot for dot in dots if dot.estimate.value is not None]
-    if not drawn:
+    numbers = [dot for dot in dots if dot.estimate.value is not None]
+    if not numbers:
         raise BadInput("There is no number to draw.")
     by_measure: dict[str, list[EstimateDot]] = {}
-    for dot in drawn:
+    for dot in numbers:
         by_measure.setdefault(dot.measure, []).append(dot)
     panels = [_panel(measure, group) for measure, group in by_measure.items()]
     return figure_of(panels, COLUMNS, title, "Lines: 95% intervals, where one could be computed.")
@@ -46,7 +46,7 @@ def _panel(measure: str, dots: Sequence[EstimateDot]) -> Panel:
     def draw(axes: Axes, height: float) -> None:
         for place, dot in enumerate(reversed(dots)):
             estimate = dot.estimate
-            assert estimate.value is not None  # only numbers are drawn
+            assert estimate.value is not None  # others are left out above
             if estimate.interval is not None:
                 axes.plot(estimate.interval, [place, place], color=COLOURS[0], linewidth=1)
             axes.plot([estimate.value], [place], "o", color=COLOURS[0], markersize=4)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,9 +65,22 @@ def blank_figure(size: tuple[float, float], layout: str | None = "constrained") 
     Raises:
         BadInput: If Matplotlib is not installed.
     """
+    return _figure_class()(figsize=size, layout=layout)  # type: ignore[arg-type]
+
+
+@cache
+def _figure_class() -> type[Figure]:
+    """Return a class of figures that a notebook shows also if pyplot was never imported."""
     with needs_extra("figures"):
         from matplotlib.figure import Figure
-    return Figure(figsize=size, layout=layout)  # type: ignore[arg-type]
+
+    class ShownFigure(Figure):
+        """A figure with an image for notebooks."""
+
+        def _repr_png_(self) -> bytes:
+            return _rendered(self, "png")
+
+    return ShownFigure
 
 
 def figure_of(panels: Sequence[Panel], columns: int, title: str, caption: str) -> Figure:
