@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import warnings
+from contextlib import suppress
+from dataclasses import replace
+from inspect import CORO_CLOSED, getcoroutinestate
 from typing import Any
 
 import pytest
@@ -21,9 +23,10 @@ from sally.core.log.events import (
 )
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
-from sally.core.match.player import Decision, NoAnswer, Turn
+from sally.core.match.player import Decision, Fault, NoAnswer, Turn
 from sally.core.registry import registry
 from sally.core.rules.game import NATURE
+from sally.games.repeated_games.rules import RepeatedGame
 from sally.runner.seating import players_of
 
 LINEUP = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
@@ -132,16 +135,49 @@ def test_exception_in_one_of_two_slow_players_leaves_both_asks_open() -> None:
     assert match.over
 
 
-def test_exception_closes_what_is_not_awaited() -> None:
-    def breaks(turn: Turn[Any, Any]) -> Any:
-        raise ZeroDivisionError
+def breaks(turn: Turn[Any, Any]) -> Any:
+    raise ZeroDivisionError
 
-    match = match_of()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # a coroutine that is never awaited warns
-        with pytest.raises(ZeroDivisionError):
-            Driver(match, {"agent": slow(Prophet(0)), "partner": breaks}).run()
-    assert len(match.asks()) == 2
+
+@pytest.mark.parametrize("partner", [breaks, lambda turn: Fault("fault", "gone")])
+def test_answers_that_nobody_awaits_are_closed(partner: Any) -> None:
+    sent: list[Any] = []
+
+    def agent(turn: Turn[Any, Any]) -> Any:
+        sent.append(slow(Prophet(0)).decide(turn))
+        return sent[-1]
+
+    with suppress(ZeroDivisionError):
+        Driver(match_of(), {"agent": agent, "partner": partner}).run()
+    assert [getcoroutinestate(answer) for answer in sent] == [CORO_CLOSED]
+
+
+def test_number_of_a_move_clears_the_memory() -> None:
+    match, seen = match_of(), []
+    match.answer((0, "agent", "", ""), Decision(0, memory="notes"))
+    match.answer((0, "partner", "", ""), Decision(0))
+
+    def agent(turn: Turn[Any, Any]) -> int:
+        seen.append(turn.memory)
+        return 0
+
+    Driver(match, {"agent": agent, "partner": defects}).run()
+    assert seen == ["notes", None, None]
+
+
+@pytest.mark.parametrize("moves", [(0, 0), (Decision(0), Decision(0))])
+def test_rules_that_censor_without_a_forfeit_are_asked_after_every_turn(moves: Any) -> None:
+    class Short(RepeatedGame):
+        censors_forfeits = False
+
+        def censored(self, state: Any) -> str | None:
+            return "two rounds are enough" if len(state.past) == 2 else None
+
+    setup = Setup(Instance("ipd", "ipd", {"rounds": 4}), 3, LINEUP)
+    match = Match(replace(registry.game("ipd"), game=Short), setup)
+    agent, partner = ((lambda turn, move=move: move) for move in moves)
+    Driver(match, {"agent": agent, "partner": partner}).run()
+    assert isinstance(match.events[-1], Censored) and match.turn == 2
 
 
 def test_until_asked_stops_at_the_move_of_a_seat_and_takes_its_probes() -> None:

@@ -102,7 +102,8 @@ class Driver:
 
         Returns:
             The asks sent now whose answers must be awaited, each with its awaitable. They are not
-            sent again; the caller passes their answers to `answer`.
+            sent again; the caller passes their answers to `answer`, or closes the awaitables if
+            the match is over.
         """
         match, awaited, sent = self.match, list[Awaited](), set(self._sent)
 
@@ -130,9 +131,6 @@ class Driver:
         except BaseException:
             _close(awaited)
             raise
-        if match.over:  # a player failed, or the game ended: no further answer is taken
-            _close(awaited)
-            return []
         self._sent.update(turn.id for turn, _ in awaited)
         return awaited
 

@@ -22,6 +22,8 @@ from sally.web.live.match import MatchDiscarded
 from sally.web.live.matches import LiveMatches, NoSuchSeat, OpenedMatch
 from tests.web.live_matches import AGAINST_A_BOT, live_matches, say, setup, stored, until
 
+PERSON = {"partner": PlayerSpec("person")}
+
 # --- rebuilt ------------------------------------------------------------------------------------
 
 BOTS = ("random", "tit_for_tat", "q_learning", "tabular", "forgetful", "mixed")
@@ -86,6 +88,38 @@ def test_bot_that_plays_differently_after_restart_stops_the_match(
         registry._added["partners"].pop("repeated_games.fickle")
     (episode,) = stored(tmp_path)
     assert isinstance(episode.end, Censored) and "plays differently" in episode.end.detail
+
+
+def test_stopped_match_is_rebuilt_as_it_was_stopped(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+            people = ["agent", "partner"]
+            opened = await one.open(setup("ipd", "agent", PERSON, rounds=2), people)
+            await say(one, opened.tokens["partner"], 1, "a")
+            live = await one.find(opened.match)
+            await live.leave("agent", "closed the page")
+            stopped = live.match.episode()
+        async with live_matches(tmp_path) as one:
+            assert (await one.find(opened.match)).match.episode() == stopped
+
+    asyncio.run(run())
+
+
+def test_look_ups_before_a_restart_are_logged_with_the_move(tmp_path: Path) -> None:
+    async def run() -> None:
+        everyone = {seat: PlayerSpec("person") for seat in ("bo", "cy")}
+        async with live_matches(tmp_path) as one:
+            opened = await one.open(setup("haggle", "ada", everyone), ["ada", "bo", "cy"])
+            live = await one.find(opened.match)
+            seat = live.match.asks()[0].seat
+            ask = (await live.screen(seat)).asks[0].id
+            found = await live.look(seat, ask, "worth", {})
+        async with live_matches(tmp_path) as one:
+            live = await one.find(opened.match)
+            (look,) = live.match.asks()[0].looked
+            assert (look.tool, look.found) == ("worth", found)
+
+    asyncio.run(run())
 
 
 def test_match_of_other_rules_reports_that_it_cannot_continue(

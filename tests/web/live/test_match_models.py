@@ -114,6 +114,26 @@ def test_model_that_was_thinking_when_the_server_died_is_asked_again(
     assert episode.payoffs == {"agent": 0.0, "partner": 10.0}
 
 
+def test_match_that_a_fault_ended_is_rebuilt_with_the_answers_before_it(
+    tmp_path: Path, model: Any
+) -> None:
+    model(Counted(ModelFault("server", "down"), seconds=0.2))
+    with_model = {"agent": PlayerSpec("language", {"model": "counted"})}
+
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+            opened = await one.open(setup("ipd", "partner", with_model, rounds=1), ["partner"])
+            live = await one.find(opened.match)
+            await say(one, opened.tokens["partner"], 1, "a")  # before the model's call fails
+            await until(lambda: live.match.over)
+            ended = live.match.episode()
+        assert [type(event) for event in ended.events] == [Moved, Censored]
+        async with live_matches(tmp_path) as one:
+            assert (await one.find(opened.match)).match.episode() == ended
+
+    asyncio.run(run())
+
+
 def test_failed_call_is_a_logged_fault_and_shows_a_message(tmp_path: Path, model: Any) -> None:
     model(Counted(ModelFault("auth", "the secret key sk-123 was refused")))
 
