@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import io
-from collections.abc import Callable, Mapping
+import lzma
+import shutil
+import struct
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +199,111 @@ def test_r_file_gives_the_same_episodes_as_the_csv(tmp_path: Path) -> None:
     (tmp_path / "r" / "rps_v3_data.RData").write_bytes(b"RDX3 and no more")
     with pytest.raises(BadInput, match="cannot be read as an R file"):
         IMPORTER.read(tmp_path / "r")
+
+
+class RFile:
+    """A writer of R's binary format (R Internals, section 1.8), as far as a frame needs it."""
+
+    def __init__(self, version: int) -> None:
+        self.data, self.known = bytearray(b"RDX%d\nX\n" % version), list[str]()
+        self.add(version, 0x40203, 0x30500 if version == 3 else 0x20300)
+        if version == 3:
+            self.add(5)
+            self.data += b"UTF-8"
+
+    def add(self, *numbers: int) -> None:
+        self.data += struct.pack(f">{len(numbers)}i", *numbers)
+
+    def text(self, text: str | None) -> None:
+        self.add(9, -1) if text is None else self.add(9 | 64 << 12, len(text.encode()))
+        self.data += b"" if text is None else text.encode()
+
+    def texts(self, texts: Sequence[str | None]) -> None:
+        self.add(16, len(texts))
+        for text in texts:
+            self.text(text)
+
+    def tag(self, name: str) -> None:
+        """The head of a link of a pairlist; a name that was written is referred to."""
+        self.add(2 | 0x400)
+        if name in self.known:
+            self.add(255 | (self.known.index(name) + 1) << 8)
+        else:
+            self.add(1)
+            self.text(name)
+            self.known.append(name)
+
+    def pointer(self, name: str) -> None:
+        """An external pointer (type 22) as an attribute, as data.table and readr attach it."""
+        self.tag(name)
+        self.add(22, 254, 254)
+        self.known.append("")  # later references count it
+
+    def frame(self, rows: list[dict[str, Any]], pointer_first: bool) -> bytes:
+        self.tag("bot_data")
+        self.add(19 | 0x300, len(rows[0]))
+        for name in rows[0]:
+            column = [str(row[name]) for row in rows]
+            if name in ("version", "round_index", "is_bot"):
+                self.add(13, len(column), *map(int, column))
+            elif name == "bot_strategy":  # a factor
+                self.add(13 | 0x300, len(column), *[1] * len(column))
+                self.tag("levels")
+                self.texts(column[:1])
+                self.tag("class")
+                self.texts(["factor"])
+                self.add(254)
+            else:
+                self.texts([None if cell == "NA" else cell for cell in column])
+        if pointer_first:
+            self.pointer("problems")
+        self.tag("names")
+        self.texts(list(rows[0]))
+        self.tag("row.names")
+        self.add(13, 2, -(2**31), -len(rows))
+        self.tag("class")
+        self.texts(["data.table", "data.frame"])
+        self.pointer(".internal.selfref")
+        self.add(254, 254)
+        return bytes(self.data)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("pointer_first", [True, False])
+@pytest.mark.parametrize("compressed", [gzip.compress, bz2.compress, lzma.compress, bytes])
+def test_r_file_with_an_external_pointer_gives_the_same_episodes(
+    version: int, pointer_first: bool, compressed: Any, tmp_path: Path
+) -> None:
+    rows = rows_of(lambda n: {5: "none", 6: "NA"}.get(n, "rock"), beats_rock, *ADAPTIVE)
+    (table,) = IMPORTER.read(written(tmp_path / "csv", {"rps_v3_data.csv": rows})).episodes
+    (tmp_path / "r").mkdir()
+    saved = RFile(version).frame(rows, pointer_first)
+    (tmp_path / "r" / "rps_v3_data.RData").write_bytes(compressed(saved))
+    (episode,) = IMPORTER.read(tmp_path / "r").episodes
+    assert episode.id == table.id and episode.events == table.events
+
+
+SAVE = """
+bot_data <- read.csv("rps_v3_data.csv", stringsAsFactors = TRUE)
+pointer <- new("externalptr")
+more <- list(problems = pointer, again = pointer, env = new.env(), call = quote(a + b(c)),
+             base = asNamespace("stats"), primitive = sum, formula = y ~ x)
+attributes(bot_data) <- c(more, attributes(bot_data))
+attr(bot_data, "reader") <- compiler::cmpfun(function(x) x + 1)
+save(pointer, bot_data, file = "rps_v3_data.RData", version = %d)
+"""
+
+
+@pytest.mark.skipif(not shutil.which("Rscript"), reason="needs R")
+@pytest.mark.parametrize("version", [2, 3])
+def test_file_saved_by_r_itself_gives_the_same_episodes(version: int, tmp_path: Path) -> None:
+    rows = rows_of(lambda n: {5: "none", 6: "NA"}.get(n, "rock"), beats_rock, *ADAPTIVE)
+    place = written(tmp_path / "csv", {"rps_v3_data.csv": rows})
+    (table,) = IMPORTER.read(place).episodes
+    subprocess.run(["Rscript", "-e", SAVE % version], cwd=place, check=True, capture_output=True)
+    (place / "rps_v3_data.csv").unlink()
+    (episode,) = IMPORTER.read(place).episodes
+    assert episode.id == table.id and episode.events == table.events
 
 
 # --- bad input ------------------------------------------------------------------------------------

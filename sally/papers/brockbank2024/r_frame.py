@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 
 MISSING = -(2**31)  # NA of whole numbers and truth values
-_NIL, _REFERENCE, _ALTREP, _ENVIRONMENT = 254, 255, 238, 4
-_SYMBOL, _PAIRLIST, _LANGUAGE, _CLOSURE = 1, 2, 6, 3
+_NIL, _REFERENCE, _ALTREP, _ENVIRONMENT, _POINTER = 254, 255, 238, 4, 22
+_SYMBOL, _BUILTIN, _WEAK_REFERENCE, _S4 = 1, (7, 8), 23, 25
 _CHARACTERS, _LOGICAL, _WHOLE, _REAL, _COMPLEX, _TEXTS, _LIST, _EXPRESSION, _RAW = (
     9, 10, 13, 14, 15, 16, 19, 20, 24)  # fmt: skip
 _EMPTY = {241, 242, 250, 251, 252, 253, _NIL}  # environments and markers without content
-_ATTRIBUTED_PAIRLIST, _ATTRIBUTED_LANGUAGE = 239, 240
+_NAMED = {247, 248, 249}  # namespaces, packages and other environments stored by name
+_ATTRIBUTED = {239: 2, 240: 6}  # pairlists and calls with attributes
+_LINKED = {2, 3, 5, 6, 17}  # pairlists, closures, promises, calls and dots
 Column = Sequence[Any]  # texts, floats or whole numbers; None is missing
 
 
@@ -40,15 +42,12 @@ def read_frame(data: bytes, name: str) -> dict[str, Column]:
     if plain[:7] not in (b"RDX2\nX\n", b"RDX3\nX\n"):
         raise BadFrame("it does not start with RDX2 or RDX3, the header of a binary R file")
     try:
-        found = _Reader(plain, 7).saved()
-    except (struct.error, IndexError, UnicodeDecodeError, ValueError) as why:
+        columns, names = _Reader(plain, 7).frame(name)
+        return dict(zip(map(str, names), map(_column, columns), strict=True))
+    except BadFrame:
+        raise
+    except (struct.error, IndexError, RecursionError, ValueError) as why:
         raise BadFrame(f"it is truncated or damaged ({why})") from None
-    for tag, value in found:
-        if tag == name and isinstance(value, _Vector):
-            names = value.attributes.get("names")
-            if isinstance(names, _Vector):
-                return dict(zip(map(str, names.values), map(_column, value.values), strict=True))
-    raise BadFrame(f"it has no data frame called {name}")
 
 
 def _unpacked(data: bytes) -> bytes:
@@ -96,15 +95,32 @@ class _Reader:
         self.references: list[Any] = []
         self.texts: dict[bytes, str] = {}
 
-    def saved(self) -> list[tuple[str, Any]]:
-        """Return the saved objects with their names."""
+    def frame(self, name: str) -> tuple[list[Any], list[Any]]:
+        """Return the columns of the frame called `name`, and their names.
+
+        Nothing after the names is read, such as the pointers and functions that packages attach.
+        """
         version, _, _ = (self._int() for _ in range(3))
         if version == 3:
             self._take(self._int())  # the native encoding
-        found = self.item()
-        if not isinstance(found, list):
-            raise ValueError("it contains no list of objects")
-        return found
+        while (flags := self._int()) & 0xFF == 2:  # the saved objects are a pairlist
+            if flags & 0x200:
+                self.item()
+            if (self.item() if flags & 0x400 else "") == name:
+                return self._columns(name)
+            self.item()
+        raise BadFrame(f"it has no data frame called {name}")
+
+    def _columns(self, name: str) -> tuple[list[Any], list[Any]]:
+        flags = self._int()
+        if flags & 0xFF == _LIST and flags & 0x200:
+            columns = [self.item() for _ in range(self._length())]
+            while (attribute := self._int()) & 0xFF == 2:
+                called = self.item() if attribute & 0x400 else ""
+                value = self.item()
+                if called == "names" and isinstance(value, _Vector):
+                    return columns, value.values
+        raise BadFrame(f"{name} is not a data frame")
 
     def _int(self) -> int:
         (value,) = struct.unpack_from(">i", self.data, self.at)
@@ -127,7 +143,7 @@ class _Reader:
         needed."""
         flags = self._int()
         kind = flags & 0xFF
-        if kind in (_PAIRLIST, _LANGUAGE, _CLOSURE, _ATTRIBUTED_PAIRLIST, _ATTRIBUTED_LANGUAGE):
+        if kind in _LINKED or kind in _ATTRIBUTED:
             return self._pairs(flags)
         if kind in _EMPTY:
             return None
@@ -139,26 +155,38 @@ class _Reader:
             return self.references[((flags >> 8) or self._int()) - 1]
         if kind == _CHARACTERS:
             return self._text()
-        if kind == _ENVIRONMENT:
-            self.references.append(None)
-            self._int()
-            for _ in range(4):
-                self.item()
-            return None
         if kind == _ALTREP:
             return self._compact()
-        return self._vector(kind, flags)
+        if kind in _BUILTIN:
+            return self._text()
+        if kind in (_ENVIRONMENT, _POINTER, _WEAK_REFERENCE) or kind in _NAMED:
+            self.references.append(None)
+            self._skip(kind)
+        elif kind != _S4:
+            return self._vector(kind, flags)
+        if flags & 0x200 and kind != _ENVIRONMENT:
+            self.item()
+        return None
+
+    def _skip(self, kind: int) -> None:
+        """Read the content of an environment, which is not needed, or of a pointer, which cannot be
+        saved."""
+        if kind in _NAMED or kind == _ENVIRONMENT:
+            self._int()  # 0, or whether it is locked
+        parts = {_ENVIRONMENT: 4, _POINTER: 2, _WEAK_REFERENCE: 0}
+        for _ in range(parts[kind] if kind in parts else self._int()):
+            self.item()
 
     def _pairs(self, flags: int) -> list[tuple[str, Any]]:
         """Read a linked list of (tag, value) pairs, iteratively rather than by recursion."""
         found: list[tuple[str, Any]] = []
         while True:
             kind = flags & 0xFF
-            if kind in (_ATTRIBUTED_PAIRLIST, _ATTRIBUTED_LANGUAGE):
+            if kind in _ATTRIBUTED:
                 flags |= 0x200
             elif kind == _NIL:
                 return found
-            elif kind not in (_PAIRLIST, _LANGUAGE, _CLOSURE):
+            elif kind not in _LINKED:
                 self.at -= 4
                 found.append(("", self.item()))
                 return found
