@@ -56,6 +56,13 @@ def main() -> None:
         _fail("Stopped. Finished episodes are stored; run the same command again to continue.", 130)
     except BrokenPipeError:
         sys.stderr.close()
+    except Exception:  # a defect of ours or of a user's file, whose message may hold a key
+        import traceback
+
+        from sally.core.redaction import scrubbed
+
+        sys.stderr.write(scrubbed(traceback.format_exc()))
+        sys.exit(1)
 
 
 def _fail(sentence: str, code: int) -> None:

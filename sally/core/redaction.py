@@ -20,7 +20,7 @@ from sally.core.errors import BadInput
 SHORTEST_KEY = 8  # characters of a key that is redacted
 SHORTEST = 12  # characters of a part of a key, or of an encoded key, that is redacted
 HIDDEN = "[key]"
-_NAMED = re.compile(r"(?i).*(api_?key|secret|token|password)(_.*)?")  # variables that hold keys
+_NAMED = re.compile(r"(?i).*(apikey|_key|secret|token|password)(_.*)?")  # variables that hold keys
 _TOKEN = re.compile(r"[\w.+/=~:-]+")  # keys have no spaces; texts with spaces are matched whole
 _STEP = SHORTEST // 2  # every part of SHORTEST characters holds an aligned block of this length
 _LIKE_A_KEY = re.compile(r"(?i)(sk-|key[=:] *|bearer )[\w.*-]{6,}")

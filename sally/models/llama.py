@@ -17,6 +17,7 @@ import numpy as np
 
 from sally.core.errors import install_command
 from sally.core.prompt.model import FaultKind, ModelFailure
+from sally.core.redaction import scrubbed
 from sally.models.in_process import Tokens, shared_length
 from sally.models.weights import Unavailable
 
@@ -290,5 +291,6 @@ def _checked(answer: Any) -> dict[str, Any]:
         "invalid_request_error": "bad_request",
         "not_supported_error": "unsupported",
     }
-    kind = kinds.get(str(error.get("type")), "server")
-    raise ModelFailure(kind, f"llama.cpp refused the call: {error.get('message')}.")
+    kind = kinds.get(str(error.get("type")) if isinstance(error, dict) else "", "server")
+    said = scrubbed(str(error.get("message")) if isinstance(error, dict) else str(error))
+    raise ModelFailure(kind, f"llama.cpp refused the call: {said}.")

@@ -14,7 +14,7 @@ import msgspec
 
 from sally.core.errors import BadInput, unknown
 from sally.core.prompt.model import ModelFailure, ModelKind
-from sally.core.redaction import refuse_secrets
+from sally.core.redaction import refuse_secrets, remember
 from sally.models.embedded import Embedded
 from sally.models.llama import Llama, Slot, _checked, ask_server
 from sally.models.weights import Unavailable
@@ -137,7 +137,7 @@ def _named(name: str) -> LlamaServer:
         return LlamaServer(
             address,
             weights=weights[0] if weights else None,
-            key=os.environ.get(KEY_VARIABLE, ""),
+            key=remember(os.environ.get(KEY_VARIABLE, "")),
         )
     except (Unavailable, ModelFailure) as why:
         said = why.fault.detail if isinstance(why, ModelFailure) else str(why)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from sally import store
 from sally.core.errors import BadInput, RunFailed, StoreFailed, listed
+from sally.core.redaction import scrubbed
 from sally.core.registry import packs, registry
 from sally.core.registry.objects import bound_names
 from sally.core.registry.study import Study
@@ -154,8 +155,8 @@ def _keep_packs(at: Place, wanted: Orders) -> None:
 
 
 def _last_line(why: BaseException) -> str:
-    """Return the last line of an error or traceback."""
-    return (str(why).strip().splitlines() or [type(why).__name__])[-1]
+    """Return the last line of an error or traceback, without keys."""
+    return scrubbed((str(why).strip().splitlines() or [type(why).__name__])[-1])
 
 
 class ClaimedShard:

@@ -13,6 +13,7 @@ from functools import wraps
 from typing import Any
 
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log._samples import _active_model_event
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model
 from inspect_ai.model import Model as Provider
 
@@ -98,6 +99,8 @@ def hide_key(api: ModelAPI) -> None:
             for cause in causes(why):
                 _scrub(cause)
             raise
+        finally:
+            _scrub_request_ids()
         if not isinstance(result, tuple):
             return _clean(result)
         output, call = result
@@ -110,6 +113,13 @@ def hide_key(api: ModelAPI) -> None:
 
     generate.hides_key = True  # type: ignore[attr-defined]
     api.generate = generate  # type: ignore[method-assign]
+
+
+def _scrub_request_ids() -> None:
+    """Remove keys from the ids in a response's headers, which Inspect logs with the call."""
+    event = _active_model_event.get()
+    for request_id in (event.request_ids if event is not None else None) or ():
+        request_id.id = keys.scrubbed(request_id.id)
 
 
 def _scrub(error: BaseException) -> None:

@@ -1,13 +1,9 @@
-"""A key that a server repeats, whole, in part or encoded, is in no output."""
+"""Keys in addresses are refused, and a dummy key changes no record (`tests/test_canaries.py` walks
+the outputs)."""
 
 from __future__ import annotations
 
-import base64
-import io
-import json
 import sys
-import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,88 +16,11 @@ from sally.core.errors import BadInput
 from sally.runner.config import read_config, use_config
 from tests.adapters.inspect.server import Handler, serving
 from tests.adapters.inspect.test_running import STUDY
+from tests.canary import contents
 
 pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
 
 CANARY = "lab-Zq7Xw2Vb9Nm4Kd6Ts1"
-FORMS = (
-    CANARY,
-    CANARY[3:16],
-    base64.b64encode(CANARY.encode()).decode(),
-    base64.b64encode(f"user:{CANARY}".encode()).decode(),
-    CANARY.encode().hex(),
-)
-PARTS = {  # twelve characters of any form betray it
-    form[i : i + 12] for form in (FORMS[0], FORMS[2], FORMS[4]) for i in range(len(form) - 11)
-}
-
-
-def telling(handler: Handler) -> None:
-    """A server that repeats the key in replies and in errors."""
-    script = handler.server.script
-    number = script.calls
-    if number % 7 == 3:
-        body = {"error": {"message": f"no: {FORMS[number % len(FORMS)]}", "param": CANARY}}
-        handler.send(500, json.dumps(body).encode())
-    else:
-        handler.say(f"Thinking of {FORMS[number % len(FORMS)]}, I say\nOption: J")
-
-
-def contents(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Every file below a folder, and every file within its archives."""
-    for file in path.rglob("*"):
-        if not file.is_file():
-            continue
-        data = file.read_bytes()
-        yield str(file), data
-        if zipfile.is_zipfile(io.BytesIO(data)):
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                for name in archive.namelist():
-                    yield f"{file}: {name}", _member(archive, name)
-
-
-def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    try:
-        return archive.read(name)
-    except NotImplementedError:  # Inspect's logs may be compressed with zstandard
-        from inspect_ai.log import read_eval_log
-
-        return read_eval_log(str(archive.filename)).model_dump_json().encode()
-
-
-@pytest.mark.parametrize("transport", ["server", "inspect"])
-def test_api_key_echoed_by_server_appears_in_no_output(
-    transport: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LAB_KEY", CANARY)
-    monkeypatch.chdir(tmp_path)
-    Path("tiny.toml").write_text(STUDY)
-    with serving(always=telling) as server:
-        Path("sally.toml").write_text(
-            f'[models.lab]\nname = "openai-api/lab/canary"\nbase_url = "{server.address}"\n'
-            f'api_key_env = "LAB_KEY"\ntransport = "{transport}"\n[limits]\nfirst_wait = 0.01\n'
-        )
-        said = []
-        for command in (
-            ["run", "tiny.toml", "--model", "lab", "--out", "out"],
-            ["plan", "tiny.toml", "--model", "lab", "--out", "out"],
-            ["watch", "out", "--once"],
-            ["score", "out"],
-            ["show", "out"],
-            ["replay", "out"],
-            ["report", "out", "--out", "page.html"],
-            ["pack", "out", "--out", "out.sally.zip"],
-            ["export", "out", "--to", "rows.csv", "--what", "decisions"],
-        ):
-            done = CliRunner().invoke(cli, command)
-            said.append(f"{command}\n{done.stdout}{done.stderr}{done.exception}")
-    use_config(None)
-    assert server.keys == {f"Bearer {CANARY}"}  # it was sent
-    found = [*contents(tmp_path), *((text, text.encode()) for text in said)]
-    assert any(b"[key]" in data for _, data in found)  # it came back
-    assert {"page.html", "out.sally.zip", "rows.csv"} <= {p.name for p in tmp_path.iterdir()}, said
-    betrayed = [(name, part) for name, data in found for part in PARTS if part.encode() in data]
-    assert betrayed == []
 
 
 @pytest.mark.parametrize(
