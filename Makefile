@@ -9,7 +9,7 @@ HF := $(VENV)-hf
 SIDE := $(if $(filter Darwin,$(shell uname)),-n 3 --dist loadfile,-p tests.forks --forks 3)
 QUIET := -qq --no-compile --disable-pip-version-check --no-warn-script-location
 
-.PHONY: help demo test test-hf suite check golden bench docs clean
+.PHONY: help demo test test-hf suite check golden bench docs lock sbom clean
 .DEFAULT_GOAL := help
 
 help: ## what each target does
@@ -50,6 +50,12 @@ docs: $(READY) ## build the documentation into site/
 	@$(BIN)/mkdocs build --quiet --strict
 	@$(BIN)/sally board docs/board --out site/board
 	@$(BIN)/python -m tests.site site
+
+lock: ## renew requirements.lock (hashes) after constraints.txt has changed
+	@$(PYTHON) .ci/lock
+
+sbom: $(READY) ## write sbom.json, the bill of materials of the environment
+	@$(BIN)/python .ci/sbom > sbom.json
 
 clean: ## forget the virtual environment and everything built
 	@rm -rf $(VENV) $(HF) site build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

