@@ -81,7 +81,7 @@ def answered(page: Any, attempt: int) -> bool:
 def by_keyboard(page: Any, address: str, game: str, seat: str) -> tuple[bool, int]:
     """Play a game without a mouse; return whether it ended, and the number of answers."""
     spec = registry.game(game)
-    fits = {name: n for name, n in SHORT.items() if name in spec.settings}
+    fits = {name: n for name, n in SHORT.items() if name in spec.people.settings}
     try:
         token = seat_api(f"{address}/api/tables", "", {"game": game, "seat": seat, "params": fits})[
             "token"

@@ -40,7 +40,7 @@ def lines(path: Path) -> Iterator[str]:
     rows = language_rows([e for e in found if has_model(e.setup)])
     for game in dict.fromkeys(row["game"] for row in rows):
         here = [row for row in rows if row["game"] == game]
-        doing = registry.game(game).doing.metric
+        doing = registry.game(game).measured.doing.metric
         by = {m: _by_who(here, m) for m in (KNEW, ACTED, doing, "forfeits")}
         for who in sorted({row["who"] for row in here}):
             model, strategy = who.split("|")

@@ -146,7 +146,7 @@ _PLACES = {
     "core.registry.study": "Cell Study",
     "core.rules.board": "Board",
     "core.rules.card": "Card Condition Shortcut both_ways",
-    "core.rules.game": "Doing Game GameSpec NATURE Seat Tool",
+    "core.rules.game": "Doing Game GameSpec LearnerSpec MeasureSpec NATURE PeopleSpec Seat Tool",
     "core.rules.menu": "Options Whole span",
     "core.rules.metric": "Metric Played",
     "core.rules.probe": "At Probe ProbeReport Question",

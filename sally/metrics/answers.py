@@ -24,7 +24,7 @@ def counted(played: Played, seat: Seat) -> list[JudgedReport]:
     """
     if not (mine := [r for r in played.replay.reports.values() if r.seat == seat]):
         return []
-    rivals = played.spec.same_question
+    rivals = played.spec.measured.same_question
     chosen = _chosen(mine, rivals)
     kept = [r for r in mine if r.probe not in rivals or (r.probe, r.source) == chosen]
     return [_judged(played, r) for r in sorted(kept, key=lambda r: r.turn)]

@@ -36,7 +36,7 @@ def acted(played: Played, seat: Seat) -> list[DecisionFit]:
     )
     if own is not None:
         return own(played, seat)
-    if played.spec.best_replies is None:
+    if played.spec.measured.best_replies is None:
         return []
     return [
         found
@@ -52,7 +52,9 @@ def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
     said: dict[int, dict[str, Any]] = {}
     for answer in counted(played, seat):
         report = answer.report
-        if spec.probe(report.probe).of_mind and report.probe in (spec.acts_on or (report.probe,)):
+        if spec.probe(report.probe).of_mind and report.probe in (
+            spec.measured.acts_on or (report.probe,)
+        ):
             belief = report.odds if answer.question.kind == "odds" else report.value
             said.setdefault(report.turn, {})[report.about] = belief
     for turn in range(len(replay)):

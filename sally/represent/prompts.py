@@ -108,7 +108,7 @@ def probe_named(spec: GameSpec[Any, Any, Any], about: str) -> Probe:
                 return probe
         names = [*(probe.name for probe in choices), OWN_MOVE, OWN_FORECAST]
         raise unknown(f"label of {spec.name}", about, names)
-    acted = [p for p in choices if p.of_mind and p.name in (spec.acts_on or (p.name,))]
+    acted = [p for p in choices if p.of_mind and p.name in (spec.measured.acts_on or (p.name,))]
     if not acted:
         raise BadInput(
             f"{spec.name} has no probe that asks what another player thinks or will do and lists "

@@ -96,7 +96,7 @@ def example_player(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], sea
     """Return the name of a bot that can take a seat: the game's usual one, or another."""
     partners = registry.partners(spec.family or spec.name)
     others = (name for name, partner in partners.items() if not partner.helps)
-    for name in filter(None, (spec.usual, spec.reference, *others)):
+    for name in filter(None, (spec.usual, spec.measured.reference, *others)):
         try:
             seated(spec, game, seat, PlayerSpec(name))
         except BadInput:

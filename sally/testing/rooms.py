@@ -43,16 +43,16 @@ def the_spec_names_what_there_is(at: Bench) -> None:
     """Check that the metrics, players, parameters and seats named by the spec exist."""
     spec, seats = at.spec, {*at.game.seats, *at.game.helpers}
     known = registry.metrics(spec.family or spec.name)
-    doing = spec.doing
+    doing = spec.measured.doing
     for name in filter(None, (doing.metric, doing.regret, *doing.by_seat.values())):
         must(name in known, f"doing is measured by {name!r}, which is not a metric of the game")
     for probe in spec.probes:
         must(bool(probe.seats), f"no seat is asked {probe.name!r}")
     for seat in spec.occupants:
         must(seat in seats, f"occupants name {seat!r}, which is not a helper")
-    for name in spec.settings:
+    for name in spec.people.settings:
         must(name in spec.parameters, f"settings name {name!r}, which is not a parameter")
-    for name in filter(None, (spec.reference, spec.usual)):
+    for name in filter(None, (spec.measured.reference, spec.usual)):
         must(name in kinds(spec), f"the spec names the player {name!r}, which does not exist")
     must(bool(spec.about.strip()), "the game has no description")
 

@@ -40,7 +40,7 @@ class Dialled(msgspec.Struct, frozen=True):
             for probe in self.probes
             for question in spec.probe(probe).asks(game, turn.view, turn.seat)
         }
-        best = spec.best_replies(game, turn.view, belief)
+        best = spec.measured.best_replies(game, turn.view, belief)
         assert isinstance(best, tuple) and best
         known = draws() < self.acts
         return Decision(draws.pick(best if known else turn.options))

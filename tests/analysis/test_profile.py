@@ -335,7 +335,7 @@ def test_every_registered_game_has_a_profile_and_every_missing_number_a_reason(g
     spec = registry.game(game)
     rules = spec.build(spec.defaults)
     lineup = {seat: PlayerSpec("random") for seat in rules.seats}
-    if spec.reference:
+    if spec.measured.reference:
         lineup |= _company(game)
     arms = {s: tuple(p.name for p in spec.probes if s in p.seats) for s in rules.seats}
     params = {"rounds": 4} if spec.family == "repeated_games" else {}

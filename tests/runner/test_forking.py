@@ -159,7 +159,7 @@ def test_wrong_answer_costs_the_value_of_a_right_answer():
         whole = played(sally.play(name, {seat: "random"}, seed=2))
         lost = [cost.loss for cost in costs_of(whole, seat)]
         (row,) = episode_rows([whole.episode])
-        doing = row[whole.spec.doing.metric]
+        doing = row[whole.spec.measured.doing.metric]
         assert sum(lost) / len(lost) == pytest.approx(worth - doing)
 
 

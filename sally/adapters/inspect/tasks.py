@@ -453,7 +453,7 @@ def game_study(
     }
     asked = () if probes == "none" else tuple(p.strip() for p in probes.split(",") if p.strip())
     if not probes:
-        asked = spec.acts_on or tuple(probe.name for probe in spec.probes[:1])
+        asked = spec.measured.acts_on or tuple(probe.name for probe in spec.probes[:1])
     for probe in asked:
         spec.probe(probe)
     lineup = {seat: PlayerSpec(LANGUAGE, {"strategy": strategy}) for seat in models} | others

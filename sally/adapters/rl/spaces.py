@@ -38,8 +38,8 @@ def observation_space(
 ) -> Any:
     """Return the observation space: a vector of numbers if the game defines one, else the prompt as
     bytes."""
-    if spec.numbers is not None:
-        size = len(spec.numbers(game, game.observe(game.start(), seat)))
+    if spec.learners.numbers is not None:
+        size = len(spec.learners.numbers(game, game.observe(game.start(), seat)))
         seen: spaces.Space[Any] = spaces.Box(-np.inf, np.inf, (size,), np.float32)
     else:
         seen = spaces.Box(0, 255, (page_bytes,), np.uint8)
@@ -66,9 +66,9 @@ def observed(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> dict[str
     turn = table.match.asked(seat)
     spec, match = table.spec, table.match
     game = match.game
-    if spec.numbers is not None:
+    if spec.learners.numbers is not None:
         view = game.observe(match.state, seat) if turn is None else turn.view
-        seen: Any = np.array(spec.numbers(game, view), np.float32)
+        seen: Any = np.array(spec.learners.numbers(game, view), np.float32)
     else:
         shown = page(table, seat).encode()
         if len(shown) > page_bytes:

@@ -152,7 +152,7 @@ def acting(played: Played, seat: Seat) -> Acting:
 def doing_metric(spec: GameSpec[Any, Any, Any], seat: str) -> Metric:
     """Return the metric that measures how much a seat of a game gained."""
     known = registry.metrics(spec.family or spec.name)
-    found: Metric = registry.pick(f"metric of {spec.name}", spec.doing.of(seat), known)
+    found: Metric = registry.pick(f"metric of {spec.name}", spec.measured.doing.of(seat), known)
     return found
 
 
@@ -192,7 +192,7 @@ def on_minds(spec: GameSpec[Any, Any, Any], answers: Sequence[Scored]) -> list[S
 
 
 def _optimum(played: Played, seat: Seat, doing: float | None) -> float | None:
-    regret = played.spec.doing.regret_of(played.replay.game)
+    regret = played.spec.measured.doing.regret_of(played.replay.game)
     if not regret or doing is None:
         return None
     lost = registry.metrics(played.spec.family or played.spec.name)[regret].measure(played, seat)

@@ -127,7 +127,7 @@ def _pairing(found: Sequence[Row]) -> Pairing:
 def _ends(instance: Instance, seat: str) -> Bounds | None:
     """Return the bounds of a seat's payoff in an instance, or None if its game declares none."""
     spec = registry.game(instance.game)
-    if spec.pays is None:
+    if spec.measured.pays is None:
         return None
     return game_bounds("payoff", spec, spec.build(instance.params), Seat(seat))
 

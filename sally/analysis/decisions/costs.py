@@ -54,7 +54,7 @@ def costs_of(played: Played, seat: Seat) -> list[Cost]:
     own: Costs | None = registry.part(played.spec.name, "costs")
     if own is not None:
         return own(played, seat)
-    worth = played.spec.doing.right
+    worth = played.spec.measured.doing.right
     return [] if worth is None else list(_of_choices(played, seat, worth))
 
 
@@ -72,18 +72,18 @@ def _right_moves(played: Played, seat: Seat, turn: int) -> tuple[Any, ...] | Non
     """Return the moves that are best given the true answers about the other players; None if a true
     answer is unknown."""
     spec, replay = played.spec, played.replay
-    if spec.best_replies is None:
+    if spec.measured.best_replies is None:
         return None
     view, belief = replay.view(turn, seat), dict[str, Any]()
     for probe in spec.probes:
-        asked = probe.name in (spec.acts_on or (probe.name,))
+        asked = probe.name in (spec.measured.acts_on or (probe.name,))
         fits = probe.of_mind and seat in probe.seats and asked
         for question in probe.asks(replay.game, view, seat) if fits else ():
             true = probe.truth(replay, At(turn, seat, probe.name, question.about))
             if true is None:
                 return None
             belief[question.about] = true
-    replies = spec.best_replies(replay.game, view, belief)
+    replies = spec.measured.best_replies(replay.game, view, belief)
     return replies if isinstance(replies, tuple) else None
 
 

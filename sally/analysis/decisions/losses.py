@@ -24,7 +24,7 @@ def terms(played: Played, seat: Seat, answers: Sequence[JudgedReport]) -> Terms:
     own: Losses | None = registry.part(played.spec.name, "losses")
     if own is not None:
         return own(played, seat)
-    worth = played.spec.doing.right
+    worth = played.spec.measured.doing.right
     return Terms() if worth is None else _of_choices(played, seat, answers, worth)
 
 
@@ -65,7 +65,7 @@ def _replies(
     played: Played, seat: Seat, answers: Sequence[JudgedReport], values: Sequence[Any]
 ) -> tuple[Any, ...] | None:
     """Return the best replies to the moves that these answers predict for the other players."""
-    rational, replay, turn = played.spec.best_replies, played.replay, answers[0].turn
+    rational, replay, turn = played.spec.measured.best_replies, played.replay, answers[0].turn
     belief = dict(zip((a.report.about for a in answers), values, strict=True))
     replies = rational and rational(replay.game, replay.view(turn, seat), belief)
     return replies if isinstance(replies, tuple) else None

@@ -129,12 +129,12 @@ def _who_goes_on(whole: Played, seat: str) -> PlayerSpec:
     mine = whole.episode.setup.lineup[seat]
     if not uses_model(mine) and can_go_on(whole.episode):
         return mine
-    if not whole.spec.reference:
+    if not whole.spec.measured.reference:
         raise BadInput(
             f"{label(mine)} is a model or cannot continue, and {whole.spec.name} has no reference "
             "player; name the player that continues in its place."
         )
-    return PlayerSpec(whole.spec.reference)
+    return PlayerSpec(whole.spec.measured.reference)
 
 
 def _costly(

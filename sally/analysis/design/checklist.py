@@ -62,10 +62,10 @@ def _construct(study: Study, specs: Specs) -> Item:
             missing.append(
                 f"no seat is asked about another's mind in {game}: only doing is measured"
             )
-        if spec.doing.no_split:
+        if spec.measured.doing.no_split:
             said.append(
                 f"the stated limit that knowing and acting on it cannot be separated in {game}: "
-                f"{spec.doing.no_split}"
+                f"{spec.measured.doing.no_split}"
             )
     return Item("construct", tuple(said), tuple(missing))
 
@@ -108,10 +108,10 @@ def _sampling(study: Study) -> Item:
 
 
 def _scoring(study: Study, specs: Specs) -> Item:
-    said = [
-        f"doing in {game}: {listed(sorted({s.doing.metric, *s.doing.by_seat.values()}), 'and')}"
-        for game, s in specs.items()
-    ]
+    said = []
+    for game, spec in specs.items():
+        doing = spec.measured.doing
+        said.append(f"doing in {game}: {listed(sorted({doing.metric, *doing.by_seat.values()}))}")
     said.append(
         f"after an unreadable answer the question is asked again, at most {study.retries} times; "
         "an answer that stays unreadable is a forfeit, scored as the rules prescribe and, as an "
@@ -127,10 +127,12 @@ def _baselines(specs: Specs) -> Item:
         card = registry.card(family)
         if card is None:
             missing.append(f"{game} has no card of mindless players")
-        if spec.doing.regret:
-            said.append(f"{game}: exact optimum against declared partners ({spec.doing.regret})")
-        elif spec.reference:
-            said.append(f"{game}: {spec.reference} as the best known player")
+        if spec.measured.doing.regret:
+            said.append(
+                f"{game}: exact optimum against declared partners ({spec.measured.doing.regret})"
+            )
+        elif spec.measured.reference:
+            said.append(f"{game}: {spec.measured.reference} as the best known player")
         else:
             missing.append(f"{game} has neither an optimum nor a reference player")
     return Item("baselines", tuple(said), tuple(missing))

@@ -70,7 +70,7 @@ def baselines(
     for n, rows in enumerate(groups, 1):
         settings = _settings(table, rows)
         found.append(_all(RANDOM, "random", settings, table))
-        reference = registry.game(table.shared[table.kind[rows[0]]].game).reference
+        reference = registry.game(table.shared[table.kind[rows[0]]].game).measured.reference
         unsolved = np.isnan(table.of("optimum"))
         found.append(_drawn(settings if reference else settings[~unsolved[settings]], table))
         best = best_mindless(table.take(spread_over(settings)))

@@ -38,15 +38,15 @@ def metric_bounds(metric: str) -> Bounds | None:
 def game_bounds(metric: str, spec: GameSpec[Any, Any, Any], game: Any, seat: Seat) -> Bounds | None:
     """Return the bounds of a metric for one seat of a game with these parameters."""
     if metric in PAID:
-        return None if spec.pays is None else spec.pays(game, seat)
+        return None if spec.measured.pays is None else spec.measured.pays(game, seat)
     known: Metric | None = registry.entries("metrics").get(metric)
     if known is not None and known.within is not None:
         return known.within(game, seat)
-    ends, within = metric_bounds(metric), spec.doing.range
-    if within is None or metric not in (spec.doing.of(seat), spec.doing.regret):
+    ends, within = metric_bounds(metric), spec.measured.doing.range
+    if within is None or metric not in (spec.measured.doing.of(seat), spec.measured.doing.regret):
         return ends
     low, high = within(game, seat)
-    if metric == spec.doing.regret:  # the difference of two scores
+    if metric == spec.measured.doing.regret:  # the difference of two scores
         low, high = low - high, high - low
     return (low, high) if ends is None else (max(low, ends[0]), min(high, ends[1]))
 
@@ -54,8 +54,9 @@ def game_bounds(metric: str, spec: GameSpec[Any, Any, Any], game: Any, seat: Sea
 def by_game(spec: GameSpec[Any, Any, Any], seat: Seat) -> tuple[str, ...]:
     """Return the metrics for which a game declares tighter bounds than the metric's unit
     implies."""
-    paid = PAID if spec.pays is not None else ()
-    done = (spec.doing.of(seat), spec.doing.regret) if spec.doing.range is not None else ()
+    paid = PAID if spec.measured.pays is not None else ()
+    doing = spec.measured.doing
+    done = (doing.of(seat), doing.regret) if doing.range is not None else ()
     known = registry.metrics(spec.family or spec.name).values()
     own = (metric.name for metric in known if metric.within is not None)
     return tuple(name for name in (*paid, *done, *own) if name)

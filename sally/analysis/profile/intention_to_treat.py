@@ -22,7 +22,7 @@ Intended = Callable[[Played, Seat], Counted]
 def span_of(played: Played, seat: Seat, metric: Metric) -> Range | None:
     """Return the lowest and highest possible score of a seat in this game, or None if they are
     unknown."""
-    own = played.spec.doing.range
+    own = played.spec.measured.doing.range
     return own(played.replay.game, seat) if own is not None else metric.bounds
 
 
@@ -38,8 +38,8 @@ def intended(
     if own is not None:
         least, most, whole = own(played, seat)
         return least, most, optimum if whole is None else whole
-    if played.spec.doing.right is not None:
-        return *_of_choices(played, seat, doing, played.spec.doing.right), optimum
+    if played.spec.measured.doing.right is not None:
+        return *_of_choices(played, seat, doing, played.spec.measured.doing.right), optimum
     least, most = span or (None, None)
     if optimum is not None and doing is not None:
         most = max(optimum, doing)
@@ -53,7 +53,7 @@ def _of_choices(
 
     A missing decision counts as wrong in the lower score and as right in the upper one.
     """
-    replay, count = played.replay, played.spec.doing.decisions
+    replay, count = played.replay, played.spec.measured.doing.decisions
     made = sum(seat in moves for moves in replay.moves)
     due = max(count(replay.game) if count else 1, made)
     right = 0.0 if doing is None else doing * made

@@ -324,10 +324,10 @@ def _no_answer(group: MeasuredTable, asked: int) -> str:
 
 def _no_split(game: str, no_answer: str, scored: bool) -> str:
     spec = registry.game(game)
-    if spec.doing.no_split:
-        return spec.doing.no_split
+    if spec.measured.doing.no_split:
+        return spec.measured.doing.no_split
     own = registry.part(game, "losses") or registry.part(game, "acting")
-    if spec.best_replies is None and own is None:
+    if spec.measured.best_replies is None and own is None:
         return f"{game} does not say what the best replies are"
     return "no decision has a prediction that can be scored" if scored else no_answer
 

@@ -176,6 +176,41 @@ class Doing:
         return (self.regret_in(game) if self.regret_in is not None else "") or self.regret
 
 
+@dataclass(frozen=True)
+class PeopleSpec:
+    """What people see of a game."""
+
+    texts: Mapping[str, str] = field(default_factory=dict)  # texts shown to people instead
+    titles: Mapping[str, str] = field(default_factory=dict)  # display names
+    sentences: Mapping[str, str] = field(default_factory=dict)  # descriptions of the game
+    roles: Mapping[str, str] = field(default_factory=dict)  # "the guide", by seat
+    settings: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
+    """Parameters that a visitor may set: bounds of a whole number, or None for a stored problem."""
+    fresh: Callable[[Stream, str], Mapping[str, Any]] | None = None
+    """Function that draws the parameters of a visitors' table, given the game's name, for games
+    whose default problem is always the same."""
+
+
+@dataclass(frozen=True)
+class LearnerSpec(Generic[V]):
+    """What learners are given."""
+
+    numbers: Callable[[Any, V], tuple[float, ...]] | None = None  # (game, view) -> features
+
+
+@dataclass(frozen=True)
+class MeasureSpec(Generic[A, V]):
+    """How play is judged."""
+
+    doing: Doing = field(default_factory=Doing)
+    best_replies: Callable[[Any, V, Any], Replies[A]] | None = None  # (game, view, belief)
+    acts_on: tuple[str, ...] = ()  # probes that `best_replies` takes; empty: all about minds
+    same_question: tuple[str, ...] = ()  # probes that ask the same; the first one asked counts
+    pays: PayRange | None = None
+    """(game, seat) -> the minimum and maximum payoff of an episode, if known."""
+    reference: str = ""  # the player that represents the optimum, if any
+
+
 @dataclass(frozen=True, eq=False)  # compared by identity: it holds functions and mappings
 class GameSpec(Generic[S, A, V]):
     """A registered game: rules, words, probes and tools under one name."""
@@ -185,7 +220,6 @@ class GameSpec(Generic[S, A, V]):
     game: type[Game[S, A, V]]
     words: Callable[[Any, Mapping[str, str]], Words[A, V]]  # (game, texts) -> words
     texts: Mapping[str, str]  # every text by its key; a words pack may replace any
-    people: Mapping[str, str] = field(default_factory=dict)  # texts shown to people instead
     action: Any = int  # the action type, used to decode the log
     probes: tuple[Probe, ...] = ()
     tools: tuple[Tool[V], ...] = ()
@@ -195,26 +229,13 @@ class GameSpec(Generic[S, A, V]):
     abouts: Mapping[str, str] = field(default_factory=dict)  # descriptions of presets
     family: str = ""  # the family whose partners and metrics fit; empty: its own name
     occupants: Mapping[Seat, str] = field(default_factory=dict)  # default occupants of helper seats
-    best_replies: Callable[[Any, V, Any], Replies[A]] | None = None  # (game, view, belief)
-    doing: Doing = field(default_factory=Doing)
-    pays: PayRange | None = None
-    """(game, seat) -> the minimum and maximum payoff of an episode, if known."""
-    acts_on: tuple[str, ...] = ()  # probes that `best_replies` takes; empty: all about minds
-    same_question: tuple[str, ...] = ()  # probes that ask the same; the first one asked counts
-    titles: Mapping[str, str] = field(default_factory=dict)  # display names
-    sentences: Mapping[str, str] = field(default_factory=dict)  # descriptions for people
-    roles: Mapping[str, str] = field(default_factory=dict)  # "the guide", by seat
-    settings: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
-    """Parameters that a visitor may set: bounds of a whole number, or None for a stored problem."""
-    fresh: Callable[[Stream, str], Mapping[str, Any]] | None = None
-    """Function that draws the parameters of a visitors' table, given the game's name, for games
-    whose default problem is always the same."""
+    people: PeopleSpec = field(default_factory=PeopleSpec)
+    learners: LearnerSpec[V] = field(default_factory=LearnerSpec)
+    measured: MeasureSpec[A, V] = field(default_factory=MeasureSpec)
     portable: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     """Converts parameters to a machine-independent form, such as a path to its file's hash."""
     # default opponent; empty: the reference player, or a player chosen by game type
     usual: str = ""
-    numbers: Callable[[Any, V], tuple[float, ...]] | None = None  # a view as features for learners
-    reference: str = ""  # the player that represents the optimum, if any
     version: int = 1  # of the rules: raised when a playthrough changes
     words_version: int = 1  # of the words: raised when a page changes
 
@@ -282,12 +303,12 @@ class GameSpec(Generic[S, A, V]):
     @property
     def title(self) -> str:
         """The display name of the game."""
-        return self.titles.get(self.name, self.name.replace("_", " ").capitalize())
+        return self.people.titles.get(self.name, self.name.replace("_", " ").capitalize())
 
     @property
     def sentence(self) -> str:
         """The description people see before they play."""
-        return self.sentences.get(self.name, self.about)
+        return self.people.sentences.get(self.name, self.about)
 
     def probe(self, name: str) -> Probe:
         for probe in self.probes:
@@ -299,7 +320,8 @@ class GameSpec(Generic[S, A, V]):
 
     def is_best_reply(self, game: Any, view: V, belief: Any, move: A) -> bool | None:
         """Return whether a move is a best reply to a belief; None if that is undefined."""
-        replies = self.best_replies and self.best_replies(game, view, belief)
+        rule = self.measured.best_replies
+        replies = rule and rule(game, view, belief)
         if replies is None:
             return None
         return replies(move) if callable(replies) else move in replies

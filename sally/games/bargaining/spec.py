@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sally.core.rules.game import Doing, GameSpec, Seat, over_all_rounds
+from sally.core.rules.game import (
+    Doing,
+    GameSpec,
+    LearnerSpec,
+    MeasureSpec,
+    PeopleSpec,
+    Seat,
+    over_all_rounds,
+)
 from sally.core.rules.probe import At, Point, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.bargaining.rules import (
@@ -197,25 +205,29 @@ def numbers(game: Bargaining, view: View) -> tuple[float, ...]:
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="bargaining",
-    titles={"bargaining": "Haggling"},
-    sentences={
-        "bargaining": "A buyer and a seller bargain over twenty units, one per round. Neither "
-        "knows what a unit is worth to the other, and what they say is not binding."
-    },
-    roles={"buyer": "the buyer", "seller": "the seller"},
     about="buyer and seller with hidden value and cost: messages, sealed quotes, midpoint price "
     "(rules of the PACT games)",
     game=Bargaining,
     words=BargainingWords,
     texts=TEXTS,
-    people={"field.text": "your message"},
     action=Action,
     probes=PROBES,
-    best_replies=best_replies,
-    acts_on=("their_quote",),
-    doing=Doing("payoff_per_round", regret="optimum_regret", range=a_round),
-    pays=over_all_rounds(a_round),
-    settings={"rounds": (1, 20)},
     usual="responsive",
-    numbers=numbers,
+    people=PeopleSpec(
+        titles={"bargaining": "Haggling"},
+        sentences={
+            "bargaining": "A buyer and a seller bargain over twenty units, one per round. Neither "
+            "knows what a unit is worth to the other, and what they say is not binding."
+        },
+        roles={"buyer": "the buyer", "seller": "the seller"},
+        texts={"field.text": "your message"},
+        settings={"rounds": (1, 20)},
+    ),
+    measured=MeasureSpec(
+        best_replies=best_replies,
+        acts_on=("their_quote",),
+        doing=Doing("payoff_per_round", regret="optimum_regret", range=a_round),
+        pays=over_all_rounds(a_round),
+    ),
+    learners=LearnerSpec(numbers=numbers),
 )

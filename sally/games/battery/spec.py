@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sally.core.rules.chance import Stream
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, MeasureSpec, PeopleSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.battery.items import portable
@@ -61,18 +61,11 @@ def _fresh(draws: Stream, name: str) -> Mapping[str, Any]:
 GAME: GameSpec[State, int, View] = GameSpec(
     name="battery",
     version=2,
-    titles={"battery": "What do they believe?"},
-    sentences={
-        "battery": "Short stories about people who saw, missed or were told something. Say what "
-        "they believe and what they do."
-    },
-    roles={"reader": "the reader"},
     about="questions about stories: what people believe (nested, orders 0 to 4), do, know and "
     "reasonably did; generated, or imported from a published battery",
     game=Battery,
     words=BatteryWords,
     texts=TEXTS,
-    people=PEOPLE,
     probes=(
         Probe(
             BELIEF,
@@ -84,11 +77,22 @@ GAME: GameSpec[State, int, View] = GameSpec(
             true_belief,
         ),
     ),
-    best_replies=best_replies,
-    doing=Doing("literal", right=100.0, decisions=lambda game: len(game.items)),
-    pays=lambda game, seat: (0.0, float(len(game.items))),
-    settings={"length": (1, 20)},
-    fresh=_fresh,
     portable=portable,
-    reference="believer",
+    people=PeopleSpec(
+        titles={"battery": "What do they believe?"},
+        sentences={
+            "battery": "Short stories about people who saw, missed or were told something. Say "
+            "what they believe and what they do."
+        },
+        roles={"reader": "the reader"},
+        texts=PEOPLE,
+        settings={"length": (1, 20)},
+        fresh=_fresh,
+    ),
+    measured=MeasureSpec(
+        best_replies=best_replies,
+        doing=Doing("literal", right=100.0, decisions=lambda game: len(game.items)),
+        pays=lambda game, seat: (0.0, float(len(game.items))),
+        reference="believer",
+    ),
 )

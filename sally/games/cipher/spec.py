@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, LearnerSpec, MeasureSpec, PeopleSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.association.lexicon import cards
@@ -278,16 +278,6 @@ def numbers(game: Cipher, view: View) -> tuple[float, ...]:
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="cipher",
-    titles={"cipher": "Hints for one of two listeners"},
-    sentences={
-        "cipher": "One player gives hints to a secret code. The partner should be able to decode "
-        "them; a third player, who hears everything, should not."
-    },
-    roles={
-        "encoder": "the one who gives hints",
-        "decoder": "the one who knows the keywords",
-        "interceptor": "the one who listens in",
-    },
     about="hints to a secret code that the decoder must read and the interceptor must not, game "
     "after game with the same company (after Lupu, Willi and Foerster 2025)",
     game=Cipher,
@@ -295,12 +285,26 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     texts=TEXTS,
     action=Action,
     probes=PROBES,
-    best_replies=best_replies,
-    acts_on=("their_guess",),
-    reference="adapts",
-    fresh=lambda draws, name: {"number": draws.below(100)},
-    settings={"games": (1, 4), "rounds": (1, 8)},
-    doing=Doing("cipher_won"),
-    pays=lambda game, seat: (-float(game.games), float(game.games)),
-    numbers=numbers,
+    people=PeopleSpec(
+        titles={"cipher": "Hints for one of two listeners"},
+        sentences={
+            "cipher": "One player gives hints to a secret code. The partner should be able to "
+            "decode them; a third player, who hears everything, should not."
+        },
+        roles={
+            "encoder": "the one who gives hints",
+            "decoder": "the one who knows the keywords",
+            "interceptor": "the one who listens in",
+        },
+        fresh=lambda draws, name: {"number": draws.below(100)},
+        settings={"games": (1, 4), "rounds": (1, 8)},
+    ),
+    measured=MeasureSpec(
+        best_replies=best_replies,
+        acts_on=("their_guess",),
+        reference="adapts",
+        doing=Doing("cipher_won"),
+        pays=lambda game, seat: (-float(game.games), float(game.games)),
+    ),
+    learners=LearnerSpec(numbers=numbers),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, MeasureSpec, PeopleSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.association.speech import NO_SPLIT, closeness_probe
@@ -101,12 +101,6 @@ PROBES = (
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="codenames",
-    titles={"codenames": "One word for many"},
-    sentences={
-        "codenames": "One player gives a one-word clue for several cards and says how many; the "
-        "other picks the cards that fit."
-    },
-    roles={"giver": "the one who gives clues", "guesser": "the one who picks cards"},
     about="one word and a number for several cards, board after board with one partner (appendix A "
     "of riemer2025)",
     game=Codenames,
@@ -114,12 +108,22 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     texts=TEXTS,
     action=Action,
     probes=PROBES,
-    reference="adapts",
-    fresh=lambda draws, name: {"number": draws.below(100)},
-    settings={"boards": (1, 5)},
-    doing=Doing(
-        "codenames_points",
-        no_split=NO_SPLIT,
+    people=PeopleSpec(
+        titles={"codenames": "One word for many"},
+        sentences={
+            "codenames": "One player gives a one-word clue for several cards and says how many; "
+            "the other picks the cards that fit."
+        },
+        roles={"giver": "the one who gives clues", "guesser": "the one who picks cards"},
+        fresh=lambda draws, name: {"number": draws.below(100)},
+        settings={"boards": (1, 5)},
     ),
-    pays=lambda game, seat: (0.0, game.boards * game.most),
+    measured=MeasureSpec(
+        reference="adapts",
+        doing=Doing(
+            "codenames_points",
+            no_split=NO_SPLIT,
+        ),
+        pays=lambda game, seat: (0.0, game.boards * game.most),
+    ),
 )

@@ -9,7 +9,7 @@ import msgspec
 
 from sally.core.log.events import Value
 from sally.core.rules.chance import Stream
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, MeasureSpec, PeopleSpec, Seat
 from sally.core.rules.probe import At, Point, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.elicitation.payoffs import best_of
@@ -103,14 +103,18 @@ GAME: GameSpec[State, int, View] = GameSpec(
         _probe(BELIEF, "the questions about others that were not asked after the move", "before"),
         _probe(AFTER, "the questions about others that were asked after the move", "after"),
     ),
-    best_replies=best_replies,
-    acts_on=(BELIEF,),
-    doing=Doing("earned", regret="earned_regret", range=value_range),
-    pays=pay_range,
-    titles={"elicitation": "Choose and expect"},
-    sentences={
-        "elicitation": "You send points to another player and say what you expect in return.",
-    },
-    roles={str(PLAYER): "the player"},
-    fresh=_fresh,
+    people=PeopleSpec(
+        titles={"elicitation": "Choose and expect"},
+        sentences={
+            "elicitation": "You send points to another player and say what you expect in return.",
+        },
+        roles={str(PLAYER): "the player"},
+        fresh=_fresh,
+    ),
+    measured=MeasureSpec(
+        best_replies=best_replies,
+        acts_on=(BELIEF,),
+        doing=Doing("earned", regret="earned_regret", range=value_range),
+        pays=pay_range,
+    ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sally.core.rules.game import GameSpec
+from sally.core.rules.game import GameSpec, MeasureSpec, PeopleSpec
 from sally.games.hanabi.probes import PROBES
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import State, View
@@ -23,7 +23,6 @@ GAME: GameSpec[State, int, View] = GameSpec(
     game=Hanabi,
     words=HanabiWords,
     texts=TEXTS,
-    people=PEOPLE,
     probes=PROBES,
     presets=PRESETS,
     abouts={
@@ -31,21 +30,26 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "hanabi_small": "Hanabi with two colours, hands of two and one life (Bard et al. 2020)",
         "hanabi_very_small": "Hanabi with one colour, hands of two and one life (Bard et al. 2020)",
     },
-    pays=lambda game, seat: (0.0, float(game.highest)),
-    same_question=("own_card_odds", "own_card"),
-    titles={
-        "hanabi": "Hanabi",
-        "hanabi_mini": "Mini-Hanabi",
-        "hanabi_small": "Small Hanabi",
-        "hanabi_very_small": "Very small Hanabi",
-    },
-    sentences=dict.fromkeys(
-        ("hanabi", "hanabi_mini", "hanabi_small", "hanabi_very_small"),
-        "All players see each other's cards, but not their own. Give hints, play and discard "
-        "cards, and build the fireworks together.",
-    ),
-    roles={"ann": "Ann", "bob": "Bob", "cat": "Cat", "dan": "Dan", "eve": "Eve"},
-    settings={"players": (2, 5)},
     usual="smart",
-    reference="smart",  # best known of the bots here for two players, not an optimum
+    people=PeopleSpec(
+        texts=PEOPLE,
+        titles={
+            "hanabi": "Hanabi",
+            "hanabi_mini": "Mini-Hanabi",
+            "hanabi_small": "Small Hanabi",
+            "hanabi_very_small": "Very small Hanabi",
+        },
+        sentences=dict.fromkeys(
+            ("hanabi", "hanabi_mini", "hanabi_small", "hanabi_very_small"),
+            "All players see each other's cards, but not their own. Give hints, play and discard "
+            "cards, and build the fireworks together.",
+        ),
+        roles={"ann": "Ann", "bob": "Bob", "cat": "Cat", "dan": "Dan", "eve": "Eve"},
+        settings={"players": (2, 5)},
+    ),
+    measured=MeasureSpec(
+        pays=lambda game, seat: (0.0, float(game.highest)),
+        same_question=("own_card_odds", "own_card"),
+        reference="smart",
+    ),
 )

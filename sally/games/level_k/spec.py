@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sally.core.rules.game import Doing, GameSpec, Seat, over_all_rounds
+from sally.core.rules.game import (
+    Doing,
+    GameSpec,
+    LearnerSpec,
+    MeasureSpec,
+    PeopleSpec,
+    Seat,
+    over_all_rounds,
+)
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.core.rules.simultaneous import State, mean_of
@@ -177,18 +185,6 @@ def numbers(game: LevelGame, view: View) -> tuple[float, ...]:
 
 GAME: GameSpec[State, int, View] = GameSpec(
     name="level_k",
-    sentences={
-        "level_k": "How many steps ahead does the other player think?",
-        "eleven_twenty": "Ask for 11 to 20 points. Asking for exactly one less than the other "
-        "player earns a bonus.",
-        "beauty_contest": "Everybody names a number. The number nearest to two thirds of the "
-        "average wins.",
-        "hide_and_seek": "One player hides a prize in one of four boxes; the other opens one box "
-        "to find it.",
-        "matching_pennies": "Two coins are turned at the same time. One player wants them to "
-        "match, the other wants them to differ.",
-    },
-    roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
     about="games that show how many steps ahead a player thinks; four of them by name",
     game=LevelGame,
     words=words_of,
@@ -203,18 +199,34 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "(Rubinstein and Tversky; Crawford and Iriberri 2007)",
         "matching_pennies": "match the other's coin, or fail to, for 60 rounds",
     },
-    best_replies=best_replies,
-    acts_on=("their_move",),
-    doing=Doing("won_per_round", regret="depth_regret", range=a_round),
-    pays=over_all_rounds(a_round),
-    titles={
-        "level_k": "How many steps ahead?",
-        "eleven_twenty": "One less",
-        "beauty_contest": "Two thirds of the mean",
-        "hide_and_seek": "Hide and seek",
-        "matching_pennies": "Matching pennies",
-    },
-    settings={"rounds": (1, 100)},
     usual="level",
-    numbers=numbers,
+    people=PeopleSpec(
+        sentences={
+            "level_k": "How many steps ahead does the other player think?",
+            "eleven_twenty": "Ask for 11 to 20 points. Asking for exactly one less than the other "
+            "player earns a bonus.",
+            "beauty_contest": "Everybody names a number. The number nearest to two thirds of the "
+            "average wins.",
+            "hide_and_seek": "One player hides a prize in one of four boxes; the other opens one "
+            "box to find it.",
+            "matching_pennies": "Two coins are turned at the same time. One player wants them to "
+            "match, the other wants them to differ.",
+        },
+        roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
+        titles={
+            "level_k": "How many steps ahead?",
+            "eleven_twenty": "One less",
+            "beauty_contest": "Two thirds of the mean",
+            "hide_and_seek": "Hide and seek",
+            "matching_pennies": "Matching pennies",
+        },
+        settings={"rounds": (1, 100)},
+    ),
+    measured=MeasureSpec(
+        best_replies=best_replies,
+        acts_on=("their_move",),
+        doing=Doing("won_per_round", regret="depth_regret", range=a_round),
+        pays=over_all_rounds(a_round),
+    ),
+    learners=LearnerSpec(numbers=numbers),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, MeasureSpec, PeopleSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.mindgames.rules import (
@@ -99,29 +99,33 @@ PROBES = (
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="mindgames",
-    titles={"mindgames": "Talk them into it"},
-    sentences={
-        "mindgames": "Somebody must choose one of three proposals, and you have a favourite. What "
-        "do you tell them, and what do you leave out?"
-    },
-    roles={"persuader": "the persuader", "target": "the one who chooses"},
     about="talk a target into choosing your proposal by telling it some things and not others "
     "(moore2025)",
     game=MindGame,
     words=MindWords,
     texts=TEXTS,
-    people=PEOPLE,
     action=Action,
     words_version=2,
     probes=PROBES,
     occupants={READER: "rules", TARGET: "exact"},
-    doing=Doing(
-        "mindgames_success",
-        no_split="only a set of disclosures, made over several messages, can persuade, so no "
-        "single message is a best reply to a prediction of what the target knows or likes",
+    people=PeopleSpec(
+        titles={"mindgames": "Talk them into it"},
+        sentences={
+            "mindgames": "Somebody must choose one of three proposals, and you have a favourite. "
+            "What do you tell them, and what do you leave out?"
+        },
+        roles={"persuader": "the persuader", "target": "the one who chooses"},
+        texts=PEOPLE,
+        fresh=lambda draws, name: {"number": draws.below(40)},
+        settings={"messages": (1, 20), "number": (0, 999), "story": None},
     ),
-    pays=an_episode,
-    fresh=lambda draws, name: {"number": draws.below(40)},
-    settings={"messages": (1, 20), "number": (0, 999), "story": None},
-    reference="hidden",
+    measured=MeasureSpec(
+        doing=Doing(
+            "mindgames_success",
+            no_split="only a set of disclosures, made over several messages, can persuade, so no "
+            "single message is a best reply to a prediction of what the target knows or likes",
+        ),
+        pays=an_episode,
+        reference="hidden",
+    ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, MeasureSpec, PeopleSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.pick_the_right_stuff import locker
@@ -69,24 +69,28 @@ def best_replies(game: LockerGame, view: View, belief: Mapping[str, int]) -> tup
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="pick_the_right_stuff",
-    titles={"pick_the_right_stuff": "Who looks where?"},
-    sentences={
-        "pick_the_right_stuff": "Items are moved between boxes when their owners are not looking. "
-        "Say in which box each person will look for their own item."
-    },
-    roles={"manager": "the manager of the locker"},
     about="name the box where a user believes its item to be (tang2024); zero, finite, infinite",
     game=LockerGame,
     words=LockerWords,
     texts=TEXTS,
     action=Action,
     probes=PROBES,
-    best_replies=best_replies,
-    doing=Doing("score", right=100.0, decisions=lambda game: game.users),
-    pays=lambda game, seat: (0.0, float(game.instance.users)),
-    people=PEOPLE,
-    fresh=lambda draws, name: {"generator": "balanced_2", "generator_seed": draws.below(2**31)},
-    settings={"users": (2, 8), "number": (0, 999)},
-    reference="tracker",
     words_version=2,
+    people=PeopleSpec(
+        titles={"pick_the_right_stuff": "Who looks where?"},
+        sentences={
+            "pick_the_right_stuff": "Items are moved between boxes when their owners are not "
+            "looking. Say in which box each person will look for their own item."
+        },
+        roles={"manager": "the manager of the locker"},
+        texts=PEOPLE,
+        fresh=lambda draws, name: {"generator": "balanced_2", "generator_seed": draws.below(2**31)},
+        settings={"users": (2, 8), "number": (0, 999)},
+    ),
+    measured=MeasureSpec(
+        best_replies=best_replies,
+        doing=Doing("score", right=100.0, decisions=lambda game: game.users),
+        pays=lambda game, seat: (0.0, float(game.instance.users)),
+        reference="tracker",
+    ),
 )

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sally.core.rules.game import Doing, GameSpec, Seat, over_all_rounds
+from sally.core.rules.game import (
+    Doing,
+    GameSpec,
+    LearnerSpec,
+    MeasureSpec,
+    PeopleSpec,
+    Seat,
+    over_all_rounds,
+)
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.core.rules.simultaneous import Moves, State, View, mean_of
@@ -95,20 +103,24 @@ GAME: GameSpec[State, int, View] = GameSpec(
     words=PublicGoodsWords,
     texts=TEXTS,
     probes=PROBES,
-    doing=Doing(
-        "earned_per_round",
-        range=a_round,
-        no_split="the best contribution does not depend on what the others give",
-    ),
-    pays=over_all_rounds(a_round),
-    titles={"public_goods": "The common pot"},
-    sentences={
-        "public_goods": "All players have the same number of tokens and give some to a common "
-        "pot. The pot is multiplied and divided equally, round after round.",
-    },
-    roles={str(seat): f"Player {n}" for n, seat in enumerate(SEATS[:SHOWN_ROLES], 1)},
-    settings={"rounds": (1, 100), "players": (2, 20)},
     usual="conditional_cooperator",
-    reference="free_rider",  # best in every single round; reactive partners may repay giving
-    numbers=numbers,
+    people=PeopleSpec(
+        titles={"public_goods": "The common pot"},
+        sentences={
+            "public_goods": "All players have the same number of tokens and give some to a common "
+            "pot. The pot is multiplied and divided equally, round after round.",
+        },
+        roles={str(seat): f"Player {n}" for n, seat in enumerate(SEATS[:SHOWN_ROLES], 1)},
+        settings={"rounds": (1, 100), "players": (2, 20)},
+    ),
+    measured=MeasureSpec(
+        doing=Doing(
+            "earned_per_round",
+            range=a_round,
+            no_split="the best contribution does not depend on what the others give",
+        ),
+        pays=over_all_rounds(a_round),
+        reference="free_rider",
+    ),
+    learners=LearnerSpec(numbers=numbers),
 )

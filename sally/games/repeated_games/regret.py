@@ -251,7 +251,7 @@ def myopic_losses(played: Played, seat: Seat) -> list[MyopicLosses]:
 
 
 def _best_replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[int, ...]:
-    rational, replay = played.spec.best_replies, played.replay
+    rational, replay = played.spec.measured.best_replies, played.replay
     about = {str(other(seat)): belief}
     replies = rational and rational(replay.game, replay.view(turn, seat), about)
     if not isinstance(replies, tuple) or not replies:

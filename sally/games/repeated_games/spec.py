@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from sally.core.rules.game import Doing, GameSpec, Seat, over_all_rounds
+from sally.core.rules.game import (
+    Doing,
+    GameSpec,
+    LearnerSpec,
+    MeasureSpec,
+    PeopleSpec,
+    Seat,
+    over_all_rounds,
+)
 from sally.core.rules.probe import At, Point, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View, other
@@ -105,35 +113,39 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "ibs": "battle of the sexes, repeated: meet, but where? (riemer2025)",
         "ipd": "prisoner's dilemma, repeated (riemer2025)",
     },
-    best_replies=best_replies,
-    doing=Doing(
-        "reward_per_round",
-        regret="functional_regret",
-        # where chance ends the game, short games are mostly luck
-        regret_in=lambda game: "decision_regret" if game.stop_chance else "",
-        range=a_round,
-    ),
-    pays=over_all_rounds(a_round),
-    same_question=("their_move_given_mine", "their_move", "their_odds"),
-    titles={
-        "repeated_games": "Matrix game",
-        "rps": "Rock, paper, scissors",
-        "ibs": "Meet me there",
-        "ipd": "Together or alone",
-    },
-    sentences={
-        "repeated_games": "Two players choose at the same time, again and again; their points "
-        "depend on both choices.",
-        "rps": "Rock beats scissors, scissors beat paper, paper beats rock, round after round.",
-        "ibs": "Two players want to meet, but each prefers a different place. Choose at the same "
-        "time, round after round.",
-        "ipd": "Two players do best together, but each can gain by letting the other down. Choose "
-        "at the same time, round after round.",
-    },
-    people=PEOPLE,
-    fresh=lambda draws, name: {"names": ["Rock", "Paper", "Scissors"]} if name == "rps" else {},
-    settings={"rounds": (1, 100)},
     usual="tit_for_tat",
-    numbers=numbers,
     words_version=4,
+    people=PeopleSpec(
+        titles={
+            "repeated_games": "Matrix game",
+            "rps": "Rock, paper, scissors",
+            "ibs": "Meet me there",
+            "ipd": "Together or alone",
+        },
+        sentences={
+            "repeated_games": "Two players choose at the same time, again and again; their points "
+            "depend on both choices.",
+            "rps": "Rock beats scissors, scissors beat paper, paper beats rock, round after round.",
+            "ibs": "Two players want to meet, but each prefers a different place. Choose at the "
+            "same time, round after round.",
+            "ipd": "Two players do best together, but each can gain by letting the other down. "
+            "Choose at the same time, round after round.",
+        },
+        texts=PEOPLE,
+        fresh=lambda draws, name: {"names": ["Rock", "Paper", "Scissors"]} if name == "rps" else {},
+        settings={"rounds": (1, 100)},
+    ),
+    measured=MeasureSpec(
+        best_replies=best_replies,
+        doing=Doing(
+            "reward_per_round",
+            regret="functional_regret",
+            # where chance ends the game, short games are mostly luck
+            regret_in=lambda game: "decision_regret" if game.stop_chance else "",
+            range=a_round,
+        ),
+        pays=over_all_rounds(a_round),
+        same_question=("their_move_given_mine", "their_move", "their_odds"),
+    ),
+    learners=LearnerSpec(numbers=numbers),
 )

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from sally.core.log.events import Value
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, LearnerSpec, MeasureSpec, PeopleSpec, Seat
 from sally.core.rules.probe import At, Kind, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.step_race.rules import (
@@ -210,30 +210,35 @@ def numbers(game: StepRace, view: View) -> tuple[float, ...]:
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="step_race",
-    titles={"step_race": "The step race"},
-    sentences={
-        "step_race": "Three players talk, then each secretly moves 1, 3 or 5 steps. Players who "
-        "choose the same number do not move. The first to reach the target wins."
-    },
-    roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
     about="three talk, then each secretly moves 1, 3 or 5 steps; equal numbers move nobody, the "
     "first to arrive wins (after the public step game of Mazur 2025)",
     game=StepRace,
     words=StepWords,
     texts=TEXTS,
-    people={
-        "question.talk": "What do you say to the others? With Say you may speak again if there is "
-        "another round of talk; with Done you have nothing to add, and the text may stay empty.",
-        "field.text": "your message",
-    },
     action=Action,
     probes=PROBES,
-    best_replies=best_replies,
-    acts_on=("their_move", "their_pick"),
-    doing=Doing("points", regret="step_regret"),
-    pays=lambda game, seat: (0.0, 1.0),
-    settings={"target": (5, 40), "talks": (0, 4)},
     usual="listener",
-    reference="listener",
-    numbers=numbers,
+    people=PeopleSpec(
+        titles={"step_race": "The step race"},
+        sentences={
+            "step_race": "Three players talk, then each secretly moves 1, 3 or 5 steps. Players "
+            "who choose the same number do not move. The first to reach the target wins."
+        },
+        roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
+        texts={
+            "question.talk": "What do you say to the others? With Say you may speak again if there "
+            "is another round of talk; with Done you have nothing to add, and the text may stay "
+            "empty.",
+            "field.text": "your message",
+        },
+        settings={"target": (5, 40), "talks": (0, 4)},
+    ),
+    measured=MeasureSpec(
+        best_replies=best_replies,
+        acts_on=("their_move", "their_pick"),
+        doing=Doing("points", regret="step_regret"),
+        pays=lambda game, seat: (0.0, 1.0),
+        reference="listener",
+    ),
+    learners=LearnerSpec(numbers=numbers),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from sally.core.rules.chance import Stream
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, MeasureSpec, PeopleSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.association.lexicon import plain
@@ -105,12 +105,6 @@ PROBES = (
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="taboo",
-    titles={"taboo": "Forbidden words"},
-    sentences={
-        "taboo": "One player gives one-word hints for a secret word without using the forbidden "
-        "words; the other guesses."
-    },
-    roles={"giver": "the one who gives hints", "guesser": "the one who guesses"},
     about="one-word hints for a word while others are banned, round after round with one partner "
     "(appendix A of riemer2025)",
     game=Taboo,
@@ -118,13 +112,23 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     texts=TEXTS,
     action=Action,
     probes=PROBES,
-    reference="adapts",
-    fresh=lambda draws, name: {"number": draws.below(100)},
-    settings={"rounds": (1, 10)},
-    doing=Doing(
-        "taboo_points",
-        regret="taboo_regret",
-        no_split=NO_SPLIT,
+    people=PeopleSpec(
+        titles={"taboo": "Forbidden words"},
+        sentences={
+            "taboo": "One player gives one-word hints for a secret word without using the "
+            "forbidden words; the other guesses."
+        },
+        roles={"giver": "the one who gives hints", "guesser": "the one who guesses"},
+        fresh=lambda draws, name: {"number": draws.below(100)},
+        settings={"rounds": (1, 10)},
     ),
-    pays=lambda game, seat: (0.0, float(game.rounds * game.hints)),
+    measured=MeasureSpec(
+        reference="adapts",
+        doing=Doing(
+            "taboo_points",
+            regret="taboo_regret",
+            no_split=NO_SPLIT,
+        ),
+        pays=lambda game, seat: (0.0, float(game.rounds * game.hints)),
+    ),
 )

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from sally.core.rules.chance import Stream
-from sally.core.rules.game import Doing, GameSpec, Seat, Tool
+from sally.core.rules.game import Doing, GameSpec, MeasureSpec, PeopleSpec, Seat, Tool
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.tradecraft import tools
@@ -188,29 +188,34 @@ TOOLS = (
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="tradecraft",
-    titles={"tradecraft": "Trade and craft"},
-    sentences={
-        "tradecraft": "Each player has a secret item to make. Trade, craft, and work out what the "
-        "other player is after."
-    },
-    roles={"p1": "Player 1", "p2": "Player 2", "p3": "Player 3"},
     about="trade and craft towards a private target; who wants what is there to be read "
     "(tradecraft2026)",
     game=TradeCraft,
     words=TradeWords,
     words_version=4,
     texts=TEXTS,
-    people=PEOPLE,
     action=Action,
     probes=PROBES,
     tools=TOOLS,
-    fresh=fresh,
-    settings={"max_turns": (1, 30)},
     portable=portable,
-    doing=Doing(
-        no_split="the value of an offer depends on all later trades, for which no optimum is "
-        "known, so no offer is known to be a best reply to a prediction of what the other wants",
+    people=PeopleSpec(
+        titles={"tradecraft": "Trade and craft"},
+        sentences={
+            "tradecraft": "Each player has a secret item to make. Trade, craft, and work out what "
+            "the other player is after."
+        },
+        roles={"p1": "Player 1", "p2": "Player 2", "p3": "Player 3"},
+        texts=PEOPLE,
+        fresh=fresh,
+        settings={"max_turns": (1, 30)},
     ),
-    pays=lambda game, seat: (0.0, 3.0),
-    reference="first_order",  # best known: highest earnings of our traders over all rulesets
+    measured=MeasureSpec(
+        doing=Doing(
+            no_split="the value of an offer depends on all later trades, for which no optimum is "
+            "known, so no offer is known to be a best reply to a prediction of what the other "
+            "wants",
+        ),
+        pays=lambda game, seat: (0.0, 3.0),
+        reference="first_order",
+    ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sally.core.rules.chance import Stream
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, MeasureSpec, PeopleSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.association.lexicon import cards
@@ -107,12 +107,6 @@ PROBES = (
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="wavelength",
-    titles={"wavelength": "On the same wavelength"},
-    sentences={
-        "wavelength": "One player gives a one-word clue for a place on a dial between two "
-        "opposites; the other turns the dial to where the word belongs."
-    },
-    roles={"psychic": "the one who gives clues", "guesser": "the one who turns the dial"},
     about="one word for a place on a dial between two opposites, round after round with one "
     "partner (appendix A of riemer2025)",
     game=Wavelength,
@@ -120,13 +114,23 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     texts=TEXTS,
     action=Action,
     probes=PROBES,
-    reference="adapts",
-    fresh=lambda draws, name: {"number": draws.below(100)},
-    settings={"rounds": (1, 10)},
-    doing=Doing(
-        "wavelength_points",
-        regret="wavelength_regret",
-        no_split=NO_SPLIT,
+    people=PeopleSpec(
+        titles={"wavelength": "On the same wavelength"},
+        sentences={
+            "wavelength": "One player gives a one-word clue for a place on a dial between two "
+            "opposites; the other turns the dial to where the word belongs."
+        },
+        roles={"psychic": "the one who gives clues", "guesser": "the one who turns the dial"},
+        fresh=lambda draws, name: {"number": draws.below(100)},
+        settings={"rounds": (1, 10)},
     ),
-    pays=lambda game, seat: (0.0, float(game.rounds * game.most)),
+    measured=MeasureSpec(
+        reference="adapts",
+        doing=Doing(
+            "wavelength_points",
+            regret="wavelength_regret",
+            no_split=NO_SPLIT,
+        ),
+        pays=lambda game, seat: (0.0, float(game.rounds * game.most)),
+    ),
 )

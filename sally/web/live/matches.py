@@ -301,7 +301,7 @@ class LiveMatches:
     ) -> LiveMatch:
         labels = self.labels.get(owner, Labels())
         spec = registry.game(setup.instance.game)
-        words = dict.fromkeys(people, labels.words.get(spec.name, spec.people))
+        words = dict.fromkeys(people, labels.words.get(spec.name, spec.people.texts))
         match: Match[Any, Any, Any] = Match(spec, setup, texts=words)
         inside = {seat: who for seat, who in setup.lineup.items() if seat not in people}
         if any(map(uses_model, inside.values())):

@@ -25,7 +25,7 @@ def words_of(spec: GameSpec[Any, Any, Any], pack: str = "") -> dict[str, str]:
     """Return the texts for people that replace a game's texts for models."""
     if pack == MODELS:
         return {}
-    return dict(checked_pack(pack, spec).texts if pack else spec.people)
+    return dict(checked_pack(pack, spec).texts if pack else spec.people.texts)
 
 
 def shortened(sentence: str) -> str:
@@ -51,7 +51,7 @@ class Labels(msgspec.Struct, frozen=True):
 
     def role(self, context: SeatContext, seat: str) -> str:
         """Return the role of a seat, such as "the guide", or an empty string."""
-        return self.roles.get(seat, context.spec.roles.get(seat, ""))
+        return self.roles.get(seat, context.spec.people.roles.get(seat, ""))
 
     def plainly(self, context: SeatContext) -> Rewrite:
         """Return a function that replaces underscores by spaces and seat identifiers by roles."""

@@ -121,7 +121,7 @@ class Lobby:
             spec.title,
             spec.sentence,
             tuple(bots_of(spec)),
-            {seat: spec.roles.get(seat, title_of(seat)) for seat in bots},
+            {seat: spec.people.roles.get(seat, title_of(seat)) for seat in bots},
             {seat: (PERSON, *names, *models) for seat, names in bots.items()},
             {seat: usual(spec, names) for seat, names in bots.items()},
             parameters_of(spec),
@@ -321,9 +321,9 @@ def fresh_instance(game: str, params: Mapping[str, Any]) -> Instance:
     A visitor who met the same problem twice would know the answer.
     """
     spec, draws = registry.game(game), Stream(secrets.randbits(53), "lobby", game)
-    for _ in range(FRESH_TRIES if spec.fresh is not None else 0):
-        assert spec.fresh is not None
-        drawn = {**spec.fresh(draws, game), **params}
+    for _ in range(FRESH_TRIES if spec.people.fresh is not None else 0):
+        assert spec.people.fresh is not None
+        drawn = {**spec.people.fresh(draws, game), **params}
         with suppress(BadInput):  # the problem does not fit the parameters, such as the level
             spec.build(drawn)
             return Instance(game, game, drawn)
@@ -356,7 +356,7 @@ def bots_of(
 def bots_at_most_seats(spec: GameSpec[Any, Any, Any]) -> dict[str, tuple[str, ...]]:
     """Return `bots_of` for the largest number of seats that the game's settings allow."""
     found: dict[str, tuple[str, ...]] = {}
-    for name, bounds in spec.settings.items():
+    for name, bounds in spec.people.settings.items():
         with suppress(BadInput):  # this game of the family refuses the bound
             most = {name: bounds[1]} if bounds is not None else {}
             if spec.build(most).seats != spec.build().seats:
@@ -391,7 +391,7 @@ def usual(spec: GameSpec[Any, Any, Any], names: Sequence[str]) -> str:
     `random` are tried in this order, and the first that is offered is taken; if none is offered, a
     person."""
     own = [name for name in registry.partners(spec.family or spec.name) if name in names]
-    for name in (spec.usual, spec.reference, *own, "random"):
+    for name in (spec.usual, spec.measured.reference, *own, "random"):
         if name in names:
             return name
     return PERSON
@@ -415,9 +415,9 @@ def _offered(spec: GameSpec[Any, Any, Any], name: str, hint: Any, default: Any) 
         return Parameter(name, title_of(name), default, get_args(hint))
     if hint is bool:
         return Parameter(name, title_of(name), default, (True, False))
-    bounds = spec.settings.get(name)
+    bounds = spec.people.settings.get(name)
     if bounds is not None:
         return Parameter(name, title_of(name), default, low=bounds[0], high=bounds[1])
-    if name in spec.settings:  # the game itself refuses unknown names
+    if name in spec.people.settings:  # the game itself refuses unknown names
         return Parameter(name, title_of(name), default if isinstance(default, str) else "")
     return None

@@ -493,9 +493,9 @@ def _problem(study: HumanStudy, instance: Instance) -> dict[str, Any]:
             spec.build({**short, "rounds": PRACTICE_ROUNDS})
             short["rounds"] = PRACTICE_ROUNDS
     draws = Stream(study.seed, "practice", instance.game)
-    for _ in range(PRACTICE_TRIES if spec.fresh is not None else 0):
-        assert spec.fresh is not None
-        fresh = dict(spec.fresh(draws, instance.game))
+    for _ in range(PRACTICE_TRIES if spec.people.fresh is not None else 0):
+        assert spec.people.fresh is not None
+        fresh = dict(spec.people.fresh(draws, instance.game))
         with suppress(BadInput):  # the problem does not fit the parameters, such as the level
             spec.build({**short, **fresh})
             if not any(fresh.items() <= params.items() for params in played):

@@ -109,7 +109,7 @@ def test_practice_comes_first_with_feedback_and_does_not_count() -> None:
 
 def test_people_see_one_item_per_screen() -> None:
     game = Battery(generator="nested", length=2)
-    words = SPEC.words(game, {**SPEC.texts, **SPEC.people})
+    words = SPEC.words(game, {**SPEC.texts, **SPEC.people.texts})
     view = game.observe(game.start(), READER)
     drawn = board_of(SeatContext(SPEC, game, READER, 1), view)
     assert drawn is not None
@@ -130,9 +130,11 @@ def test_reminder_shows_the_own_answer() -> None:
 def test_best_reply_follows_from_the_reported_belief() -> None:
     game = Battery(generator="applied", number=1)
     view, item = game.observe(game.start(), READER), game.items[0]
-    assert item.belief is not None and SPEC.best_replies is not None
-    assert SPEC.best_replies(game, view, {item.id: item.belief.answer}) == (item.answer,)
-    assert SPEC.best_replies(game, view, {item.id: 1 - item.belief.answer}) == (1 - item.answer,)
+    assert item.belief is not None and SPEC.measured.best_replies is not None
+    assert SPEC.measured.best_replies(game, view, {item.id: item.belief.answer}) == (item.answer,)
+    assert SPEC.measured.best_replies(game, view, {item.id: 1 - item.belief.answer}) == (
+        1 - item.answer,
+    )
 
 
 # --- files ----------------------------------------------------------------------------------------

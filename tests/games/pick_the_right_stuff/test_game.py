@@ -223,14 +223,14 @@ def test_probes_ask_for_state_last_seen_and_true_box() -> None:
 @pytest.mark.parametrize("params", [p for _, p in SETS])
 def test_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) -> None:
     spec = registry.game(NAME)
-    assert spec.best_replies is not None
+    assert spec.measured.best_replies is not None
     episode = sally.play(NAME, {"manager": "tracker"}, users=3, number=5, **params)
     whole = laid_open(episode)
     for pick in picks(whole, MANAGER):
         at = At(pick.turn, MANAGER, "state_last_seen", str(pick.user))
         seen = spec.probe("state_last_seen").truth(whole.replay, at)
         view = whole.replay.view(pick.turn, MANAGER)
-        assert spec.best_replies(whole.replay.game, view, {str(pick.user): seen}) == (
+        assert spec.measured.best_replies(whole.replay.game, view, {str(pick.user): seen}) == (
             pick.believed,
         )
 

@@ -57,7 +57,7 @@ def test_every_game_can_be_played_to_its_end(game: str, tmp_path: Path) -> None:
     assert episode.setup.lineup[seat].player == "person"
     assert check([episode]).replayed == 1  # the log of a person replays like a model's
     page = played(episode)
-    context = SeatContext(page.spec, page.replay.game, seat, 0).in_words("", page.spec.people)
+    context = SeatContext(page.spec, page.replay.game, seat, 0).in_words("", page.spec.people.texts)
     view = page.replay.view(len(page.replay), seat)
     plainly = Labels().plainly(context)  # what a model reads, in words for people
     assert last["rules"] == plainly(context.words.rules(seat))

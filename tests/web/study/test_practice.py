@@ -51,7 +51,7 @@ def test_every_game_has_practice_with_feedback(game: str) -> None:
 def test_practice_problem_is_not_in_the_study(game: str) -> None:
     spec, study = registry.game(game), study_with(game)
     draws = Stream(7, "problems")
-    params = dict(spec.fresh(draws, game))
+    params = dict(spec.people.fresh(draws, game))
     seats = spec.build(params).seats
     (condition,) = study.conditions
     only = (Instance("only", game, params),)

@@ -43,18 +43,20 @@ def problems(text: str) -> list[str]:
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_has_titles_and_seat_names_for_people(game: str) -> None:
     spec = registry.game(game)
-    assert game in spec.titles and game in spec.sentences, f"{game} has no words for people"
-    said = [spec.title, spec.sentence, *spec.roles.values()]
+    assert game in spec.people.titles and game in spec.people.sentences, (
+        f"{game} has no words for people"
+    )
+    said = [spec.title, spec.sentence, *spec.people.roles.values()]
     assert [p for text in said for p in problems(text)] == []
     assert spec.title[0].isupper() and spec.sentence[-1] in ".?"
     seats = spec.build().seats
-    assert set(spec.roles) >= set(seats) or set(seats) == {"agent", "partner"}
+    assert set(spec.people.roles) >= set(seats) or set(seats) == {"agent", "partner"}
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_texts_for_people_replace_known_sentences_or_fields(game: str) -> None:
     spec = registry.game(game)
-    unknown = set(spec.people) - set(spec.texts)
+    unknown = set(spec.people.texts) - set(spec.texts)
     assert [key for key in unknown if not key.startswith("field.")] == []
 
 

@@ -76,7 +76,7 @@ def usual_player(
     spec: GameSpec[Any, Any, Any], rules: Game[Any, Any, Any], seat: Seat
 ) -> PlayerSpec:
     """Return the usual player of a seat, else the reference player, else the random player."""
-    for name in filter(None, (spec.usual, spec.reference)):
+    for name in filter(None, (spec.usual, spec.measured.reference)):
         with suppress(BadInput):
             seated(spec, rules, seat, PlayerSpec(name))
             return PlayerSpec(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, MeasureSpec, PeopleSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.toma.ag.game import (
@@ -49,22 +49,11 @@ def true_outcome(replay: Trajectory[State, Action, View], at: At) -> str | None:
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="toma_ag",
-    titles={"toma_ag": "A clue for one of two"},
-    sentences={
-        "toma_ag": "Give one clue to a secret word. Your teammate should find the word and your "
-        "opponent should not, but both hear the clue."
-    },
-    roles={
-        "speaker": "the one who gives the clue",
-        "teammate": "the teammate",
-        "opponent": "the opponent",
-    },
     about="one clue for a word with two senses: the teammate should find it, the opponent not "
     "(kang2026)",
     game=Ambiguity,
     words=AmbiguityWords,
     texts=TEXTS,
-    people={"field.text": "your clue"},
     action=Action,
     probes=(
         Probe(
@@ -86,13 +75,28 @@ GAME: GameSpec[State, Action, View] = GameSpec(
             true_outcome,
         ),
     ),
-    doing=Doing(
-        "clue_won",
-        no_split="a clue may be any word, and the speaker was not asked how the listeners would "
-        "understand other words",
+    people=PeopleSpec(
+        titles={"toma_ag": "A clue for one of two"},
+        sentences={
+            "toma_ag": "Give one clue to a secret word. Your teammate should find the word and "
+            "your opponent should not, but both hear the clue."
+        },
+        roles={
+            "speaker": "the one who gives the clue",
+            "teammate": "the teammate",
+            "opponent": "the opponent",
+        },
+        texts={"field.text": "your clue"},
+        fresh=lambda draws, name: {"word": draws.pick([item.word for item in items()])},
+        settings={"word": None},
     ),
-    pays=lambda game, seat: (0.0, 1.0) if seat == OPPONENT else (-1.0, 1.0),
-    fresh=lambda draws, name: {"word": draws.pick([item.word for item in items()])},
-    settings={"word": None},
-    reference="margin",
+    measured=MeasureSpec(
+        doing=Doing(
+            "clue_won",
+            no_split="a clue may be any word, and the speaker was not asked how the listeners "
+            "would understand other words",
+        ),
+        pays=lambda game, seat: (0.0, 1.0) if seat == OPPONENT else (-1.0, 1.0),
+        reference="margin",
+    ),
 )

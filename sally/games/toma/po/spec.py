@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.rules.game import Doing, GameSpec
+from sally.core.rules.game import Doing, GameSpec, LearnerSpec, MeasureSpec, PeopleSpec
 from sally.games.toma.one_shot import State, best_replies, probe
 from sally.games.toma.po.game import PartlySeen, View, frozen_scenarios
 from sally.games.toma.po.rules import TASKS
@@ -17,24 +17,28 @@ def numbers(game: PartlySeen, view: View) -> tuple[float, ...]:
 
 GAME: GameSpec[State, int, View] = GameSpec(
     name="toma_po",
-    titles={"toma_po": "Four people, four tasks"},
-    sentences={
-        "toma_po": "Four people choose among four tasks, and not everybody knows what each task "
-        "costs. Choose the task that nobody else chooses."
-    },
-    roles={"player": "one of the four"},
     about="four agents, four tasks, partly unknown costs: pick a task of your own (kang2026)",
     game=PartlySeen,
     words=PartlySeenWords,
     texts=TEXTS,
-    people=PEOPLE,
     probes=(probe("their_choice", "which task each predictable agent takes", TASKS),),
-    best_replies=best_replies,
-    doing=Doing("task_success", right=1.0),
-    pays=lambda game, seat: (0.0, 1.0),
-    fresh=lambda draws, name: {"scenario": draws.pick(list(frozen_scenarios()))},
-    settings={"level": (0, 9), "scenario": None, "story": None},
-    numbers=numbers,
-    reference="solver",
     words_version=2,
+    people=PeopleSpec(
+        titles={"toma_po": "Four people, four tasks"},
+        sentences={
+            "toma_po": "Four people choose among four tasks, and not everybody knows what each "
+            "task costs. Choose the task that nobody else chooses."
+        },
+        roles={"player": "one of the four"},
+        texts=PEOPLE,
+        fresh=lambda draws, name: {"scenario": draws.pick(list(frozen_scenarios()))},
+        settings={"level": (0, 9), "scenario": None, "story": None},
+    ),
+    measured=MeasureSpec(
+        best_replies=best_replies,
+        doing=Doing("task_success", right=1.0),
+        pays=lambda game, seat: (0.0, 1.0),
+        reference="solver",
+    ),
+    learners=LearnerSpec(numbers=numbers),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.game import Doing, GameSpec, MeasureSpec, PeopleSpec, Seat
 from sally.core.rules.probe import At, Probe, Question
 from sally.core.rules.replay import Trajectory
 from sally.games.toma.sw.rules import (
@@ -51,21 +51,10 @@ def best_replies(
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="toma_sw",
-    titles={"toma_sw": "The treasure and the listener"},
-    sentences={
-        "toma_sw": "A guide leads an explorer to a treasure by radio, while an eavesdropper "
-        "listens, who must not learn where it is."
-    },
-    roles={
-        "guide": "the guide",
-        "explorer": "the explorer",
-        "eavesdropper": "the listener",
-    },
     about="a guide and an explorer share one radio channel with an eavesdropper (kang2026)",
     game=SpeakOrWait,
     words=RadioWords,
     texts=TEXTS,
-    people=PEOPLE,
     action=Action,
     probes=(
         Probe(
@@ -79,10 +68,25 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         ),
     ),
     occupants={READER: "noter"},
-    best_replies=best_replies,
-    doing=Doing("radio_won", by_seat={EAVESDROPPER: "radio_caught"}),
-    pays=lambda game, seat: (-1.0, 1.0),
-    settings={"turns": (1, 30)},
-    reference="turn_taker",
     words_version=2,
+    people=PeopleSpec(
+        titles={"toma_sw": "The treasure and the listener"},
+        sentences={
+            "toma_sw": "A guide leads an explorer to a treasure by radio, while an eavesdropper "
+            "listens, who must not learn where it is."
+        },
+        roles={
+            "guide": "the guide",
+            "explorer": "the explorer",
+            "eavesdropper": "the listener",
+        },
+        texts=PEOPLE,
+        settings={"turns": (1, 30)},
+    ),
+    measured=MeasureSpec(
+        best_replies=best_replies,
+        doing=Doing("radio_won", by_seat={EAVESDROPPER: "radio_caught"}),
+        pays=lambda game, seat: (-1.0, 1.0),
+        reference="turn_taker",
+    ),
 )
