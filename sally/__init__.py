@@ -101,6 +101,9 @@ if TYPE_CHECKING:
     from sally.core.rules.game import Doing as Doing
     from sally.core.rules.game import Game as Game
     from sally.core.rules.game import GameSpec as GameSpec
+    from sally.core.rules.game import LearnerSpec as LearnerSpec
+    from sally.core.rules.game import MeasureSpec as MeasureSpec
+    from sally.core.rules.game import PeopleSpec as PeopleSpec
     from sally.core.rules.game import Seat as Seat
     from sally.core.rules.game import Tool as Tool
     from sally.core.rules.menu import Options as Options

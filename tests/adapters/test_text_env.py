@@ -67,7 +67,7 @@ def test_unreadable_reply_is_retried_then_forfeited_with_penalty():
 
 
 def test_environment_reads_replies_as_the_evaluation_does():
-    replies = ["nonsense", "Option: F", "I pick J", "Option: J", "Option: F"]
+    replies = ["nonsense", "Option: F", "Answer: J", "Option: J", "Option: F"]
     env = TextEnv("ipd", retries=1)
     env.begin(TIT_FOR_TAT, 7)
     for reply in replies:

@@ -172,6 +172,7 @@ def test_missing_matplotlib_error_states_the_install_command(monkeypatch):
             raise ImportError(name)
         return real(name, *rest, **more)
 
+    panels._figure_class.cache_clear()  # an earlier test may have made it
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(BadInput, match=r"pip install .*\[figures\]'"):
         figures.profile_figure([row()])

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from sally import store
+from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.models.stub import always
@@ -36,7 +37,7 @@ def test_replay_does_not_open_a_model(player, tmp_path):
     assert (found.replayed, found.mismatches) == (1, [])
     wanted = orders(study(player), open_models=False)
     assert [id for id, _, _ in wanted] == [episode.id for episode in episodes]
-    with pytest.raises(AssertionError, match="was opened"):
+    with pytest.raises(BadInput, match="gone was opened"):
         orders(study(player))
 
 

@@ -9,7 +9,7 @@ state before round 1.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -33,7 +33,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     gamma: float = 0.95  # anything in [0.75, 1) gives the published figures
     visits: int = 1  # number of visits after which a pair is known and its model fixed
-    ties: Literal["random", "first"] = "random"
+    ties: str = "random"  # or "first"
     own_start: bool = True  # whether round 1 has a separate state, or shares that of (0, 0)
 
     def __post_init__(self) -> None:
