@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.study_pictures import SCREENS, browser, seat_api, served, sheet
 from sally.core.registry import registry
-from sally.web.study.rehearsal import value_for
+from sally.web.rehearsal import value_for
 
 LAST = """() => Math.max(...[...document.querySelectorAll(
   "#asks .ask button, #board .act, #asks .ask input, #asks .ask textarea, #asks .ask select")]

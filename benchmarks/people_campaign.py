@@ -42,8 +42,8 @@ import httpx
 from benchmarks.local_postgres import local_postgres
 from sally.core.log.events import Episode, Moved, from_line
 from sally.core.registry import registry
+from sally.web.rehearsal import Browser, ScriptedParticipant
 from sally.web.study.definition import HumanStudy, read_human_study
-from sally.web.study.rehearsal import Browser, ScriptedParticipant
 
 SECRET = "the secret of this campaign"
 WON = re.compile(r"You won (-?[\d.]+) points")

@@ -24,8 +24,8 @@ from urllib.request import Request, urlopen
 import msgspec
 
 from sally.core.errors import BadInput
+from sally.web.rehearsal import Browser, ScriptedParticipant, value_for
 from sally.web.study.definition import HumanStudy
-from sally.web.study.rehearsal import Browser, ScriptedParticipant, value_for
 
 SCREENS = {"desktop": (1200, 900, 3), "phone": (390, 844, 6)}  # width, height, pictures per row
 MOST_PAGES = 60

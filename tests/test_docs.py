@@ -18,6 +18,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.lines_of_code import code_lines
 from sally.cli import cli
 from sally.cli.group import ENTRIES
 from sally.core.registry import registry
@@ -131,6 +132,24 @@ def test_every_dependency_is_explained_under_its_extra():
     bare = re.compile(r"^[\w-]+")
     asked = {(bare.match(one)[0], extra) for extra, wanted in extras.items() for one in wanted}
     assert said == asked
+
+
+def test_page_on_architecture_names_folders_and_files_that_exist():
+    page = (ROOT / "docs/discussion/architecture.md").read_text(encoding="utf-8")
+    page, _, _ = page.partition("\n## Code weighed")  # what follows also names what is gone
+    paths = set(re.findall(r"`([a-z_]+/[\w./]*)`", page)) - {"importers/"}  # of each game
+    assert len(paths) > 20
+    places = (ROOT, ROOT / "sally")
+    assert [path for path in paths if not any((place / path).exists() for place in places)] == []
+
+
+def test_page_on_dependencies_counts_lines_of_files_that_exist():
+    page = (ROOT / "docs/reference/dependencies.md").read_text(encoding="utf-8")
+    files = re.findall(r"`(sally/[\w/]+\.py)`(?: \((\d+) lines\))?", page)
+    assert len(files) > 5
+    for file, lines in files:
+        count = code_lines((ROOT / file).read_text(encoding="utf-8"))
+        assert not lines or abs(count - int(lines)) <= 0.1 * count, (file, count)
 
 
 def test_page_on_tests_names_files_that_exist():

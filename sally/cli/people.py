@@ -156,8 +156,8 @@ def rehearse(
     """
     import msgspec
 
+    from sally.web.rehearsal import rehearse as rehearsed
     from sally.web.study.definition import read_human_study
-    from sally.web.study.rehearsal import rehearse as rehearsed
 
     study = read_human_study(file, session)
     found = run_coroutine(rehearsed(file, study, many, drop_out, seed, database, out))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sally.web.app import Settings, make_app
-from sally.web.study.rehearsal import value_for
+from sally.web.rehearsal import value_for
 from tests.fixtures.warm import SALLY, Forked, warm
 from tests.web.client import Client
 

@@ -10,10 +10,9 @@ from msgspec.structs import replace
 import sally
 from sally.analysis.design.page_features import features_of, page_of
 from sally.core.registry import registry
-from sally.games.toma import frozen
 from sally.games.toma.mg.decisions import reasoned
 from sally.games.toma.mg.depths import DEEPEST, answers_by_depth, emptiest_at
-from sally.games.toma.mg.game import Minority, certified
+from sally.games.toma.mg.game import Minority, certified, frozen_set
 from sally.games.toma.mg.generators import certify, scenarios
 from sally.games.toma.mg.matched import ROLES
 from sally.games.toma.mg.rules import LEVELS, PLACES, Scenario, answer, depths, profiles
@@ -71,7 +70,7 @@ def top(score: Sequence[float]) -> list[int]:
 def test_second_solver_agrees_at_every_depth(
     drawn: dict[int, list[Scenario]],
 ) -> None:
-    older = [item.scenario for item in frozen.mg(4).scenarios]
+    older = [item.scenario for item in frozen_set(4).scenarios]
     for one in [*older, *(s for level in LEVELS for s in drawn[level] + of_level(level))]:
         found = [list(places) for places in answers_by_depth(one)]
         assert found == [second_solver(one, depth) for depth in range(DEEPEST + 1)]

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from sally.games.toma import frozen
+from sally.games.toma.mg.game import frozen_set
 from sally.games.toma.mg.generators import certify, needs_reading, scenarios
 from sally.games.toma.mg.rules import Agent, meets
 from sally.games.toma.mg.stories import names_of, stories
@@ -17,12 +17,12 @@ def test_level_that_does_not_exist_is_refused() -> None:
 
 @pytest.mark.parametrize("version", [3, 4])
 def test_frozen_keys_equal_solver_output(version: int) -> None:
-    for item in frozen.mg(version).scenarios:
+    for item in frozen_set(version).scenarios:
         assert item == keyed_mg(item.scenario)
 
 
 def test_every_wish_names_an_existing_feature() -> None:
-    for scenario in (item.scenario for item in frozen.mg(4).scenarios):
+    for scenario in (item.scenario for item in frozen_set(4).scenarios):
         for agent in scenario.agents:
             named = [*agent.likes, *agent.dislikes]
             met = [

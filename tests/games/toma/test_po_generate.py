@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from sally.games.toma import frozen
 from sally.games.toma.balance import dealt, pick
 from sally.games.toma.po.cost_matrices import SHARES
+from sally.games.toma.po.game import frozen_set
 from sally.games.toma.po.generators import certify, scenarios
 from sally.games.toma.po.rules import FAILURE, LEVELS, Scenario, answer, check
 from sally.games.toma.po.stories import stories
@@ -26,7 +26,7 @@ def drawn() -> dict[int, list[Scenario]]:
 
 @pytest.fixture(scope="module")
 def kept() -> dict[int, list[Scenario]]:
-    listed = [item.scenario for item in frozen.po().scenarios]
+    listed = [item.scenario for item in frozen_set().scenarios]
     return {level: [s for s in listed if s.level == level] for level in LEVELS}
 
 
@@ -107,7 +107,7 @@ def test_frozen_set_has_30_certified_scenarios_per_level(
 
 
 def test_frozen_keys_equal_solver_output() -> None:
-    for item in frozen.po().scenarios:
+    for item in frozen_set().scenarios:
         assert item == keyed_po(item.scenario)
 
 

@@ -13,7 +13,7 @@ import httpx
 from sally import store
 from sally.core.log.events import Ended, Moved, Reported
 from sally.runner.check import check
-from sally.web.study.rehearsal import value_for
+from sally.web.rehearsal import value_for
 from tests.web.guests import Guest, play, serving, sit
 from tests.web.postgres import empty_database
 

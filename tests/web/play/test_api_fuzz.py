@@ -22,8 +22,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from sally.web.rehearsal import value_for
 from sally.web.security import RateLimiter
-from sally.web.study.rehearsal import value_for
 from tests.fixtures.any_text import any_text
 from tests.web.guests import Guest, Json, sit, web_server
 

@@ -15,8 +15,8 @@ from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.models.stub import Scripted
 from sally.web.app import Settings, make_app
+from sally.web.rehearsal import rehearse
 from sally.web.study.definition import read_human_study
-from sally.web.study.rehearsal import rehearse
 from tests.runner.test_executors import until
 from tests.web.client import Client
 from tests.web.participants import (

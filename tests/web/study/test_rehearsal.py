@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sally import store
+from sally.web.rehearsal import rehearse
 from sally.web.study.definition import read_human_study
-from sally.web.study.rehearsal import rehearse
 from tests.web.participants import TEXT
 from tests.web.postgres import empty_database
 from tests.web.study.test_tables import WATCHED

@@ -54,10 +54,41 @@ class Minority(OneShot[Scenario, View]):
         return len(PLACES)
 
 
+def frozen_set(version: int = 6) -> frozen.Frozen[frozen.Keyed[Scenario]]:
+    """Return the stored scenarios of a version, 3 to 6: 40 per level, 30 before version 5.
+
+    Versions 3 and 4 are those of stored episodes and version 5 that of the suite Sally-1; shortcuts
+    find some of their answers: counts of likes and dislikes in version 3, counts over the agents
+    that relations name in version 4, the order in the prompt at level 1 of version 5. Version 6 has
+    a new level 1; its levels 2 and 3 are those of version 5.
+    """
+    if version >= 5:
+        return certified_set(version)
+    text = frozen.stored_text(__package__, f"mg_{version}")
+    return msgspec.json.decode(text, type=frozen.Frozen[frozen.Keyed[Scenario]])
+
+
+def certified_set(version: int = 6) -> frozen.Frozen[frozen.CertifiedScenario[Scenario]]:
+    """Return the fifth or sixth stored set, with the depth of each scenario. In these sets, the
+    level of a scenario is its certified depth: no reasoner of a smaller depth scores above
+    chance."""
+    fifth, sixth = (
+        msgspec.json.decode(
+            frozen.stored_text(__package__, name),
+            type=frozen.Frozen[frozen.CertifiedScenario[Scenario]],
+        )
+        for name in ("mg_5", "mg_6")
+    )
+    if version == 5:
+        return fifth
+    rest = tuple(one for one in fifth.scenarios if one.block > 1)
+    return msgspec.structs.replace(sixth, scenarios=(*sixth.scenarios, *rest))
+
+
 @cache
 def frozen_scenarios(version: int = 6) -> dict[str, Scenario]:
     """Return the stored scenarios of a version, 3 to 6, by id."""
-    return {keyed.scenario.id: keyed.scenario for keyed in frozen.mg(version).scenarios}
+    return {keyed.scenario.id: keyed.scenario for keyed in frozen_set(version).scenarios}
 
 
 def all_scenarios() -> dict[str, Scenario]:
@@ -70,4 +101,4 @@ def all_scenarios() -> dict[str, Scenario]:
 def certified(version: int = 6) -> dict[str, frozen.CertifiedScenario[Scenario]]:
     """Return the scenarios of the fifth or sixth stored set of the minority game, by id, with the
     answers of reasoners of every depth."""
-    return {one.scenario.id: one for one in frozen.mg_certified(version).scenarios}
+    return {one.scenario.id: one for one in certified_set(version).scenarios}

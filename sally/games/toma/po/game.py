@@ -74,10 +74,22 @@ class PartlySeen(OneShot[Scenario, View]):
         return msgspec.structs.replace(self.problem, costs=rows)
 
 
+def frozen_set() -> frozen.Frozen[frozen.Keyed[Scenario]]:
+    """Return the 150 stored scenarios, 30 per level."""
+    text = frozen.stored_text(__package__, "po_2")
+    return msgspec.json.decode(text, type=frozen.Frozen[frozen.Keyed[Scenario]])
+
+
+def certified_set() -> frozen.Frozen[frozen.CertifiedScenario[Scenario]]:
+    """Return the 240 certified scenarios, 60 per depth 0 to 3."""
+    text = frozen.stored_text(__package__, "po_certified")
+    return msgspec.json.decode(text, type=frozen.Frozen[frozen.CertifiedScenario[Scenario]])
+
+
 @cache
 def frozen_scenarios() -> dict[str, Scenario]:
     """Return the 150 stored scenarios by id."""
-    return {keyed.scenario.id: keyed.scenario for keyed in frozen.po().scenarios}
+    return {keyed.scenario.id: keyed.scenario for keyed in frozen_set().scenarios}
 
 
 def all_scenarios() -> dict[str, Scenario]:
@@ -89,4 +101,4 @@ def all_scenarios() -> dict[str, Scenario]:
 def certified() -> dict[str, frozen.CertifiedScenario[Scenario]]:
     """Return the certified scenarios by id, each with its depth and the answers of reasoners of
     every depth."""
-    return {one.scenario.id: one for one in frozen.po_certified().scenarios}
+    return {one.scenario.id: one for one in certified_set().scenarios}
