@@ -15,11 +15,13 @@ from sally.stats.intervals import Estimate
 from sally.store import Where
 
 ESTIMATES = (
-    *("acts", "acting", "constant", "usual", "last_move", "beyond_habits"),
+    *("acts", "acting", "constant", "constant_of_others", "usual", "last_move", "beyond_habits"),
     *("swap_person", "swap_person_gain", "swap_period", "swap_period_gain"),
     *("stakes", "doing", "doing_if_best_replied"),
 )
-CONTEST = ("best", "best_null", "expected", "expected_null")
+CONTEST = (
+    *("best", "best_null", "best_gain", "expected", "expected_null", "expected_gain", "usual"),
+)
 
 
 class BeliefRows(Rows):

@@ -23,6 +23,7 @@ KEYS = ["player", "n"]
 ACTS = {
     "acts": "acts",
     "constant": "constant",
+    "of others": "constant_of_others",
     "usual": "usual",
     "last move": "last_move",
     "other people": "swap_person",
@@ -31,8 +32,11 @@ ACTS = {
 CONTESTS = {
     "best reply": "contest_best",
     "null": "contest_best_null",
+    "less null": "contest_best_gain",
     "expected": "contest_expected",
     "its null": "contest_expected_null",
+    "less it": "contest_expected_gain",
+    "its habit": "contest_usual",
 }
 PAYOFFS = {
     "acting": "acting",
@@ -43,14 +47,16 @@ PAYOFFS = {
 }
 LEGEND = (
     "acts: moves that are best replies to the player's own stated belief; random: the same for a "
-    "random action; constant, usual, last move: for the best single action of the game, the mode "
-    "of the player's other moves, and its previous move; other people, other periods: the moves "
+    "random action; constant, of others, usual, last move: for the best single action of the game "
+    "by these beliefs, by those of the other players, the mode of the player's other moves, and "
+    "its previous move; other people, other periods: the moves "
     "against the beliefs of other players in the cell and against the player's own in other rows. "
     "Contests: decisions in which no best reply is what the player expects of most others; null: "
-    "the moves of the other players in the cell against the same sets. acting and beyond habits: "
-    "acts from 0 (random; the best of these habits) to 1; stakes and doing: expected and true "
-    "payoff from 0 (random) to 1 (best). After ±: 95% intervals; clusters are people, or episodes "
-    "of a model."
+    "the moves of the other players in the cell against the same sets; its habit: moves that are "
+    "the mode of the player's other moves. acting and beyond habits: acts from 0 (random; the best "
+    "of these habits) to 1; stakes and doing: expected and true payoff from 0 (random) to 1 "
+    "(best). After ±: 95% intervals; clusters are people, or a model's instances (if there are "
+    "fewer than five: its episodes)."
 )
 
 

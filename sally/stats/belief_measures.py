@@ -1,7 +1,7 @@
 """Measures of decisions with stated beliefs: best replies, habits, others' beliefs, contests.
 
 Every function takes columns with one row per decision. Actions are columns of matrices: the value
-of an action that is not on the row's menu is NaN. Intervals treat players as clusters.
+of an action that is not on the row's menu is NaN. Intervals are over clusters of rows.
 
 - *acts*: the share of moves that are best replies to the player's own stated belief.
 - A *habit* is a rule of choice that ignores the belief of the row. Its moves are scored against the
@@ -34,7 +34,8 @@ NO_ROWS = "no rows"
 class BeliefColumns(msgspec.Struct, frozen=True):
     """Decisions as columns."""
 
-    person: Codes
+    person: Codes  # whose habits and other periods count
+    cluster: Codes  # of intervals
     cell: Codes  # rows of one cell share condition, period and type of partner
     game: Codes  # rows of one game share menu and payoff function
     period: Floats  # NaN if a decision has none
@@ -52,6 +53,7 @@ class BeliefColumns(msgspec.Struct, frozen=True):
         chosen = np.asarray(rows)
         return BeliefColumns(
             self.person[chosen],
+            self.cluster[chosen],
             self.cell[chosen],
             self.game[chosen],
             self.period[chosen],
@@ -70,6 +72,7 @@ class BeliefColumns(msgspec.Struct, frozen=True):
 
 def columns(
     person: Sequence[Hashable],
+    cluster: Sequence[Hashable],
     cell: Sequence[Hashable],
     game: Sequence[Hashable],
     period: Sequence[float | None],
@@ -87,6 +90,7 @@ def columns(
 
     return BeliefColumns(
         coded(person, rows, "person")[0],
+        coded(cluster, rows, "cluster")[0],
         coded(cell, rows, "cell")[0],
         coded(game, rows, "game")[0],
         np.array([np.nan if number is None else number for number in period], np.float64),
@@ -136,7 +140,7 @@ def acting(table: BeliefColumns) -> Estimate:
     if not len(table):
         return without_interval(None, 0, "t", NO_ROWS)
     odds = chance(table)
-    return ratio_by_rule(acts(table) - odds, 1 - odds, table.person)
+    return ratio_by_rule(acts(table) - odds, 1 - odds, table.cluster)
 
 
 def constant(table: BeliefColumns, by_cell: bool = False) -> Floats:
@@ -151,6 +155,18 @@ def constant(table: BeliefColumns, by_cell: bool = False) -> Floats:
     return np.asarray(best[np.arange(len(table)), sums.argmax(axis=1)[groups]], np.float64)
 
 
+def constant_of_others(table: BeliefColumns) -> Floats:
+    """Return, by row, whether the best single action of its game by the beliefs of the *other*
+    players is a best reply; NaN if the game has no other player.
+
+    Unlike `constant`, it is not fitted to the beliefs that it is scored against.
+    """
+    best = largest(table.worth).astype(np.float64)
+    others, counts = _others_in(table.game, table.person, best)
+    hits = best[np.arange(len(table)), others.argmax(axis=1)]
+    return np.where(counts > 0, hits, np.nan)
+
+
 def always(table: BeliefColumns) -> Floats:
     """Return the share of rows in which each action is a best reply."""
     return np.asarray(largest(table.worth).mean(axis=0), np.float64)
@@ -162,11 +178,16 @@ def usual(table: BeliefColumns) -> Floats:
     Only moves that are on the row's menu count. Tied modes count by their mean, and a row without
     such other moves is NaN.
     """
-    best, own = largest(table.worth).astype(np.float64), _one_hot(table)
+    return np.asarray((usual_moves(table) * largest(table.worth)).sum(axis=1))
+
+
+def usual_moves(table: BeliefColumns) -> Floats:
+    """Return, by row and action, the share of the action among the modes of the player's other
+    moves; NaN in a row without other moves on the menu."""
+    own = _one_hot(table)
     others = (_sums_by(table.person, own)[table.person] - own) * table.on_menu
     modes = (others == others.max(axis=1, keepdims=True)) & (others > 0)
-    counts = modes.sum(axis=1)
-    return _divided((modes * best).sum(axis=1), counts)
+    return _divided(modes.astype(np.float64), modes.sum(axis=1, keepdims=True))
 
 
 def last_move(table: BeliefColumns) -> Floats:
@@ -186,7 +207,7 @@ def swap_person(table: BeliefColumns) -> Floats:
     """Return, by row, the share of the other players' beliefs in the cell to which the move is a
     best reply; NaN if the cell has no other player."""
     best = largest(table.worth).astype(np.float64)
-    in_cell, counts = _others_in_cell(table, best)
+    in_cell, counts = _others_in(table.cell, table.person, best)
     return _divided(table.at_move(in_cell), counts)
 
 
@@ -205,8 +226,11 @@ class Contest(msgspec.Struct, frozen=True):
     rows: int
     best: Estimate  # share of moves that are best replies
     best_null: Estimate  # the same for the moves of the other players in the cell
+    best_gain: Estimate  # the difference
     expected: Estimate  # share of moves that the player expects of most others
     expected_null: Estimate
+    expected_gain: Estimate
+    usual: Estimate  # share of moves that are the mode of the player's other moves
 
 
 def contested(table: BeliefColumns) -> Bools:
@@ -227,13 +251,18 @@ def contest(table: BeliefColumns, rows: ArrayLike | None = None) -> Contest:
     is_counted = contested(table)
     if rows is not None:
         is_counted &= np.asarray(rows, dtype=np.bool_)
-    in_cell, counts = _others_in_cell(table, _one_hot(table))
+    in_cell, counts = _others_in(table.cell, table.person, _one_hot(table))
+    habit = table.at_move(usual_moves(table))[is_counted]
     inside = table.where(is_counted)
     others = _divided(in_cell[is_counted], counts[is_counted][:, None])
-    sets = [largest(inside.worth), largest(inside.expected)]
-    shares = [share(inside.at_move(actions), inside.person) for actions in sets]
-    nulls = [share((others * actions).sum(axis=1), inside.person) for actions in sets]
-    return Contest(len(inside), shares[0], nulls[0], shares[1], nulls[1])
+
+    def compared(actions: Bools) -> tuple[Estimate, Estimate, Estimate]:
+        taken, null = inside.at_move(actions), (others * actions).sum(axis=1)
+        shares = share(taken, inside.cluster), share(null, inside.cluster)
+        return *shares, difference(taken, null, inside.cluster)
+
+    best, expected = compared(largest(inside.worth)), compared(largest(inside.expected))
+    return Contest(len(inside), *best, *expected, share(habit, inside.cluster))
 
 
 # --- payoffs --------------------------------------------------------------------------------------
@@ -268,7 +297,7 @@ def _scaled(table: BeliefColumns, worth: Floats, values: Floats) -> Estimate:
     if not len(table):
         return without_interval(None, 0, "t", NO_ROWS)
     random, best = np.nanmean(worth, axis=1), np.nanmax(worth, axis=1)
-    return ratio_by_rule(values - random, best - random, table.person)
+    return ratio_by_rule(values - random, best - random, table.cluster)
 
 
 def spread(table: BeliefColumns) -> Floats:
@@ -433,16 +462,24 @@ def _correlation(first: Floats, second: Floats) -> float:
 # --- sums and shares ------------------------------------------------------------------------------
 
 
-def share(values: Floats, person: Codes) -> Estimate:
-    """Return the mean of values from 0 to 1, with its interval over players; NaN is left out."""
+def share(values: Floats, clusters: Codes) -> Estimate:
+    """Return the mean of values from 0 to 1, with its interval over clusters; NaN is left out."""
     known = ~np.isnan(values)
     if not known.any():
         return without_interval(None, 0, "t", NO_ROWS)
-    estimate = mean_by_rule(values[known], person[known])
+    estimate = mean_by_rule(values[known], clusters[known])
     low, high = estimate.low, estimate.high
     if low is None or high is None or (0 < low < high < 1):
         return estimate
-    return mean_by_rule(values[known], person[known], (0.0, 1.0))
+    return mean_by_rule(values[known], clusters[known], (0.0, 1.0))
+
+
+def difference(first: Floats, second: Floats, clusters: Codes) -> Estimate:
+    """Return the mean difference of two columns over the rows that have both, with its interval."""
+    known = ~np.isnan(first) & ~np.isnan(second)
+    if not known.any():
+        return without_interval(None, 0, "t", NO_ROWS)
+    return mean_by_rule(first[known] - second[known], clusters[known])
 
 
 def _one_hot(table: BeliefColumns) -> Floats:
@@ -457,13 +494,13 @@ def _sums_by(groups: Codes, values: Floats) -> Floats:
     return sums
 
 
-def _others_in_cell(table: BeliefColumns, values: Floats) -> tuple[Floats, Codes]:
-    """Return, by row, the sums of values over the rows of other players in the cell, and their
+def _others_in(groups: Codes, person: Codes, values: Floats) -> tuple[Floats, Codes]:
+    """Return, by row, the sums of values over the rows of other players in its group, and their
     number."""
-    _, both = np.unique(np.stack([table.cell, table.person]), axis=1, return_inverse=True)
+    _, both = np.unique(np.stack([groups, person]), axis=1, return_inverse=True)
     own = np.asarray(both, dtype=np.intp).reshape(-1)
-    sums = _sums_by(table.cell, values)[table.cell] - _sums_by(own, values)[own]
-    counts = np.bincount(table.cell)[table.cell] - np.bincount(own)[own]
+    sums = _sums_by(groups, values)[groups] - _sums_by(own, values)[own]
+    counts = np.bincount(groups)[groups] - np.bincount(own)[own]
     return sums, np.asarray(counts, dtype=np.intp)
 
 

@@ -18,6 +18,7 @@ def small() -> BeliefColumns:
     truth = [[1, 0, 2], [1, 1, 1], [0, 0, 8], [NAN, NAN, NAN]]
     return columns(
         person=["ann", "ann", "bob", "bob"],
+        cluster=["ann", "ann", "bob", "bob"],
         cell=["one", "two", "one", "two"],
         game=["g", "g", "g", "h"],
         period=[1, 2, 1, 2],
@@ -41,6 +42,7 @@ def test_best_replies_and_chance_of_a_small_table() -> None:
 def test_rows_in_which_all_tie_or_nothing_is_defined_are_left_out() -> None:
     table = columns(
         ["a", "b", "c"],
+        ["a", "b", "c"],
         ["x"] * 3,
         ["g"] * 3,
         [None] * 3,
@@ -58,6 +60,10 @@ def test_habits_of_a_small_table() -> None:
     # the best single action of game g is the third (2 of 3 rows), of game h the second
     assert measures.constant(table).tolist() == [0, 1, 1, 1]
     assert measures.constant(table, by_cell=True).sum() == 3
+    # of the other player's rows in game g, ann's best is the third action, bob's the first; h has
+    # no other player
+    others = measures.constant_of_others(table)
+    assert others[:3].tolist() == [0, 1, 0] and np.isnan(others[3])
     assert measures.always(table) == pytest.approx([0.25, 0.5, 0.5])
     assert measures.usual(table).tolist() == [1, 0, 0, 1]  # both repeat their other move
     assert np.isnan(measures.last_move(table)).tolist() == [True, False, True, False]
@@ -66,6 +72,7 @@ def test_habits_of_a_small_table() -> None:
 
 def test_usual_move_counts_ties_by_their_mean_and_only_moves_on_the_menu() -> None:
     table = columns(
+        ["a"] * 4,
         ["a"] * 4,
         ["x"] * 4,
         ["g"] * 4,
@@ -98,6 +105,9 @@ def test_contest_has_no_best_reply_among_the_expected_moves() -> None:
     # row 4: ann's 0 against {1} and {0}
     assert found.best_null.value == 0
     assert found.expected_null.value == pytest.approx(1)
+    assert found.best_gain.value == pytest.approx(2 / 3)
+    assert found.expected_gain.value == pytest.approx(1 / 3 - 1)
+    assert found.usual.value == 1  # both always repeat themselves
     assert measures.contest(table, [True, False, False, False]).rows == 1
 
 

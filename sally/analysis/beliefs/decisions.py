@@ -24,6 +24,7 @@ from sally.games.public_goods.rules import PublicGoods
 from sally.games.repeated_games.rules import RepeatedGame, other
 from sally.metrics.answers import counted
 from sally.stats.belief_measures import BeliefColumns, columns
+from sally.stats.cluster_interval import coarsest
 
 PEOPLE = "people"
 
@@ -34,6 +35,7 @@ class BeliefDecision(msgspec.Struct, frozen=True):
     source: str  # the data set, or the name of the game
     player: str  # `people`, or the label of a model
     person: str  # a person, or an episode of a model
+    cluster: str  # a person, or an instance or recorded game of a model
     cell: str
     game: str  # menu and payoffs: the same text in all decisions of one game
     period: float | None
@@ -65,6 +67,7 @@ def decision_of_row(row: BeliefRow) -> BeliefDecision | None:
         source=row.source,
         player=row.model or PEOPLE,
         person=row.person,
+        cluster=row.person if row.model is None else row.cluster or row.person,
         cell=row.cell,
         game=repr((row.menu, problem["pays"])),
         period=row.period,
@@ -199,6 +202,7 @@ def _decision(
         source=setup.instance.game,
         player=label(setup.lineup[str(seat)]),
         person=f"{played.episode.id}:{seat}",
+        cluster=setup.instance.id,
         cell=f"{met}: round {turn + 1}",
         game=game,
         period=float(turn),
@@ -215,8 +219,13 @@ def _decision(
 
 
 def belief_columns(decisions: Iterable[BeliefDecision]) -> BeliefColumns:
-    """Return decisions as columns; equal names of actions share a column."""
+    """Return decisions as columns; equal names of actions share a column.
+
+    Clusters are people or, of models, instances and recorded games; with too few of these, episodes
+    are the clusters.
+    """
     rows = list(decisions)
+    units = {"cluster": [row.cluster for row in rows], "person": [row.person for row in rows]}
     places = {
         name: n for n, name in enumerate(dict.fromkeys(name for d in rows for name in d.actions))
     }
@@ -228,7 +237,8 @@ def belief_columns(decisions: Iterable[BeliefDecision]) -> BeliefColumns:
         return line
 
     return columns(
-        [row.person for row in rows],
+        units["person"],
+        units[coarsest(units)],
         [row.cell for row in rows],
         [row.game for row in rows],
         [row.period for row in rows],

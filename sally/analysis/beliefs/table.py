@@ -11,7 +11,7 @@ import numpy as np
 from sally.analysis.beliefs.decisions import BeliefDecision, belief_columns
 from sally.stats import belief_measures as measures
 from sally.stats.belief_measures import BeliefColumns, Contest, share
-from sally.stats.cluster_interval import mean_by_rule, ratio_by_rule
+from sally.stats.cluster_interval import ratio_by_rule
 from sally.stats.columns import Floats
 from sally.stats.intervals import Estimate, without_interval
 
@@ -36,6 +36,7 @@ class BeliefSummary(msgspec.Struct, frozen=True):
     random: float | None
     acting: Estimate
     constant: Estimate  # always the best single action of the game
+    constant_of_others: Estimate  # the best single action by the beliefs of the other players
     usual: Estimate  # the mode of the player's other moves
     last_move: Estimate
     habit: str  # the habit that fits the stated beliefs best
@@ -69,7 +70,7 @@ def summary(source: str, player: str, decisions: list[BeliefDecision]) -> Belief
         "usual": measures.usual(table),
         "last move": measures.last_move(table),
     }
-    fits = {name: share(values, table.person) for name, values in habits.items()}
+    fits = {name: share(values, table.cluster) for name, values in habits.items()}
     complete = {name: fit for name, fit in fits.items() if fit.n == len(table) and fit.n}
     habit = max(complete, key=lambda name: complete[name].value or 0.0, default="")
     acts, swapped = measures.acts(table), measures.swap_person(table)
@@ -87,18 +88,19 @@ def summary(source: str, player: str, decisions: list[BeliefDecision]) -> Belief
         player,
         len(table),
         len(np.unique(table.person)),
-        share(acts, table.person) if judged else blank,
+        share(acts, table.cluster) if judged else blank,
         float(measures.chance(table).mean()) if judged else None,
         measures.acting(table) if judged else blank,
         fits["constant"] if judged else blank,
+        share(measures.constant_of_others(table), table.cluster) if judged else blank,
         fits["usual"] if judged else blank,
         fits["last move"] if judged else blank,
         habit if judged else "",
         beyond(table, acts, habits[habit]) if judged and habit else blank,
-        share(swapped, table.person) if judged else blank,
-        gain(acts, swapped, table) if judged else blank,
-        share(other_periods, table.person) if judged else blank,
-        gain(acts, other_periods, table) if judged else blank,
+        share(swapped, table.cluster) if judged else blank,
+        measures.difference(acts, swapped, table.cluster) if judged else blank,
+        share(other_periods, table.cluster) if judged else blank,
+        measures.difference(acts, other_periods, table.cluster) if judged else blank,
         measures.contest(table) if is_contested else None,
         measures.stakes(table) if judged else blank,
         measures.doing(table),
@@ -112,12 +114,4 @@ def beyond(table: BeliefColumns, acts: Floats, habit: Floats) -> Estimate:
     left = 1 - float(habit.mean())
     if left < LEAST:
         return without_interval(None, len(table), "t", "the habit leaves nothing to explain")
-    return ratio_by_rule(acts - habit, 1 - habit, table.person)
-
-
-def gain(acts: Floats, compared: Floats, table: BeliefColumns) -> Estimate:
-    """Return the mean difference between acts and another score, over the rows that have both."""
-    known = ~np.isnan(compared)
-    if not known.any():
-        return without_interval(None, 0, "t", measures.NO_ROWS)
-    return mean_by_rule(acts[known] - compared[known], table.person[known])
+    return ratio_by_rule(acts - habit, 1 - habit, table.cluster)

@@ -109,6 +109,7 @@ def _moves(game: str, sides: Sequence[str], row: Mapping[str, str]) -> Iterator[
         elif row[f"{side}_{ACCIDENT}"].strip().casefold() in TRUE:
             status = "accident"
         forecast, signal = row[f"{side}_{FORECAST}"], row[f"{side}_{SIGNAL}"]
+        is_read = not _is_empty(forecast) and not _is_empty(row[f"{side}_{CONFIDENCE}"])
         yield CrisisMove(
             game,
             side,
@@ -117,7 +118,7 @@ def _moves(game: str, sides: Sequence[str], row: Mapping[str, str]) -> Iterator[
             _rung(row[f"{side}_{RUNG}"]),
             float(row[f"{side}_{VALUE}"]),
             status,
-            None if _is_empty(forecast) else _rung(forecast),
+            _rung(forecast) if is_read else None,
             row[f"{side}_{CONFIDENCE}"].strip().casefold(),
             None if _is_empty(signal) else float(signal),
         )

@@ -37,6 +37,7 @@ STUDY_FILES = {
     2: "Study2_EyeTracking/Data/gameDat_study2.csv",
     3: "Study3_NewPlayerTypes/Data/Cleaned/gameDat_study4.csv",
 }
+SURVEYED = "Study3_NewPlayerTypes/Data/Cleaned/gameDat_study4_surveyonly.csv"  # the paper's 148
 PREDICTIONS, INSPECTIONS, QUIZ = (f"{FOLDER}/{name}_dat.csv" for name in ("SPG", "WS", "quiz"))
 STUDY_COLUMNS = (
     *("subID", "Block", "Type_Total", "Trial", "S", "T", "GameType"),
@@ -71,6 +72,7 @@ class Prediction(msgspec.Struct, frozen=True):
     confidence: float | None
     truth: str
     own_answer: str | None = None  # of study 4: what the person would do in such a game
+    is_surveyed: bool = False  # of study 3: whether the person is one of those in the paper
 
 
 class InspectionChoice(msgspec.Struct, frozen=True):
@@ -114,12 +116,15 @@ def read(path: Path) -> Studies:
         for line, row in table_rows(file, data, columns):
             yield file, line, row
 
+    has_survey = (path / SURVEYED).is_file()
+    surveyed = {row["subID"] for _, _, row in rows(SURVEYED, ("subID",))} if has_survey else set()
     predictions: list[Prediction] = []
     for study, name in STUDY_FILES.items():
         people = PersonNumbers(str(study))
         for file, line, row in rows(name, STUDY_COLUMNS):
             with published_line(file, line):
-                predictions.append(_prediction(study, people, row))
+                is_surveyed = study == 3 and row["subID"] in surveyed
+                predictions.append(_prediction(study, people, row, is_surveyed))
     people = PersonNumbers("4")
     own_answers: dict[tuple[str, str], str] = {}
     for file, line, row in rows(QUIZ, QUIZ_COLUMNS):
@@ -149,7 +154,9 @@ def predicted_rule(player: str, s: float, t: float) -> str:
     return ANSWERS[cooperates is (variant == "inv")]
 
 
-def _prediction(study: int, people: PersonNumbers, row: Mapping[str, str]) -> Prediction:
+def _prediction(
+    study: int, people: PersonNumbers, row: Mapping[str, str], is_surveyed: bool
+) -> Prediction:
     player = SAME_NAMES.get(row["Type_Total"], row["Type_Total"])
     player = player if "_" in player else f"{player}_nat"
     truth, answer = predicted_rule(player, float(row["S"]), float(row["T"])), row["GivenAns"]
@@ -167,6 +174,7 @@ def _prediction(study: int, people: PersonNumbers, row: Mapping[str, str]) -> Pr
         _answer(answer),
         _confidence(row["ConfidenceNum"]),
         truth,
+        is_surveyed=is_surveyed,
     )
 
 
@@ -341,6 +349,8 @@ def imported(path: Path) -> ImportResult:
         facts: dict[str, Any] = {"block": prediction.block, "game": prediction.game}
         if prediction.own_answer is not None:
             facts["own_answer"] = prediction.own_answer
+        if prediction.is_surveyed:
+            facts["is_surveyed"] = True
         episode, differences = episode_of(prediction_row(prediction), source, {"prediction": facts})
         run.add(episode, differences, {f"predictions of study {prediction.study}": 1})
     for choice in studies.inspections:
