@@ -156,7 +156,7 @@ def test_reset_without_seed_never_repeats_an_episode():
     assert len(seeds) == 20
 
 
-UNSPLIT = ("toma_ag", "tradecraft")
+UNSPLIT = ("elicitation", "toma_ag", "tradecraft")
 
 
 @pytest.mark.parametrize("game", sorted({*registry.games()} - {*UNSPLIT}))
