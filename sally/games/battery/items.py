@@ -57,6 +57,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
     people: tuple[str, ...] = ()  # of our own items
     by_depth: tuple[int, ...] = ()  # answers of reasoners of depth 0, 1, ...; of our own items
     mindless: dict[str, int] = {}  # answers of rules that skip part of the reasoning, likewise
+    options_key: str = ""  # what the order of the options is drawn from; "": the id
 
     @property
     def sound(self) -> bool:
@@ -187,7 +188,11 @@ def portable(params: Mapping[str, Any]) -> Mapping[str, Any]:
 def shown_orders(item: Item, orders: int, seed: int) -> tuple[tuple[int, ...], ...]:
     """Return the orders in which the options are shown; they are the same for every player."""
     return tuple(
-        tuple(Stream(seed, "options", item.id, n).shuffled(range(len(item.options))))
+        tuple(
+            Stream(seed, "options", item.options_key or item.id, n).shuffled(
+                range(len(item.options))
+            )
+        )
         for n in range(orders)
     )
 

@@ -13,7 +13,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.rules.game import Game, Seat
-from sally.games.battery import applied, belief_action, nested
+from sally.games.battery import applied, belief_action, nested, watched
 from sally.games.battery.casts import Cast
 from sally.games.battery.items import Item, shown_orders, story_of
 
@@ -21,12 +21,14 @@ READER = Seat("reader")
 SEED = 2026
 PRACTICE = 1_000_003  # seed of practice items, which no study uses
 MOST_ITEMS, MOST_ORDERS = 1_000, 24
-Generator = Literal["nested", "belief_action", "applied", "file"]
+Generator = Literal["nested", "belief_action", "applied", "watched", "file"]
 PER_STORY = {
     "nested": 1,
+    "watched": watched.PER_STORY,
     "belief_action": belief_action.PER_STORY,
     "applied": applied.PER_STORY,
 }
+NESTED_ORDERS = {"nested": nested.ORDERS, "watched": watched.ORDERS}
 
 
 class State(msgspec.Struct, frozen=True):
@@ -46,6 +48,7 @@ class PosedItem(msgspec.Struct, frozen=True):
     base: int = 0  # of the numbers of its moves
     belief: str = ""  # the question about a mind, where the item has one
     beliefs: tuple[str, ...] = ()  # its options
+    options_key: str = ""  # what the order of the options is drawn from; "": the id
 
 
 class View(msgspec.Struct, frozen=True):
@@ -79,7 +82,7 @@ class Battery(Game[State, int, View]):
     generator: Generator = "belief_action"
     number: int = 0  # the first item of a generator
     length: int = 1  # how many items, one after another
-    order: int | None = None  # of belief (nested); None: 0 to 4 in turn
+    order: int | None = None  # of belief (nested, watched); None: all orders in turn
     generator_seed: int = SEED
     file: str = ""  # with generator "file": a file of items
     hash: str = ""  # of its content; empty: any
@@ -98,12 +101,17 @@ class Battery(Game[State, int, View]):
             raise BadInput(f"length must be from 1 to {MOST_ITEMS}, not {self.length}")
         if not 1 <= self.orders <= MOST_ORDERS:
             raise BadInput(f"orders must be from 1 to {MOST_ORDERS}, not {self.orders}")
-        if self.order is not None and self.order not in nested.ORDERS:
-            raise BadInput(f"order must be from 0 to {max(nested.ORDERS)}, not {self.order}")
-        if self.order is not None and self.generator != "nested":
-            raise BadInput(
-                f"`order` can be set only if `generator` is 'nested', not {self.generator!r}"
-            )
+        if self.order is not None:
+            if self.generator not in NESTED_ORDERS:
+                raise BadInput(
+                    f"`order` can be set only if `generator` is 'nested' or 'watched', not "
+                    f"{self.generator!r}"
+                )
+            orders = NESTED_ORDERS[self.generator]
+            if self.order not in orders:
+                raise BadInput(
+                    f"order must be from {min(orders)} to {max(orders)}, not {self.order}"
+                )
         if (self.generator == "file") != bool(self.item):
             raise BadInput("`item` must be set if `generator` is 'file', and only then")
         if (self.file or self.hash) and self.generator != "file":
@@ -208,6 +216,7 @@ def _asked(turn: Turn) -> PosedItem:
         turn.base,
         belief.question if belief else "",
         belief.options if belief else (),
+        item.options_key,
     )
 
 
@@ -222,5 +231,7 @@ def generated(
     """Return an item of one of the generators, cached per process."""
     if generator == "nested":
         return nested.nested(seed, number, order, cast)
+    if generator == "watched":
+        return watched.watched(seed, number, order, cast)
     make = belief_action.belief_action if generator == "belief_action" else applied.applied
     return make(seed, number, cast)

@@ -21,7 +21,8 @@ def _belief(game: Battery, view: View, seat: Seat) -> tuple[Question, ...]:
     if asked is None or not asked.belief:
         return ()
     places = range(len(asked.beliefs))
-    shown = Stream(game.options_seed, "belief", asked.id, view.turn).shuffled(places)
+    key = asked.options_key or asked.id
+    shown = Stream(game.options_seed, "belief", key, view.turn).shuffled(places)
     return (Question(BELIEF, "choice", tuple(shown), about=asked.id),)
 
 
@@ -61,7 +62,7 @@ def _fresh(draws: Stream, name: str) -> Mapping[str, Any]:
 GAME: GameSpec[State, int, View] = GameSpec(
     name="battery",
     version=2,
-    about="questions about stories: what people believe (nested, orders 0 to 4), do, know and "
+    about="questions about stories: what people believe (orders 0 to 4), do, know and "
     "reasonably did; generated, or imported from a published battery",
     game=Battery,
     words=BatteryWords,
