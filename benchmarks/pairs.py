@@ -1,5 +1,8 @@
 """Check recipes of certified pairs: `python -m benchmarks.pairs [GAME ...] [--pairs 1000]`.
 
+With `--learners 1000`, learners also read the pages of that many pairs and answer as many others.
+A table of all recipes comes last.
+
 For every recipe and order: the share of pairs whose certificate holds and whose members have the
 same words; the largest |J| and |D| over all mindless rules, constants and places on the menu, none
 of which may depend on the member; uniform players; reasoners of every order;
@@ -19,6 +22,7 @@ from typing import Any
 import msgspec
 
 from sally.analysis.pairs.certificate import certify
+from sally.analysis.pairs.learners import attack_pairs
 from sally.analysis.pairs.positions import AskedPosition, open_position, recipes_of, right_answers
 from sally.analysis.pairs.score import PlayerScore, PositionAnswer, join_pairs, score_player
 from sally.core.registry import registry
@@ -210,17 +214,40 @@ def format_estimate(estimate: Estimate | None) -> str:
     return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
 
 
-def report_recipe(recipe: PairRecipe, order: int, count: int, seed: int) -> bool:
-    """Print the figures of one recipe and order; return whether all are as they must be."""
+class RecipeRow(msgspec.Struct, frozen=True):
+    """One line of the table of all recipes."""
+
+    recipe: str
+    order: int
+    pairs: int
+    milliseconds: float  # of processor time to draw a pair and open both members
+    certified: float
+    same_words: float
+    players: int  # without a mind
+    worst: float  # largest |J| or |D| of these
+    by_order: tuple[float, ...]  # D of reasoners of order 0, 1, ...
+    learner: str  # with the largest |D|
+    passes: bool
+
+
+def report_recipe(
+    recipe: PairRecipe, order: int, count: int, seed: int, learner_pairs: int
+) -> RecipeRow:
+    """Print the figures of one recipe and order, and return them as a line of the table."""
     start = time.process_time()
-    drawn_pairs = [draw_pair(recipe, order, seed, number) for number in range(count)]
+    drawn_pairs = []
+    for number in range(count):
+        pair = draw_pair(recipe, order, seed, number)
+        drawn_pairs.append(pair)
+        for member in (0, 1):
+            open_position(recipe, pair, member)
     milliseconds = 1000 * (time.process_time() - start) / count
     certificates = [certify(pair) for pair in drawn_pairs]
     pairs = open_pairs(recipe, order, count, seed)
     certified = fmean(certificate.holds for certificate in certificates)
     same_words = fmean(certificate.has_same_words for certificate in certificates)
     print(f"\n{recipe.game}, {recipe.name}, order {order}: {recipe.about}")
-    print(f"  {count} pairs, {milliseconds:.1f} ms of processor time to draw one")
+    print(f"  {count} pairs, {milliseconds:.1f} ms of processor time to draw and open one")
     print(f"  certificate holds {certified:.2f}, same words {same_words:.2f}")
     for problem in {problem for certificate in certificates for problem in certificate.problems}:
         print(f"    {problem}")
@@ -244,7 +271,7 @@ def report_recipe(recipe: PairRecipe, order: int, count: int, seed: int) -> bool
     for lower in range(order + 1):
         score = play_pairs(recipe, order, pairs, reason_to(lower), seed).knowing
         assert score is not None
-        by_order.append(score.d.value)
+        by_order.append(score.d.value or 0.0)
     print(f"  D of reasoners of order 0 to {order}: {', '.join(f'{d:.2f}' for d in by_order)}")
     passes &= by_order == [0.0] * order + [1.0]
     for knows, acts in DIALS:
@@ -255,8 +282,46 @@ def report_recipe(recipe: PairRecipe, order: int, count: int, seed: int) -> bool
             f"{format_estimate(parts.doing.j)}, acting {format_estimate(parts.acting.j)}; "
             f"{coverage(pairs, knows, acts)}"
         )
-    print(f"  {'passes' if passes else 'FAILS'}")
-    return passes
+    learner = report_learners(recipe, order, learner_pairs, seed) if learner_pairs else "-"
+    print(f"  {'passes' if passes else 'FAILS'}", flush=True)
+    return RecipeRow(
+        f"{recipe.game} {recipe.name}",
+        order,
+        count,
+        milliseconds,
+        certified,
+        same_words,
+        len(players),
+        max(worst_j, worst_d),
+        tuple(by_order),
+        learner,
+        passes,
+    )
+
+
+def report_learners(recipe: PairRecipe, order: int, count: int, seed: int) -> str:
+    """Print D of learners trained on pages, and return the one that is farthest from 0."""
+    scores = attack_pairs(recipe, order, count, count, seed)
+    for score in scores:
+        print(
+            f"  {score.learner}, {score.question}: D {format_estimate(score.score.d)}, "
+            f"J {format_estimate(score.score.j)}"
+        )
+    worst = max(scores, key=lambda score: abs(score.score.d.value or 0.0))
+    return format_estimate(worst.score.d)
+
+
+def print_rows(rows: Sequence[RecipeRow]) -> None:
+    columns = ("recipe", "order", "n", "ms", "certified", "same words", "mindless (n)")
+    print(f"\n| {' | '.join((*columns, 'reasoners', 'learner'))} |")
+    print("|---" * (len(columns) + 2) + "|")
+    for row in rows:
+        reasoners = ", ".join(f"{d:.2f}" for d in row.by_order)
+        print(
+            f"| {row.recipe} | {row.order} | {row.pairs} | {row.milliseconds:.1f} | "
+            f"{row.certified:.3f} | {row.same_words:.3f} | {row.worst:.2f} ({row.players}) | "
+            f"{reasoners} | {row.learner} |{'' if row.passes else ' FAILS'}"
+        )
 
 
 def coverage(pairs: Sequence[OpenPair], knows: float, acts: float) -> str:
@@ -289,13 +354,16 @@ def main() -> None:
     parser.add_argument("games", nargs="*")
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--learners", type=int, default=0, help="pairs that learners read")
     options = parser.parse_args()
-    passes = True
-    for game in options.games or registry.entries("games"):
-        for recipe in recipes_of(game):
-            for order in recipe.orders:
-                passes &= report_recipe(recipe, order, options.pairs, options.seed)
-    raise SystemExit(0 if passes else 1)
+    rows = [
+        report_recipe(recipe, order, options.pairs, options.seed, options.learners)
+        for game in options.games or registry.entries("games")
+        for recipe in recipes_of(game)
+        for order in recipe.orders
+    ]
+    print_rows(rows)
+    raise SystemExit(0 if all(row.passes for row in rows) else 1)
 
 
 if __name__ == "__main__":

@@ -77,15 +77,15 @@ UNITS: Mapping[str, str] = {
     "in what {0} logged of what {1} logged of what {2} logged of the store of {3}?",
     # watched
     "{names} know the hall well. It has a floor and three galleries one above the other: the "
-    "lower, the middle and the upper gallery. On the floor stand {places}.": "{names} are units of the "
-    "hall. It has a floor and three galleries one above the other: the lower, the middle and the "
-    "upper gallery. On the floor stand {places}.",
+    "lower, the middle and the upper gallery. On the floor stand {places}.": "{names} are units of "
+    "the hall. It has a floor and three galleries one above the other: the lower, the middle and "
+    "the upper gallery. On the floor stand {places}.",
     "Whoever is in the hall sees what happens on the floor, and sees who else is on the same "
     "storey or on a lower one, but not who is higher up. Everybody knows this. From outside "
-    "nothing can be seen, and nobody talks about what happened. Whoever is not seen is taken to be outside. "
-    "Everyone takes the {thing} to be where they last saw it put, and judges what others think by "
-    "what they saw these others see.": "A unit in the hall scans what happens on the floor, "
-    "and scans which units are on the same storey or on a lower one, but not those higher up. All "
+    "nothing can be seen, and nobody talks about what happened. Whoever is not seen is taken to be "
+    "outside. Everyone takes the {thing} to be where they last saw it put, and judges what others "
+    "think by what they saw these others see.": "A unit in the hall scans what happens on the "
+    "floor, and scans which units are on the same storey or lower, but not those higher up. All "
     "units store this. From outside nothing can be scanned, and no unit sends what happened. A "
     "unit that is not scanned is logged as outside. Each unit stores where it last scanned the "
     "{thing} being put, and logs of other units what it scanned these units scanning.",

@@ -54,9 +54,9 @@ OPENING = (
 NOTE = (
     "Whoever is in the hall sees what happens on the floor, and sees who else is on the same "
     "storey or on a lower one, but not who is higher up. Everybody knows this. From outside "
-    "nothing can be seen, and nobody talks about what happened. Whoever is not seen is taken to be outside. "
-    "Everyone takes the {thing} to be where they last saw it put, and judges what others think by "
-    "what they saw these others see."
+    "nothing can be seen, and nobody talks about what happened. Whoever is not seen is taken to be "
+    "outside. Everyone takes the {thing} to be where they last saw it put, and judges what others "
+    "think by what they saw these others see."
 )
 FORMS = (
     "With {people}, the {thing} is put into the {place}.",
@@ -101,9 +101,9 @@ class Line:
         """The place of each person in the order of naming."""
         return tuple(self.naming.index(person) for person in range(PERSONS))
 
-    def exchange(self, one: int, other: int) -> Line:
+    def exchange(self, first: int, second: int) -> Line:
         """Return the line with two people in each other's place."""
-        other_name = {one: other, other: one}
+        other_name = {first: second, second: first}
         groups = tuple(
             (storey, tuple(other_name.get(person, person) for person in people))
             for storey, people in self.groups
@@ -336,9 +336,7 @@ def mindless_answers(lines: Lines, chain: Chain) -> Mapping[str, int | None]:
             answers[f"place {rank + 1} from the last: {name}"] = ranking[rank]
     for conditions in (conditions_on_last_line(order), conditions_on_names(order)):
         for name, condition in conditions.items():
-            answers[f"last line: {name}"] = next(
-                iter(rank_places(lines, chain, condition)), None
-            )
+            answers[f"last line: {name}"] = next(iter(rank_places(lines, chain, condition)), None)
     answers["first line for the chain"] = next(
         line.place for line in lines if reaches_all(line, chain)
     )

@@ -185,6 +185,16 @@ def balanced(game: LevelGame, seat: Seat) -> Mind:
     return fixed(equilibrium(game, seat), equilibrium(game, game.others(seat)[0]))
 
 
+def note_reader(game: LevelGame, seat: Seat) -> Mind:
+    """Return a mind that expects what the notes of the game make it expect."""
+    if game.notes is None or seat != game.seats[1]:
+        raise BadInput("note_reader plays only player_2 of a request game with `notes`")
+    expected: Odds = {game.notes.amounts_read()[-1]: 1.0}
+    if game.notes.depth == 2:
+        expected = _reply(game, game.others(seat)[0], expected)
+    return fixed(_reply(game, seat, expected), expected)
+
+
 # --- k-ToM ----------------------------------------------------------------------------------------
 
 
@@ -254,6 +264,7 @@ MINDS: Mapping[str, Declared] = {
     "cognitive_hierarchy": Declared(cognitive_hierarchy, {"k": 2, "tau": 1.5, "base": ""}),
     "people": Declared(people),
     "equilibrium": Declared(balanced),
+    "note_reader": Declared(note_reader),
     "k_tom": Declared(
         k_tom,
         {"k": 1, "volatility": -2.0, "temperature": -1.0, "bias": None, "dilution": None},

@@ -173,6 +173,12 @@ PARTNERS = by_name(
         "draws from what people did in a published experiment (the request game only)",
         "Arad and Rubinstein 2012",
     ),
+    _mind(
+        "note_reader",
+        "believes the last note it read, or takes the other to believe the last one it saw the "
+        "other read, and replies best (the request game with `notes`)",
+        "Sally",
+    ),
     _mind("equilibrium", "plays its part of an equilibrium of the round", "Nash 1951"),
     _mind(
         "k_tom",

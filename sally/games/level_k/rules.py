@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from sally.core.errors import BadInput
 from sally.core.rules import simultaneous
 from sally.core.rules.game import Seat, check_rounds
 from sally.core.rules.simultaneous import Moves, SimultaneousGame, State, mean_of, others_of
+from sally.games.level_k.notes import Notes
 from sally.games.level_k.payoffs import MOST_SEATS, Numeric, Pays, Request
 
 SEATS = tuple(Seat(f"player_{n}") for n in range(1, MOST_SEATS + 1))
@@ -34,9 +36,17 @@ class LevelGame(SimultaneousGame[View]):
     pays: Pays = field(default_factory=Request)
     rounds: int = 1
     void_limit: int = 3  # consecutive forfeited rounds that end the episode without a result
+    notes: Notes | None = None  # what player_1 knows about player_2's expectations (request game)
 
     def __post_init__(self) -> None:
         check_rounds(self.rounds, self.void_limit)
+        if self.notes is None:
+            return
+        if not isinstance(self.pays, Request):
+            raise BadInput("`notes` can be set only in the request game")
+        for note in self.notes.notes:
+            if note.amount not in self.pays.menu(0):
+                raise BadInput(f"a note says {note.amount}, which nobody can ask for")
 
     @cached_property
     def seats(self) -> tuple[Seat, ...]:  # type: ignore[override]

@@ -14,6 +14,7 @@ from sally.core.rules.menu import Options, Whole, span
 from sally.core.rules.probe import Question
 from sally.core.rules.simultaneous import Moves, others_of
 from sally.core.rules.words import Words
+from sally.games.level_k.notes import OTHER
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame, View
 
@@ -49,6 +50,17 @@ TEXTS: Mapping[str, str] = {
     "they are the same, the other player wins {stake} from you.",
     "pays.pennies.second": "If the two coins are the same, you win {stake} from the other player; "
     "if they differ, the other player wins {stake} from you.",
+    "notes.people": "The other player is {other}; {others} look on. On the table lie notes, which "
+    "you have made up yourself: {notes}.",
+    "notes.note": "the {colour} one says that {subject} will ask for {amount}",
+    "notes.you": "you",
+    "notes.first": "The other player knows only the notes read by {other} in person, takes the "
+    "last of them to be true, and asks for what is best against it.",
+    "notes.second": "The other player takes no note about you to be true. {other} has seen you "
+    "read some notes about {other}, supposes that you take the last of these to be true and ask "
+    "for what is best against it, and asks for what is best against that.",
+    "notes.reads": "{person} reads the {colour} note, unseen by all.",
+    "notes.sees": "You read the {colour} note, seen by {person} only.",
     "past.two": "Round {round}: you picked {mine}, the other player picked {theirs}. You got "
     "{my_pay}, the other player got {their_pay}.",
     "past.many": "Round {round}: you picked {mine}, the others picked {theirs}. {share} of the "
@@ -95,10 +107,39 @@ class LevelWords(Words[int, View]):
     # --- the rules ------------------------------------------------------------------------------
 
     def rules(self, seat: Seat) -> str:
-        return f"{self._setting(seat)} {self._payoffs(seat)}\n{self._length}"
+        payoffs = self._payoffs(seat)
+        return "\n".join((f"{self._setting(seat)} {payoffs}", self._length, *self._notes(seat)))
 
     def rules_without_payoffs(self, seat: Seat) -> str:
-        return f"{self._setting(seat)} {self.say('payoffs.none')}\n{self._length}"
+        payoffs = self.say("payoffs.none")
+        return "\n".join((f"{self._setting(seat)} {payoffs}", self._length, *self._notes(seat)))
+
+    def _notes(self, seat: Seat) -> Iterator[str]:
+        """Yield what the first player knows of the notes; the other player learns nothing here."""
+        notes = self.game.notes
+        if notes is None or self.game.number[seat]:
+            return
+        other = notes.people[OTHER]
+        subjects = {"you": self.say("notes.you"), "other": other}
+        yield self.say(
+            "notes.people",
+            other=other,
+            others=listed(notes.people[1:]),
+            notes="; ".join(
+                self.say(
+                    "notes.note",
+                    colour=note.colour,
+                    subject=subjects[note.about],
+                    amount=note.amount,
+                )
+                for note in notes.notes
+            ),
+        )
+        yield self.say("notes.first" if notes.depth == 1 else "notes.second", other=other)
+        for reading in notes.readings:
+            key = "notes.sees" if reading.sees_you else "notes.reads"
+            colour = notes.notes[reading.note].colour
+            yield self.say(key, person=notes.people[reading.person], colour=colour)
 
     def _setting(self, seat: Seat) -> str:
         match self.pays:

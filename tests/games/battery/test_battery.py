@@ -15,7 +15,7 @@ from sally.core.errors import BadInput, Unreadable
 from sally.core.log.events import Told
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
-from sally.games.battery import applied, belief_action, nested
+from sally.games.battery import applied, belief_action, nested, watched
 from sally.games.battery.casts import UNITS
 from sally.games.battery.items import Belief, Item, decoded, encoded, hash_of, kept_at, portable
 from sally.games.battery.rules import READER, Battery, generated
@@ -217,7 +217,7 @@ def test_order_counts_only_with_all_lower_ones() -> None:
 # --- the twin -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("generator", ["nested", "belief_action", "applied"])
+@pytest.mark.parametrize("generator", ["nested", "belief_action", "applied", "watched"])
 def test_twin_describes_units_without_mental_terms_and_keeps_every_key(generator: str) -> None:
     minds = re.compile(
         r"\b(believes?|thinks?|told|knows?|knew|saw|sees|nobody|every(one|body)|lie)\b"
@@ -232,7 +232,9 @@ def test_twin_describes_units_without_mental_terms_and_keeps_every_key(generator
 
 def test_every_sentence_of_the_twin_replaces_one_of_the_generators() -> None:
     """A reworded template would otherwise keep its words about minds in the twin."""
-    sources = " ".join(inspect.getsource(each) for each in (nested, belief_action, applied))
+    sources = " ".join(
+        inspect.getsource(each) for each in (nested, belief_action, applied, watched)
+    )
     written = re.sub(r'"\s*\n\s*"', "", sources)
     for template in UNITS:
         assert template in written, template
