@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sally.analysis.beliefs.decisions import belief_columns, decision_of_row
+from sally.analysis.beliefs.decisions import PEOPLE, belief_columns, decision_of_row
 from sally.analysis.columns.rows import played
 from sally.analysis.episodes.paper_store import Conditions, Known
 from sally.core.log.events import Episode
@@ -17,6 +17,7 @@ from sally.core.rules.metric import Played
 from sally.games.elicitation.recorded import GAME, BeliefRow, row_of
 from sally.games.elicitation.rules import PLAYER
 from sally.output.tables.reproduce import Engine
+from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot
 from sally.stats import belief_measures as measures
 from sally.stats.belief_measures import BeliefColumns
 from sally.stats.cluster_interval import mean_by_rule
@@ -31,11 +32,14 @@ class BeliefRecord(msgspec.Struct, frozen=True):
 
     row: BeliefRow
     facts: Mapping[str, Any]
+    episode: str  # its id
 
 
 def records_of(games: Iterable[Played]) -> list[BeliefRecord]:
     """Return imported episodes as records."""
-    return [BeliefRecord(row_of(game.episode), game.episode.used) for game in games]
+    return [
+        BeliefRecord(row_of(game.episode), game.episode.used, game.episode.id) for game in games
+    ]
 
 
 def records_of_episodes(episodes: Iterable[Episode]) -> list[BeliefRecord]:
@@ -135,6 +139,77 @@ def _constant_worth(table: BeliefColumns) -> Floats:
     actions = sums.argmax(axis=1)[table.game]
     values: Floats = table.worth[np.arange(len(table)), actions]
     return values
+
+
+# --- dots of the atlas ----------------------------------------------------------------------------
+
+
+def belief_dot(
+    column: AtlasColumn,
+    player: str,
+    value: Estimate,
+    records: Sequence[BeliefRecord],
+    source: str,
+    knowing: float | None = None,
+) -> list[AtlasDot]:
+    """Return the dot of people, or of a rule on the same decisions; none without a value.
+
+    Args:
+        column: Game, setting and measure.
+        player: `people`, or the name of a rule.
+        value: The score.
+        records: The decisions.
+        source: Name of the paper, and year of publication as its last four characters.
+        knowing: Accuracy of the stated beliefs, from 0 (guessing) to 1 (as good as possible).
+    """
+    if value.value is None:
+        return []
+    is_rule = player != PEOPLE
+    return [
+        AtlasDot(
+            column,
+            player,
+            "rule" if is_rule else "people",
+            None if is_rule else int(source[-4:]),
+            value.value,
+            value.low,
+            value.high,
+            len(records),
+            "decisions",
+            len({record.row.person for record in records}),
+            source,
+            tuple(record.episode for record in records[:FEW_IDS]),
+            knowing,
+        )
+    ]
+
+
+def constant_dots(
+    column: AtlasColumn, table: BeliefColumns, records: Sequence[BeliefRecord], source: str
+) -> list[AtlasDot]:
+    """Return the dots of the rules that always take one action, for actions on every menu."""
+    names = dict.fromkeys(name for record in records for name in record.row.menu or ())
+    dots = []
+    for place, name in enumerate(names):
+        if table.on_menu[:, place].all():
+            moves = np.full(len(table), place, dtype=np.intp)
+            doing = measures.doing(msgspec.structs.replace(table, move=moves))
+            dots += belief_dot(column, f"always {name}", doing, records, source)
+    return dots
+
+
+def knowing_of_most(stated: Floats, true: Floats) -> float:
+    """Return how well the option stated as likeliest predicts, from 0 (guessing) to 1 (always the
+    option that is truly likeliest); tied options count by their mean.
+
+    Args:
+        stated: Stated odds or shares, by decision and option; NaN if an option is not available.
+        true: What happened, as odds or shares.
+    """
+    likeliest = measures.largest(stated)
+    named = (np.nan_to_num(true) * likeliest).sum(axis=1) / likeliest.sum(axis=1)
+    guessed, most = np.nanmean(true, axis=1), np.nanmax(true, axis=1)
+    return float((named - guessed).sum() / (most - guessed).sum())
 
 
 # --- the engine of `sally reproduce` --------------------------------------------------------------

@@ -59,7 +59,7 @@ def test_every_record_has_dots_in_its_own_column(tmp_path: Path) -> None:
         "pact",
         "step_game",
     }
-    assert {"akata2025", "rps_v2", "rps_v3"} <= set(sources()) and len(sources()) == 10
+    assert {"akata2025", "rps_v2", "rps_v3"} <= set(sources()) and len(sources()) == 18
     columns = by_column(dots)
     assert len({c.game for c in columns}) == 7
     models = {dot.who: dot for dot in dots if dot.source == "pact" and dot.kind == "model"}

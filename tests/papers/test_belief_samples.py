@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -16,7 +17,7 @@ from sally.analysis.compare.published import load
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.registry import registry
-from sally.papers.belief_records import Figures, records_of_episodes
+from sally.papers.belief_records import Figures, knowing_of_most, records_of_episodes
 from sally.stats.intervals import Estimate
 from tests.papers.belief_files import WRITERS
 
@@ -92,6 +93,32 @@ def test_reproduce_shows_every_figure_beside_the_published_one(name: str) -> Non
     assert len(missing) <= 2
     answer = CliRunner().invoke(cli, ["reproduce", name, "--episodes", str(bundle(name))])
     assert answer.exit_code == 0, answer.output
+
+
+def test_atlas_has_people_with_knowing_beside_rules_in_a_panel_of_each_game() -> None:
+    rows = sally.atlas(*map(bundle, SAMPLES))
+    people = {(row["game"], row["setting"]): row for row in rows if row["player"] == "people"}
+    assert len(people) == 9 and all(row["knowing"] is not None for row in people.values())
+    values = {row["source"]: row["value"] for row in people.values()}
+    assert values["andreozzi2020"] == figures("andreozzi2020")["doing, partner"].value
+    inspected = people["inspection", "two players, one always works, one always shirks"]
+    assert inspected["value"] == figures("vanbaar2022")["doing"].value
+    studies = [row for row in rows if row["game"] == "predicting a scripted player"]
+    for study in (1, 2, 3, 4):
+        right = figures("vanbaar2022")[f"study {study}: knowing"].value or 0
+        assert any(row["knowing"] == pytest.approx(2 * right - 1) for row in studies)
+    # with mandatory participation, always D earns more than people do
+    groups = [row for row in rows if "everybody" in row["setting"]]
+    assert max(groups, key=lambda row: row["value"])["player"] == "always D"
+
+
+def test_knowing_counts_the_option_that_is_stated_as_likeliest() -> None:
+    nan = float("nan")
+    true = np.array([[0.6, 0.4, nan], [0.2, 0.3, 0.5]])
+    best = knowing_of_most(np.array([[0.9, 0.1, nan], [0.0, 0.1, 0.9]]), true)
+    even = knowing_of_most(np.array([[0.5, 0.5, nan], [1, 1, 1]]) / 3, true)
+    worst = knowing_of_most(np.array([[0.1, 0.9, nan], [0.9, 0.1, 0.0]]), true)
+    assert (best, even) == pytest.approx((1, 0)) and worst < 0
 
 
 def test_documented_share_of_full_figures_lies_in_the_intervals_of_the_samples() -> None:

@@ -25,14 +25,8 @@ ROUNDS = (1, 2, 3)
 
 def figures(records: Sequence[BeliefRecord]) -> Figures:
     """Return all figures of both experiments."""
-    main = [record for record in records if record.row.source == MAIN]
-    additional = [record for record in records if record.row.source == ADDITIONAL]
-    parts = {
-        "main": main,
-        "mandatory": [record for record in main if record.row.cell.startswith("M")],
-        "voluntary": [record for record in main if record.row.cell.startswith("V")],
-        "additional": additional,
-    }
+    parts = parts_of(records)
+    main, additional = parts["main"], parts["additional"]
     result: Figures = {
         "decisions that replay, main": count(len(main)),
         "decisions that replay, additional": count(len(additional)),
@@ -50,15 +44,26 @@ def figures(records: Sequence[BeliefRecord]) -> Figures:
     return result
 
 
+def parts_of(records: Sequence[BeliefRecord]) -> dict[str, list[BeliefRecord]]:
+    """Return the records of both experiments and of the two halves of the main one."""
+    main = [record for record in records if record.row.source == MAIN]
+    return {
+        "main": main,
+        "mandatory": [record for record in main if record.row.cell.startswith("M")],
+        "voluntary": [record for record in main if record.row.cell.startswith("V")],
+        "additional": [record for record in records if record.row.source == ADDITIONAL],
+    }
+
+
 def _knowing(name: str, records: Sequence[BeliefRecord]) -> Figures:
     """Return how far beliefs are from the others' choices, in people of 30 and as Brier scores."""
-    stated, true = (_shares(records, field) for field in ("value", "truth"))
+    stated, true = (shares(records, field) for field in ("value", "truth"))
     person, n = np.array([record.row.person for record in records]), len(records)
     sizes = (~np.isnan(stated)).sum(axis=1)
     even = np.where(np.isnan(stated), np.nan, 1 / sizes[:, None])
 
-    def misplaced(shares: Floats) -> Floats:
-        return np.asarray(OTHERS * np.nansum(np.abs(shares - true), axis=1) / 2)
+    def misplaced(odds: Floats) -> Floats:
+        return np.asarray(OTHERS * np.nansum(np.abs(odds - true), axis=1) / 2)
 
     return {
         f"{name}: misplaced of 30": mean(misplaced(stated), person),
@@ -68,15 +73,15 @@ def _knowing(name: str, records: Sequence[BeliefRecord]) -> Figures:
     }
 
 
-def _shares(records: Sequence[BeliefRecord], field: str) -> Floats:
+def shares(records: Sequence[BeliefRecord], field: str) -> Floats:
     """Return stated or true counts as shares of the actions; NaN for an action not on the menu."""
-    shares = np.full((len(records), len(ACTIONS)), np.nan)
+    parts = np.full((len(records), len(ACTIONS)), np.nan)
     for n, record in enumerate(records):
         belief = record.row.beliefs[0]
         counts = np.array(getattr(belief, field), float)
         for option, part in zip(belief.options, counts / counts.sum(), strict=True):
-            shares[n, ACTIONS.index(str(option))] = part
-    return shares
+            parts[n, ACTIONS.index(str(option))] = part
+    return parts
 
 
 def _thresholds(records: Sequence[BeliefRecord]) -> Figures:
@@ -107,7 +112,7 @@ def _rounds(records: Sequence[BeliefRecord]) -> Figures:
         rows = table.period == number
         if rows.any():
             result[f"additional: acts, round {number}"] = measures.share(acts[rows], person[rows])
-    stated, true = (_shares(records, field) for field in ("value", "truth"))
+    stated, true = (shares(records, field) for field in ("value", "truth"))
     own = np.array([[float(record.row.action == action) for action in ACTIONS]
                     for record in records])  # fmt: skip
     cells = np.array([record.row.cell for record in records])

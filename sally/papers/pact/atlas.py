@@ -40,7 +40,11 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     Eras, which differ in the kind of talk, are separate columns, because models of different eras
     hardly met.
     """
-    seats = seat_games(games)
+    return seat_dots(seat_games(games))
+
+
+def seat_dots(seats: Sequence[findings.SeatGame]) -> list[AtlasDot]:
+    """Return the dots of seats."""
     found = []
     for era in sorted({seat.era for seat in seats}):
         column = AtlasColumn(

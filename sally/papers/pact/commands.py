@@ -39,7 +39,16 @@ def COMMANDS() -> None:
 @json_option
 def findings(path: Path, least: int, as_json: bool) -> None:
     """Print the main findings from the logs under PATH, each with its 95% interval."""
-    games = seat_games(map(read_record, files_under(path)))
+    figures = findings_of(seat_games(map(read_record, files_under(path))), least)
+    if as_json:
+        print_json(figures)
+        return
+    for name, value in figures.items():
+        echo(f"{name}: {_shown(value)}")
+
+
+def findings_of(games: list[SeatGame], least: int = 1) -> dict[str, Any]:
+    """Return the main findings by name; models with fewer than `least` seat-games are not rated."""
     found: dict[str, Any] = {"seat-games": len(games)}
     for name, measured in MEASURES.items():
         found[name] = _plain(estimate(games, measured))
@@ -57,11 +66,7 @@ def findings(path: Path, least: int, as_json: bool) -> None:
             found[f"{name}, {era}"] = _plain(estimate(some, MEASURES[name]))
         if some:
             found[f"rating, {era}"] = _rated(some, least)
-    if as_json:
-        print_json(found)
-        return
-    for name, value in found.items():
-        echo(f"{name}: {_shown(value)}")
+    return found
 
 
 def _rated(games: list[SeatGame], least: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ moves) to 1 (the best moves in hindsight)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sally.core.rules.metric import Played
 from sally.papers.step_game import figures
@@ -37,7 +37,16 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     Rules are scored on the turns of all seats.
     """
     ids = {played.episode.setup.instance.id: played.episode.id for played in games}
-    seats = figures.seat_games(games)
+    return seat_dots(figures.seat_games(games), ids)
+
+
+def seat_dots(seats: Sequence[figures.SeatGame], ids: Mapping[str, str]) -> list[AtlasDot]:
+    """Return the dots of seats.
+
+    Args:
+        seats: All seats of the imported games.
+        ids: Ids of the episodes, by the id of their instance.
+    """
     found = []
     for metric, column in COLUMNS.items():
         for raw, mine in figures.models(seats).items():

@@ -37,6 +37,21 @@ def show(where: str, least: int, as_json: bool) -> None:
         raise BadInput(
             f"{where} contains no imported step games; `sally import step_game` imports them."
         )
+    rated, table, lines, found = tables_of(seats, least)
+    if as_json:
+        whole: dict[str, Any] = {"models": table, "mindless": lines, "findings": found}
+        print_json(msgspec.to_builtins({**whole, "groups": rated.groups}))
+        return
+    print_table(_said(table), list(table[0]) if table else [], "Models")
+    print_table(_said(lines), ["rule", *DOING], "Mindless players, same turns")
+    print_table(_said(found), ["figure", "value"], "All models")
+    echo(f"{len(rated.ratings)} models in {len(rated.groups)} connected group(s).")
+
+
+def tables_of(
+    seats: list[figures.SeatGame], least: int
+) -> tuple[figures.Rating, list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the rating, and the rows of models, of mindless players and of findings."""
     rated = figures.rating(seats)
     by_model = {name: of for name, of in figures.models(seats).items() if len(of) >= least}
     table = [
@@ -57,14 +72,7 @@ def show(where: str, least: int, as_json: bool) -> None:
         for name, rule in figures.rules().items()
     ]
     found = [{"figure": name, "value": value} for name, value in figures.findings(seats).items()]
-    if as_json:
-        whole: dict[str, Any] = {"models": table, "mindless": lines, "findings": found}
-        print_json(msgspec.to_builtins({**whole, "groups": rated.groups}))
-        return
-    print_table(_said(table), list(table[0]) if table else [], "Models")
-    print_table(_said(lines), ["rule", *DOING], "Mindless players, same turns")
-    print_table(_said(found), ["figure", "value"], "All models")
-    echo(f"{len(rated.ratings)} models in {len(rated.groups)} connected group(s).")
+    return rated, table, lines, found
 
 
 def _said(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

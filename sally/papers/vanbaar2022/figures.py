@@ -65,7 +65,7 @@ def _predictions(study: int, records: Sequence[BeliefRecord]) -> Figures:
     result: Figures = {
         f"{name}: predictions": count(n),
         f"{name}: knowing": mean(right, person),
-        f"{name}: last answer in the game type": plain(float(_repeated(records).mean()), n),
+        f"{name}: last answer in the game type": plain(float(repeated(records).mean()), n),
         f"{name}: trials 1 to 4": mean(np.where(trial < EARLY, right, np.nan), person),
         f"{name}: trials 13 to 16": mean(np.where(trial >= LATE, right, np.nan), person),
     }
@@ -86,7 +86,7 @@ def _predictions(study: int, records: Sequence[BeliefRecord]) -> Figures:
     return result
 
 
-def _repeated(records: Sequence[BeliefRecord]) -> Floats:
+def repeated(records: Sequence[BeliefRecord]) -> Floats:
     """Return how often a player's last answer in a type of game is its next; a coin the first
     time."""
     last: dict[tuple[str, int, str], object] = {}
@@ -221,40 +221,46 @@ def _thresholds(inspections: Sequence[BeliefRecord], records: Sequence[BeliefRec
         "says 50": plain(float((data.works == 0.5).mean()), n),
     }
     result |= _within_person(data)
-    stakes, doing = _payoff(data.by_belief, data.threshold), _payoff(data.true, data.threshold)
+    stakes, doing = (
+        payoff_below(data.by_belief, data.threshold),
+        payoff_below(data.true, data.threshold),
+    )
     others = _others_threshold(data)
     result |= {
-        "acting in stakes": _scaled(stakes, data.by_belief, person),
+        "acting in stakes": scaled(stakes, data.by_belief, person),
         "acting in stakes, another's threshold": plain(
-            _scaled(others, data.by_belief, person).value, n
+            scaled(others, data.by_belief, person).value, n
         ),
         "acting in stakes, 16 always": plain(
-            _scaled(_payoff(data.by_belief, np.full(n, FIXED[1])), data.by_belief, person).value, n
+            scaled(
+                payoff_below(data.by_belief, np.full(n, FIXED[1])), data.by_belief, person
+            ).value,
+            n,
         ),
-        "doing": _scaled(doing, data.true, person),
+        "doing": scaled(doing, data.true, person),
         "doing if best-replied": plain(
-            _scaled(_payoff(data.true, data.by_belief), data.true, person).value, n
+            scaled(payoff_below(data.true, data.by_belief), data.true, person).value, n
         ),
         "doing, 15 always": plain(
-            _scaled(_payoff(data.true, np.full(n, FIXED[0])), data.true, person).value, n
+            scaled(payoff_below(data.true, np.full(n, FIXED[0])), data.true, person).value, n
         ),
     }
     for player in ("pess", "opt"):
         chosen = data.player == player
-        part = _scaled(doing[chosen], data.true[chosen], person[chosen])
+        part = scaled(doing[chosen], data.true[chosen], person[chosen])
         result[f"doing, {player}"] = plain(part.value, int(chosen.sum()))
     return result | _people(data, records)
 
 
-def _payoff(values: Floats, threshold: Floats) -> Floats:
+def payoff_below(values: Floats, threshold: Floats) -> Floats:
     """Return the expected gain of inspecting below a threshold, if prices are even from 0 to 30 and
     an inspection is worth `values`."""
     return np.asarray((values * threshold - threshold**2 / 2) / RANGE)
 
 
-def _scaled(payoff: Floats, values: Floats, person: np.ndarray) -> Estimate:
+def scaled(payoff: Floats, values: Floats, person: np.ndarray) -> Estimate:
     random = (values - RANGE / 2) / 2
-    best = _payoff(values, values)
+    best = payoff_below(values, values)
     return ratio_by_rule(payoff - random, best - random, person.tolist())
 
 
@@ -265,7 +271,7 @@ def _others_threshold(data: Thresholds) -> Floats:
         others = (data.player == data.player[row]) & (data.person != data.person[row])
         if others.any():
             values = np.full(int(others.sum()), data.by_belief[row])
-            payoffs[row] = _payoff(values, data.threshold[others]).mean()
+            payoffs[row] = payoff_below(values, data.threshold[others]).mean()
     return payoffs
 
 
