@@ -23,9 +23,10 @@ import msgspec
 
 from sally.analysis.pairs.certificate import certify
 from sally.analysis.pairs.learners import attack_pairs
-from sally.analysis.pairs.positions import AskedPosition, open_position, recipes_of, right_answers
+from sally.analysis.pairs.positions import AskedPosition, open_position, right_answers
 from sally.analysis.pairs.score import PlayerScore, PositionAnswer, join_pairs, score_player
 from sally.core.registry import registry
+from sally.core.registry.recipes import recipes_of
 from sally.core.rules.chance import Stream
 from sally.core.rules.pair import QUESTIONS, PairRecipe, QuestionKind, draw_pair
 from sally.stats.cluster_interval import mean_by_rule

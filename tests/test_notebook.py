@@ -324,16 +324,18 @@ def test_filter_names_the_columns(played: Kernel) -> None:
 )
 def test_every_result_is_drawn_and_converted(played: Kernel, result: str) -> None:
     if result == "evaluated":
-        played.outputs('evaluated = sally.evaluate(bot="random", games=["toma_po"])')
+        played.outputs(
+            'evaluated = sally.evaluate(bot="random", suite="sally_1", games=["toma_po"])'
+        )
     outputs = played.outputs(f"{result}.plot()")
     assert "image/png" in outputs[-1]["data"]
     assert played.shown(f"type({result}.polars()).__name__") == "'DataFrame'"
 
 
 def test_model_object_is_evaluated(played: Kernel) -> None:
-    progress, result = played.outputs('sally.evaluate(Mine(), games=["toma_po"])')
-    assert "sally_1: 64 of 64 episodes" in progress["data"]["text/plain"]
-    assert result["data"]["text/plain"].startswith("own:mine qa T=0, Sally-1, version 1, size S")
+    progress, result = played.outputs('sally.evaluate(Mine(), games=["ibs"])')
+    assert "sally_2: 56 of 56 episodes" in progress["data"]["text/plain"]
+    assert result["data"]["text/plain"].startswith("own:mine qa T=0, Sally-2, version 1, size S")
 
 
 def test_transcript_prints(played: Kernel) -> None:

@@ -1,4 +1,4 @@
-"""Evaluate a player on the suite Sally-1."""
+"""Evaluate a player on a suite: Sally-2 of certified pairs, or Sally-1 of whole episodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -15,6 +15,7 @@ from sally import store
 from sally.adapters.executors.by_name import executor
 from sally.analysis.evaluation import ASKED, Evaluation, GameResult, name_of
 from sally.analysis.evaluation import evaluate as evaluated
+from sally.api.pair_evaluation import PairRequest, PairRows, evaluate_on_pairs
 from sally.api.rows import Rows
 from sally.api.studies import PreparedStudy, RunRequest, prepared_study
 from sally.core.errors import BadInput, unknown
@@ -31,10 +32,12 @@ from sally.runner.config import use_config
 from sally.runner.models import models_of
 from sally.store import Where
 from sally.studies import sally_1
-from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store, suite
+from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store
 
 MEASURES = ("knowing", "acting", "doing")
 SIZES: tuple[Size, ...] = get_args(Size)
+Suite = Literal["sally_2", "sally_1"]
+SUITES: tuple[Suite, ...] = get_args(Suite)
 
 
 class EvaluationRows(Rows):
@@ -56,6 +59,16 @@ class EvaluationRows(Rows):
         evaluation = self.evaluation
         played = f"{evaluation.episodes} of {evaluation.wanted or evaluation.episodes} episodes"
         return f"{evaluation.player}, {evaluation.suite}, {played}"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every episode of the suite was played."""
+        return self.evaluation.complete
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether at least one move could be read."""
+        return any(game.moves for game in self.evaluation.games)
 
     def page(self, out: str | Path) -> Path:
         """Write the evaluation as one HTML page; return its path.
@@ -83,8 +96,10 @@ def evaluate(
     model: str | Model | None = None,
     *,
     bot: str | None = None,
+    suite: Suite = "sally_2",
     size: Size = "S",
     games: Sequence[str] = (),
+    until: float | None = None,
     out: str | Path | None = None,
     play: bool = True,
     budget: float | None = None,
@@ -93,15 +108,17 @@ def evaluate(
     config: Path | None = None,
     watch: runs.Watcher | None = None,
     **settings: Any,
-) -> EvaluationRows:
-    """Evaluate a model or a bot on the suite Sally-1: how well it predicts others, how often it
-    acts on its predictions, and how much it gains.
+) -> EvaluationRows | PairRows:
+    """Evaluate a model or a bot: how well it predicts others, and whether it acts on it.
 
     Args:
         model: The model: a name, or an object with the methods of `Model`.
         bot: A bot instead of a model, such as `random`.
+        suite: `sally_2` (certified pairs) or `sally_1` (whole episodes).
         size: Size of the suite: `S`, `M` or `L`.
         games: Only these games of the suite.
+        until: Play one size after another until the intervals of the means over games reach at
+            most that far to either side (Sally-2 only).
         out: Folder or address of the store, in which a stopped evaluation continues; None keeps
             nothing on disk.
         play: Play the missing episodes; False evaluates the episodes in the store.
@@ -119,19 +136,26 @@ def evaluate(
         BadInput: If the model, bot, game or setting is unknown, or no episode was finished.
 
     >>> import sally
-    >>> rows = sally.evaluate(bot="random", games=["toma_po"])
-    >>> [(row["game"], row["episodes"]) for row in rows]
-    [('toma_po', 32)]
+    >>> rows = sally.evaluate(bot="reasoner", games=["ibs"])
+    >>> [(row["game"], row["knowing"], row["doing"]) for row in rows]
+    [('ibs', 1.0, 1.0)]
     """
     if model is not None and bot is not None:
         raise BadInput("Name the player to evaluate: either a model or a bot, not both.")
+    if suite == "sally_2":
+        request = PairRequest(model, bot, size, tuple(games), until, out, play, on, dict(settings))
+        return evaluate_on_pairs(request, use_config(config), Budget(budget, budget_tokens), watch)
+    if suite != "sally_1":
+        raise unknown("suite", suite, SUITES)
+    if until is not None:
+        raise BadInput("`until` needs the suite sally_2, whose games share one scale.")
     names = ObjectNames()
     model_name = None if model is None else names.model(model)
     with names.bound():
         used = use_config(config)
-        request = RunRequest(model=model_name, given=settings)
+        run_request = RunRequest(model=model_name, given=settings)
         study, settings_used = (
-            prepared_suite(request, size, games, config)
+            prepared_suite(run_request, size, games, config)
             if bot is None
             else (suite_of_bot(bot, size, games), ())
         )
@@ -159,7 +183,7 @@ def prepared_suite(
     if request.model is None:
         raise BadInput("Name the player to evaluate: a model, or a bot such as random.")
     _check_games(games)
-    wanted = suite(size, tuple(games) or sally_1.GAMES)
+    wanted = sally_1.suite(size, tuple(games) or sally_1.GAMES)
     study, settings_used = prepared_study(wanted, request, use_config(config))
     return in_one_store(study), settings_used
 

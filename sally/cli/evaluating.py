@@ -13,10 +13,12 @@ import msgspec
 from sally import store
 from sally.analysis.evaluation import CONTRASTS, Change, Evaluation, drift, name_of
 from sally.api.board import file_name
-from sally.api.evaluation import SIZES, evaluate
+from sally.api.evaluation import SIZES, SUITES, Suite, evaluate
+from sally.api.pair_evaluation import PairRows, plan_pairs
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed
+from sally.cli.pair_screen import print_evaluation, print_plan
 from sally.cli.running import ON_HELP, progress_watcher
 from sally.core.errors import BadInput
 from sally.core.prompt.model import read_settings
@@ -41,15 +43,20 @@ from sally.runner.config import use_config
 from sally.runner.plan import plan as planned
 from sally.stats.intervals import blank_intervals
 from sally.store import Where
-from sally.studies import sally_1
-from sally.studies.sally_1 import BOTS, Size, suite
+from sally.studies import sally_1, sally_2
+from sally.studies.sally_1 import Size
 
 
 @click.command("evaluate")
 @click.option("--model", help="Model to evaluate: embedded, openai/gpt-4o, hf:PATH, an alias.")
-@click.option("--bot", metavar="NAME", help=f"Bot to evaluate: {', '.join(BOTS)}.")
+@click.option("--bot", metavar="NAME", help=f"Bot to evaluate: {', '.join(sally_2.BOTS)}.")
+@click.option("--suite", type=click.Choice(SUITES), default="sally_2", show_default=True,
+              help="Certified pairs (sally_2) or whole episodes (sally_1).")  # fmt: skip
 @click.option("--size", type=click.Choice(SIZES), default="S", show_default=True, help="Size.")
-@click.option("--out", type=PATH, help="Store [out/sally_1-NAME].")
+@click.option("--out", type=PATH, help="Store [out/SUITE-NAME].")
+@click.option("--until", type=click.FloatRange(0.005, 1), metavar="WIDTH",
+              help="Play larger sizes until the means are known to within this.")  # fmt: skip
+@click.option("--all", "show_all", is_flag=True, help="Print every table.")
 @click.option(
     "--plan", "only_plan", is_flag=True, help="Print the calls of each size; play nothing."
 )
@@ -65,8 +72,11 @@ from sally.studies.sally_1 import BOTS, Size, suite
 def evaluate_(
     model: str | None,
     bot: str | None,
+    suite: Suite,
     size: Size,
     out: Path | None,
+    until: float | None,
+    show_all: bool,
     only_plan: bool,
     settings: tuple[str, ...],
     games: tuple[str, ...],
@@ -77,25 +87,32 @@ def evaluate_(
     no_play: bool,
     as_json: bool,
 ) -> None:
-    """Evaluate a model on the suite Sally-1: how well it predicts others, how often it acts on its
-    predictions, and how much it gains, in ten games.
+    """Evaluate a model on certified pairs of positions: whether it predicts others, and whether it
+    acts on it.
 
-    The same command continues a stopped run; a larger size keeps the episodes of a smaller one.
+    Sally-1 (--suite sally_1) plays whole episodes instead. The same command continues a stopped
+    run; a larger size keeps the episodes of a smaller one.
     """
     if only_plan:
-        say_plan(model or "MODEL", as_json)
+        if suite == "sally_1":
+            say_plan(model or "MODEL", as_json)
+            return
+        rows = plan_pairs(model or "MODEL", games, use_config(config))
+        print_json(rows) if as_json else print_plan(rows)
         return
     if (model is None) == (bot is None):
         raise BadInput("Name the player: --model MODEL, or --bot BOT.")
     given = parsed(settings)
     read_settings(given, "--set")  # raises if one is unknown
-    place = out or Path("out") / f"sally_1-{file_name(model or bot or '')}"
-    with progress_watcher("sally_1", use_config(config)) as watch:
-        rows = evaluate(
+    place = out or Path("out") / f"{suite}-{file_name(model or bot or '')}"
+    with progress_watcher(suite, use_config(config)) as watch:
+        result = evaluate(
             model,
             bot=bot,
+            suite=suite,
             size=size,
             games=games,
+            until=until,
             out=place,
             play=not no_play,
             budget=budget,
@@ -105,16 +122,21 @@ def evaluate_(
             watch=watch,
             **given,
         )
-    found = rows.evaluation
     page = place.parent / f"{place.name}.html"
-    rows.page(page)
+    result.page(page)
     if as_json:
-        print_json({"page": str(page), "out": str(place), **msgspec.to_builtins(found)})
+        plain = msgspec.to_builtins(result.evaluation, str_keys=True)
+        print_json({"page": str(page), "out": str(place), **plain})
+    elif isinstance(result, PairRows):
+        print_evaluation(result.evaluation, show_all)
     else:
-        say(found)
+        say(result.evaluation)
+    if not as_json:
         echo(f"Page: {page}   Episodes: {place}   Share: sally pack {place}")
-    if not found.complete:
+    if not result.is_complete:
         echo("Unfinished: the same command continues.", err=True)
+        sys.exit(INCOMPLETE)
+    if not result.is_readable:
         sys.exit(INCOMPLETE)
 
 
@@ -186,7 +208,7 @@ def say_plan(model: str, as_json: bool) -> None:
     """Print, for each suite size, the calls, the tokens and the smallest detectable differences."""
     rows: list[dict[str, Any]] = []
     for size in SIZES:
-        filled, _ = prepared_study(suite(size), RunRequest(model=model), use_config(None))
+        filled, _ = prepared_study(sally_1.suite(size), RunRequest(model=model), use_config(None))
         plan = planned(filled)
         (bill,) = plan.bills
         knowing, doing = (sally_1.smallest_differences(size, m) for m in ("knowing", "doing"))

@@ -129,20 +129,22 @@ def score_pairs(outcomes: Sequence[PairOutcome], clusters: Unit | None = None) -
 def mean_of_games(estimates: Sequence[Estimate]) -> Estimate | None:
     """Return the mean over games with equal weights; None if a game has no interval.
 
-    The games' errors are independent; each is taken from the width of its own interval.
+    The games' errors are independent; each side of the interval is made from the same side of the
+    games' intervals (MOVER, Zou and Donner 2008).
     """
-    values, half_widths = [], []
+    values, below, above = [], [], []
     for estimate in estimates:
         if estimate.value is None or estimate.low is None or estimate.high is None:
             return None
         values.append(estimate.value)
-        half_widths.append((estimate.high - estimate.low) / 2)
+        below.append(estimate.value - estimate.low)
+        above.append(estimate.high - estimate.value)
     if not values:
         return None
-    value, half_width = fmean(values), math.hypot(*half_widths) / len(values)
-    low, high = max(value - half_width, BOUNDS[0]), min(value + half_width, BOUNDS[1])
+    value, count = fmean(values), len(values)
+    low, high = value - math.hypot(*below) / count, value + math.hypot(*above) / count
     total = sum(estimate.n for estimate in estimates)
-    return Estimate(value, low, high, total, f"equal weights over {len(values)} games")
+    return Estimate(value, low, high, total, f"equal weights over {count} games")
 
 
 def outcome_of(

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from sally.analysis.pairs.audit import audit_pairs
 from sally.analysis.pairs.certificate import certify
 from sally.analysis.pairs.learners import LEARNERS, attack_pairs
-from sally.analysis.pairs.positions import open_position, position_setup, recipes_of, right_answers
+from sally.analysis.pairs.positions import open_position, position_setup, right_answers
 from sally.analysis.pairs.score import join_pairs, read_position, score_player
 from sally.cli import cli
 from sally.core.errors import BadInput
@@ -19,6 +19,7 @@ from sally.core.match.engine import Match
 from sally.core.match.playback import mismatch
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
+from sally.core.registry.recipes import recipes_of
 from sally.core.rules.chance import Stream
 from sally.core.rules.pair import Pair, PairRecipe, draw_pair
 from sally.core.rules.probe import ProbeReport

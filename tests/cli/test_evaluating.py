@@ -35,17 +35,20 @@ def typed(*given: object) -> Result:
     return CliRunner().invoke(cli, list(map(str, given)))
 
 
+RANDOM = ("--suite", "sally_1", "--bot", "random", "--game", "toma_po")
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An evaluation of the random bot in one game."""
     out = tmp_path_factory.mktemp("evaluated") / "random"
-    done = typed("evaluate", "--bot", "random", "--game", "toma_po", "--out", out)
+    done = typed("evaluate", *RANDOM, "--out", out)
     assert done.exit_code == 0, done.output
     return out
 
 
 def test_one_command_prints_a_screen_and_writes_a_page(place):
-    done = typed("evaluate", "--bot", "random", "--game", "toma_po", "--out", place)
+    done = typed("evaluate", *RANDOM, "--out", place)
     assert "Each of the claims that random knows what others will do" in done.output
     assert "best_bot" in done.output and "right by certified depth" in done.output
     page = (place.parent / "random.html").read_text("utf-8")
@@ -53,7 +56,18 @@ def test_one_command_prints_a_screen_and_writes_a_page(place):
 
 
 def test_json_has_the_same_figures(place):
-    done = typed("evaluate", "--bot", "random", "--game", "toma_po", "--out", place, "--json")
+    done = typed(
+        "evaluate",
+        "--suite",
+        "sally_1",
+        "--bot",
+        "random",
+        "--game",
+        "toma_po",
+        "--out",
+        place,
+        "--json",
+    )
     found = json.loads(done.stdout)
     (game,) = found["games"]
     # The zero is a random player's expectation, so one random player comes near it, not to it.
@@ -71,7 +85,18 @@ def test_unfinished_evaluation_is_reported_with_exit_code_3(place, tmp_path):
         if file.is_file():
             lines = file.read_bytes().splitlines(keepends=True)
             (few / file.name).write_bytes(b"".join(lines[:20]))
-    given = ("evaluate", "--bot", "random", "--game", "toma_po", "--out", few, "--no-play")
+    given = (
+        "evaluate",
+        "--suite",
+        "sally_1",
+        "--bot",
+        "random",
+        "--game",
+        "toma_po",
+        "--out",
+        few,
+        "--no-play",
+    )
     done = typed(*given)
     assert done.exit_code == 3 and "the same command continues" in done.output
 
@@ -86,7 +111,7 @@ def test_larger_size_continues_in_the_store_of_a_smaller_one(tmp_path):
 
 def test_player_must_be_named():
     for given in ((), ("--model", "embedded", "--bot", "random")):
-        done = typed("evaluate", *given)
+        done = typed("evaluate", "--suite", "sally_1", *given)
         assert isinstance(done.exception, BadInput) and "--model MODEL" in str(done.exception)
     assert isinstance(typed("evaluate", "--bot", "randon").exception, BadInput)
 

@@ -10,8 +10,9 @@ import msgspec
 
 from sally.analysis.pairs.certificate import certify
 from sally.analysis.pairs.learners import attack_pairs
-from sally.analysis.pairs.positions import AskedPosition, open_position, recipes_of, right_answers
+from sally.analysis.pairs.positions import AskedPosition, open_position, right_answers
 from sally.core.errors import BadInput
+from sally.core.registry.recipes import recipes_of
 from sally.core.rules.chance import Stream
 from sally.core.rules.pair import QUESTIONS, PairRecipe, QuestionKind, Rule, draw_pair
 from sally.stats.intervals import Estimate

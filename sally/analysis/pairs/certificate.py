@@ -18,11 +18,11 @@ import msgspec
 
 from sally.analysis.pairs.positions import (
     AskedPosition,
-    find_recipe,
     open_position,
     page_of,
     right_answers,
 )
+from sally.core.registry.recipes import find_recipe
 from sally.core.rules.pair import QUESTIONS, Pair, PairRecipe, draw_pair
 
 WORD = re.compile(r"\w+")

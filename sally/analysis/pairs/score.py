@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.pairs.positions import find_recipe
 from sally.core.log.events import Episode, Forfeited, Moved, Reported, label
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
+from sally.core.registry.recipes import find_recipe
 from sally.core.rules.game import Seat
 from sally.core.rules.pair import PairRecipe, QuestionKind
 from sally.stats.cluster_interval import mean_by_rule

@@ -1,0 +1,365 @@
+"""Evaluate one player on a suite of certified pairs: what it knew, what it did, and the verdict.
+
+All games share one scale: 0 for every player whose answers do not depend on the fact in which the
+members of a pair differ, 1 for a perfect one. So there is a mean over games, with equal weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from sally.analysis.call_totals import CallTotals, count_calls
+from sally.analysis.pairs.score import (
+    AnsweredPair,
+    PositionAnswer,
+    join_pairs,
+    read_position,
+    score_player,
+)
+from sally.core.errors import listed
+from sally.core.log.events import Episode, Forfeited, Reported, Told
+from sally.stats.cluster_interval import mean_by_rule
+from sally.stats.intervals import Estimate
+from sally.stats.multiple import holm_where_known
+from sally.stats.paired import sign_flip_test
+from sally.stats.pairs import BOUNDS, PairOutcome, PairScore, mean_of_games
+
+ALPHA = 0.05
+MOST_UNREADABLE = 0.5  # share of answers that cannot be read, above which a score is blank
+ASKED = "asked"
+
+
+class GamePairs(msgspec.Struct, frozen=True):
+    """The results of one game of the suite."""
+
+    game: str
+    pairs: int
+    knowing: PairScore | None  # None: too few answers could be read
+    doing: PairScore | None
+    acting: PairScore | None
+    knowing_p: float | None  # sign flips of J over pairs, adjusted over games by Holm's method
+    doing_p: float | None
+    known: int | None  # pairs predicted rightly in both members
+    known_not_done: int | None
+    done_not_known: int | None
+    order: int | None  # the highest order reached by predictions, with all lower ones
+    orders: dict[int, Estimate]  # J of predictions by order
+    answers: int
+    unreadable: int
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether its predictions use the difference: J above 0, at the adjusted level."""
+        return _is_found(self.knowing, self.knowing_p)
+
+    @property
+    def acts_apart(self) -> bool:
+        """Whether its moves use the difference."""
+        return _is_found(self.doing, self.doing_p)
+
+
+class ArmEffect(msgspec.Struct, frozen=True):
+    """The mean difference that an arm makes over games, on the pairs that were played in both."""
+
+    arm: str
+    measure: str
+    difference: Estimate | None
+    pairs: int
+
+
+class PairEvaluation(msgspec.Struct, frozen=True):
+    """All results of one player on a suite of pairs."""
+
+    player: str
+    suite: str
+    size: str
+    episodes: int
+    planned: int
+    games: tuple[GamePairs, ...]
+    knowing: Estimate | None  # means over games
+    doing: Estimate | None
+    acting: Estimate | None
+    arms: tuple[ArmEffect, ...]
+    calls: CallTotals
+    unreadable: dict[str, int]  # reasons with their number of answers
+    answers: int
+    sentences: tuple[str, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        return self.episodes >= self.planned
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether at least one game has a score."""
+        return any(game.knowing or game.doing for game in self.games)
+
+
+def _is_found(score: PairScore | None, p: float | None) -> bool:
+    return bool(score and score.j.value and score.j.value > 0 and p is not None and p < ALPHA)
+
+
+def evaluate_pairs(
+    episodes: Iterable[Episode],
+    *,
+    player: str,
+    suite: str,
+    size: str,
+    planned: int,
+    game_of: Callable[[str, str], str | None],
+    arm_of: Callable[[str], str],
+    games: Sequence[str],
+) -> PairEvaluation:
+    """Return the evaluation of the player of these episodes.
+
+    Args:
+        episodes: Positions of the suite.
+        player: The name that is shown.
+        suite: Name and version of the suite.
+        size: Size of the suite.
+        planned: How many episodes the size has.
+        game_of: The suite's name of a game and recipe; None if they are not of the suite.
+        arm_of: The arm of a cell, by the cell's name.
+        games: The order of the games.
+    """
+    every_episode = list(episodes)
+    by_arm: dict[str, list[tuple[Episode, PositionAnswer]]] = {}
+    for episode in every_episode:
+        position = read_position(episode)
+        if position is not None and game_of(position.game, position.recipe) is not None:
+            position = msgspec.structs.replace(position, player=player)
+            by_arm.setdefault(arm_of(episode.cell), []).append((episode, position))
+    asked = by_arm.get(ASKED, [])
+    pairs = join_pairs(position for _, position in asked)
+    by_game: dict[str, list[AnsweredPair]] = {game: [] for game in games}
+    for pair in pairs:
+        by_game.setdefault(str(game_of(pair.game, pair.recipe)), []).append(pair)
+    results = _adjust([_result(game, group) for game, group in by_game.items() if group])
+    answers, unreadable = _count_unreadable(episode for episode, _ in asked)
+    evaluation = PairEvaluation(
+        player,
+        suite,
+        size,
+        len(every_episode),
+        planned,
+        tuple(results),
+        _mean(results, "knowing"),
+        _mean(results, "doing"),
+        _mean(results, "acting"),
+        tuple(_arm_effects(by_arm, game_of)),
+        count_calls(every_episode),
+        unreadable,
+        answers,
+        (),
+    )
+    return msgspec.structs.replace(evaluation, sentences=tuple(verdict(evaluation)))
+
+
+def _result(game: str, pairs: Sequence[AnsweredPair]) -> GamePairs:
+    score = score_player(pairs)
+    orders = {
+        order: _predictions([pair for pair in pairs if pair.order == order])
+        for order in sorted({pair.order for pair in pairs})
+    }
+    unreadable = sum(
+        question.forfeits
+        for pair in pairs
+        for question in (pair.knowing, pair.doing)
+        if question is not None
+    )
+    is_known = [pair for pair in pairs if pair.knowing is not None and pair.knowing.d == 1]
+    return GamePairs(
+        game,
+        len(pairs),
+        _readable(score.knowing),
+        _readable(score.doing),
+        _readable(score.acting),
+        _j_test(pairs, "knowing"),
+        _j_test(pairs, "doing"),
+        len(is_known) if score.knowing else None,
+        score.known_not_done,
+        score.done_not_known,
+        _order_reached(orders),
+        {order: score.j for order, score in orders.items() if score is not None},
+        2 * sum((pair.knowing is not None) + (pair.doing is not None) for pair in pairs),
+        unreadable,
+    )
+
+
+def _readable(score: PairScore | None) -> PairScore | None:
+    """Return the score, or None if too few of its answers could be read."""
+    if score is None or score.forfeits > MOST_UNREADABLE * 2 * score.pairs:
+        return None
+    return score
+
+
+def _predictions(pairs: Sequence[AnsweredPair]) -> PairScore | None:
+    return _readable(score_player(pairs).knowing)
+
+
+def _order_reached(orders: Mapping[int, PairScore | None]) -> int | None:
+    """Return the highest order whose J is above 0 by its interval, as in all lower orders."""
+    reached = None
+    for order, score in sorted(orders.items()):
+        if score is None or score.j.low is None or score.j.low <= 0:
+            break
+        reached = order
+    return reached
+
+
+def _j_test(pairs: Sequence[AnsweredPair], question: str) -> float | None:
+    """Return the p value of J by sign flips over pairs or clusters."""
+    scored: list[tuple[PairOutcome, str]] = []
+    for pair in pairs:
+        outcome: PairOutcome | None = getattr(pair, question)
+        if outcome is not None:
+            scored.append((outcome, pair.cluster or pair.pair))
+    if not scored:
+        return None
+    return sign_flip_test(
+        [outcome.j for outcome, _ in scored], seed=1, clusters=[unit for _, unit in scored]
+    )
+
+
+def _adjust(results: list[GamePairs]) -> list[GamePairs]:
+    """Return the results with p values adjusted over games by Holm's method."""
+    knowing = holm_where_known([result.knowing_p if result.knowing else None for result in results])
+    doing = holm_where_known([result.doing_p if result.doing else None for result in results])
+    return [
+        msgspec.structs.replace(result, knowing_p=knowing[index], doing_p=doing[index])
+        for index, result in enumerate(results)
+    ]
+
+
+def _mean(results: Sequence[GamePairs], question: str) -> Estimate | None:
+    scores = [score for result in results if (score := getattr(result, question)) is not None]
+    return mean_of_games([score.j for score in scores])
+
+
+# --- arms -----------------------------------------------------------------------------------------
+
+
+def _arm_effects(
+    by_arm: Mapping[str, Sequence[tuple[Episode, PositionAnswer]]],
+    game_of: Callable[[str, str], str | None],
+) -> Iterable[ArmEffect]:
+    base = _by_pair(join_pairs(position for _, position in by_arm.get(ASKED, [])))
+    for arm, members in by_arm.items():
+        if arm == ASKED:
+            continue
+        if any(_told_value(episode) is not None for episode, _ in members):
+            yield _told_effect(arm, members)
+            continue
+        pairs = _by_pair(join_pairs(position for _, position in members))
+        for question in ("knowing", "doing"):
+            differences: dict[str, list[tuple[float, str]]] = {}
+            for id, pair in pairs.items():
+                outcome = getattr(pair, question)
+                other = getattr(base[id], question) if id in base else None
+                if outcome is not None and other is not None:
+                    group = differences.setdefault(str(game_of(pair.game, pair.recipe)), [])
+                    group.append((outcome.j - other.j, pair.cluster or id))
+            estimates = [
+                mean_by_rule([value for value, _ in group], [unit for _, unit in group],
+                             (2 * BOUNDS[0], 2 * BOUNDS[1]))
+                for group in differences.values()
+            ]  # fmt: skip
+            yield ArmEffect(
+                arm, question, mean_of_games(estimates), sum(map(len, differences.values()))
+            )
+
+
+def _by_pair(pairs: Iterable[AnsweredPair]) -> dict[str, AnsweredPair]:
+    return {pair.pair: pair for pair in pairs}
+
+
+def _told_value(episode: Episode) -> object | None:
+    for event in episode.events:
+        if isinstance(event, Told) and event.source == "truth":
+            return event.value
+    return None
+
+
+def _told_effect(arm: str, members: Sequence[tuple[Episode, PositionAnswer]]) -> ArmEffect:
+    """Return how much more often the move is right where the stated prediction is true.
+
+    Whether it is true is drawn, so the difference is caused by the statement.
+    """
+    right: dict[bool, list[float]] = {True: [], False: []}
+    units: dict[bool, list[str]] = {True: [], False: []}
+    for episode, position in members:
+        value = _told_value(episode)
+        if value is None or "do" not in position.answers:
+            continue
+        is_true = value in position.right["know"]
+        right[is_true].append(float(position.answers["do"] in position.right["do"]))
+        units[is_true].append(position.pair)
+    if not right[True] or not right[False]:
+        return ArmEffect(arm, "slope", None, len(members) // 2)
+    share = len(right[True]) / (len(right[True]) + len(right[False]))
+    weighted = [value / share for value in right[True]]
+    weighted += [-value / (1 - share) for value in right[False]]
+    bound = max(1 / share, 1 / (1 - share))
+    slope = mean_by_rule(weighted, [*units[True], *units[False]], (-bound, bound))
+    return ArmEffect(arm, "slope", slope, len(members) // 2)
+
+
+# --- unreadable answers ---------------------------------------------------------------------------
+
+
+def _count_unreadable(episodes: Iterable[Episode]) -> tuple[int, dict[str, int]]:
+    """Return the number of answers, and of those that could not be read, by reason."""
+    answers, reasons = 0, dict[str, int]()
+    for episode in episodes:
+        position = episode.setup.instance.position
+        seat = position.seat if position else ""
+        for event in episode.events:
+            if event.seat != seat or isinstance(event, Told):
+                continue
+            answers += 1
+            if isinstance(event, Forfeited):
+                reasons[event.reason] = reasons.get(event.reason, 0) + 1
+            elif isinstance(event, Reported) and event.value is None:
+                reasons["no prediction"] = reasons.get("no prediction", 0) + 1
+    return answers, reasons
+
+
+# --- the verdict ----------------------------------------------------------------------------------
+
+
+def verdict(evaluation: PairEvaluation) -> list[str]:
+    """Return the verdict in two or three sentences, with its numbers."""
+    games = evaluation.games
+    unreadable = sum(evaluation.unreadable.values())
+    if not evaluation.is_readable:
+        reasons = listed([f"{count} {reason}" for reason, count in evaluation.unreadable.items()])
+        return [
+            f"No result: {unreadable:,} of {evaluation.answers:,} answers could not be read "
+            f"({reasons})."
+        ]
+    told_apart = [game for game in games if game.tells_apart]
+    acted_apart = [game for game in games if game.acts_apart]
+    known = sum(game.known or 0 for game in games)
+    not_done = sum(game.known_not_done or 0 for game in games)
+    sentences = [
+        f"Predicts by the difference that matters in {len(told_apart)} of {len(games)} games "
+        f"(mean {_interval(evaluation.knowing)}); moves by it in {len(acted_apart)} "
+        f"(mean {_interval(evaluation.doing)}).",
+        f"Of {known} pairs that it predicted rightly it played {known - not_done} rightly.",
+    ]
+    if unreadable:
+        sentences.append(
+            f"{unreadable:,} of {evaluation.answers:,} answers could not be read; they count as "
+            "neither right nor crosswise."
+        )
+    return sentences
+
+
+def _interval(estimate: Estimate | None) -> str:
+    if estimate is None or estimate.value is None:
+        return "blank"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.2f}"
+    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"

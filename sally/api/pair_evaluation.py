@@ -1,0 +1,280 @@
+"""Evaluate a player on the suite Sally-2 of certified pairs."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally import store
+from sally.adapters.executors.by_name import executor
+from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation, evaluate_pairs
+from sally.api.rows import Rows
+from sally.api.studies import RunRequest, prepared_study
+from sally.core.errors import BadInput
+from sally.core.log.events import Episode, Setup
+from sally.core.registry.objects import ObjectNames
+from sally.core.registry.study import Study
+from sally.output.page.pair_evaluation import write_pair_evaluation
+from sally.output.progress import notebook_progress
+from sally.runner import local
+from sally.runner import run as runs
+from sally.runner.budget import Budget, Meter
+from sally.runner.config import Config
+from sally.runner.models import models_of
+from sally.runner.plan import plan
+from sally.stats.intervals import Estimate
+from sally.stats.power import t_power
+from sally.store import Where
+from sally.studies import sally_2
+from sally.studies.sally_2 import SIZE_NAMES, Size
+
+MEASURES = ("knowing", "doing", "acting")
+POCOCK = 2.289  # normal quantile of three looks at a joint level of .05 (Pocock 1977)
+NORMAL = 1.960
+
+
+class PairRows(Rows):
+    """An evaluation on pairs: one row per game; `evaluation` has everything that its page shows."""
+
+    def __init__(self, evaluation: PairEvaluation) -> None:
+        self.evaluation = evaluation
+        super().__init__(map(game_row, evaluation.games))
+
+    @property
+    def heading(self) -> str:
+        """The player and the suite, and how much of it was played."""
+        evaluation = self.evaluation
+        played = f"{evaluation.episodes:,} of {evaluation.planned:,} positions"
+        return f"{evaluation.player}, {evaluation.suite}, size {evaluation.size}, {played}"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every position of the suite was answered."""
+        return self.evaluation.is_complete
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether at least one game has a score."""
+        return self.evaluation.is_readable
+
+    def page(self, out: str | Path) -> Path:
+        """Write the evaluation as one HTML page; return its path.
+
+        Raises:
+            BadInput: If the file cannot be written.
+        """
+        write_pair_evaluation(self.evaluation, Path(out))
+        return Path(out)
+
+
+def game_row(game: GamePairs) -> dict[str, Any]:
+    """Return the results of one game as a row of plain values."""
+    row: dict[str, Any] = {"game": game.game, "pairs": game.pairs}
+    for measure in MEASURES:
+        score = getattr(game, measure)
+        row[measure] = score.j.value if score else None
+        row[f"{measure}_interval"] = score.j.interval if score else None
+    row |= {"known": game.known, "known_not_done": game.known_not_done, "order": game.order}
+    row["same_move_twice"] = game.doing.same_twice if game.doing else None
+    return row | {"unreadable": game.unreadable, "answers": game.answers}
+
+
+class PairRequest(msgspec.Struct, frozen=True):
+    """What is played of the suite, by whom, and where it is stored."""
+
+    model: Any = None
+    bot: str | None = None
+    size: Size = "S"
+    games: tuple[str, ...] = ()
+    until: float | None = None
+    out: str | Path | None = None
+    play: bool = True
+    on: str = "local"
+    settings: dict[str, Any] = {}
+
+
+def evaluate_on_pairs(
+    request: PairRequest, config: Config, budget: Budget, watch: runs.Watcher | None = None
+) -> PairRows:
+    """Play what is missing of the suite and return the evaluation.
+
+    With `until` the sizes are played one after another, until the intervals of both means reach
+    at most that far to either side; the intervals are then widened for the three looks.
+
+    Raises:
+        BadInput: If the model, bot, game or setting is unknown, or no position was finished.
+    """
+    names = ObjectNames()
+    model = None if request.model is None else names.model(request.model)
+    is_kept = request.out is not None
+    with (
+        names.bound(),
+        nullcontext(request.out) if is_kept else tempfile.TemporaryDirectory() as place,
+    ):
+        assert place is not None
+        meter = Meter(budget, config)
+        sizes = SIZE_NAMES if request.until is not None else (request.size,)
+        for size in sizes:
+            study, settings = _filled(request, model, size, config)
+            planned_setups = local.orders(study)
+            if request.play:
+                meter.refuse_unpriced(models_of(study))
+                watch = watch or notebook_progress(study.name)
+                job: dict[str, Any] = {
+                    "index": True,
+                    "wanted": planned_setups,
+                    "settings": settings,
+                }
+                runs.play_missing(study, place, None, watch, meter, executor(request.on), **job)
+            evaluation = pair_evaluation_of(place, study, size, planned_setups, request.bot or "")
+            if request.until is None:
+                return PairRows(evaluation)
+            evaluation = _corrected_for_looks(evaluation)
+            if _half_width(evaluation) <= request.until or not evaluation.is_complete:
+                break
+        return PairRows(evaluation)
+
+
+def _filled(
+    request: PairRequest, model: str | None, size: Size, config: Config
+) -> tuple[Study, Any]:
+    games = request.games or sally_2.GAMES
+    if request.bot is not None:
+        return sally_2.bot_suite(request.bot, size, games), ()
+    return prepared_study(
+        sally_2.suite(size, games), RunRequest(model=model, given=request.settings), config
+    )
+
+
+def _half_width(evaluation: PairEvaluation) -> float:
+    widths = [
+        (estimate.high - estimate.low) / 2
+        for estimate in (evaluation.knowing, evaluation.doing)
+        if estimate is not None and estimate.low is not None and estimate.high is not None
+    ]
+    return max(widths, default=math.inf)
+
+
+def _corrected_for_looks(evaluation: PairEvaluation) -> PairEvaluation:
+    """Return the evaluation with intervals of the means that hold for three looks together."""
+    return msgspec.structs.replace(
+        evaluation,
+        knowing=_widened(evaluation.knowing),
+        doing=_widened(evaluation.doing),
+        acting=_widened(evaluation.acting),
+    )
+
+
+def _widened(estimate: Estimate | None) -> Estimate | None:
+    if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
+        return estimate
+    half = (estimate.high - estimate.low) / 2 * POCOCK / NORMAL
+    return msgspec.structs.replace(
+        estimate,
+        low=max(estimate.value - half, -1.0),
+        high=min(estimate.value + half, 1.0),
+        method=f"{estimate.method}, three looks (Pocock)",
+    )
+
+
+def pair_evaluation_of(
+    place: Where,
+    study: Study,
+    size: Size,
+    planned_setups: Sequence[tuple[str, str, Setup]],
+    player: str = "",
+) -> PairEvaluation:
+    """Return the evaluation of the positions of a study that a store holds.
+
+    Raises:
+        BadInput: If the store holds none of them.
+    """
+    ids = {id for id, _, _ in planned_setups}
+    episodes = [
+        episode
+        for episode in store.load(place).episodes.values()
+        if episode.id in ids and not store.to_run_again(episode)
+    ]
+    if not episodes:
+        raise BadInput(f"The store {place} holds no finished position of {study.name}.")
+    return evaluation_of_episodes(episodes, size, len(ids), player)
+
+
+def evaluation_of_episodes(
+    episodes: Sequence[Episode], size: Size, planned: int, player: str = ""
+) -> PairEvaluation:
+    """Return the evaluation of the positions of one player."""
+    from sally.analysis.evaluation import name_of
+
+    return evaluate_pairs(
+        episodes,
+        player=player or name_of(episodes),
+        suite=f"Sally-2, version {sally_2.VERSION}",
+        size=size,
+        planned=planned,
+        game_of=_game_of,
+        arm_of=sally_2.arm_of,
+        games=sally_2.GAMES,
+    )
+
+
+def _game_of(game: str, recipe: str) -> str | None:
+    row = sally_2.row_of(game, recipe)
+    return row.name if row else None
+
+
+# --- the plan -------------------------------------------------------------------------------------
+
+POWER = 0.8
+
+
+def plan_pairs(model: str, games: Sequence[str], config: Config) -> list[dict[str, Any]]:
+    """Return, for each size, the pairs, calls, tokens, cost and what can be detected."""
+    rows = []
+    for size in SIZE_NAMES:
+        suite = sally_2.suite(size, tuple(games) or sally_2.GAMES)
+        study, _ = prepared_study(suite, RunRequest(model=model), config)
+        estimate = plan(study)
+        (bill,) = estimate.bills
+        counts = [sally_2.row_named(game).count(size) for game in games or sally_2.GAMES]
+        rows.append(
+            {
+                "size": size,
+                "pairs": sum(counts),
+                "calls": round(bill.count.calls),
+                "input tokens": round(bill.count.input),
+                "output tokens": round(bill.count.output),
+                "cost": bill.cost,
+                "found in a game": smallest_found(min(counts)),
+                "interval of the mean": widest_mean(counts),
+            }
+        )
+    return rows
+
+
+def guess_variance(share: float, options: int) -> float:
+    """Return the variance of j of a player that knows this share of the pairs and guesses among
+    so many options in the others."""
+    return share + (1 - share) / options - share**2
+
+
+def smallest_found(pairs: int, options: int = 2) -> float:
+    """Return the J of a player that is found in one game with a power of .8, at a level of .05."""
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        power = t_power(pairs, middle, guess_variance(middle, options), alpha=0.05)
+        low, high = (middle, high) if power < POWER else (low, middle)
+    return high
+
+
+def widest_mean(counts: Sequence[int], options: int = 2) -> float:
+    """Return the largest half width of the mean's interval: of a player that guesses everywhere."""
+    variance = guess_variance(0.0, options)
+    return NORMAL * math.sqrt(sum(variance / count for count in counts)) / len(counts)

@@ -1,0 +1,232 @@
+"""The page of an evaluation on certified pairs: the verdict, one picture, and every table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation
+from sally.output.files.new_file import new_file
+from sally.output.page.evaluation import table
+from sally.output.page.html import Html, joined, tag
+from sally.output.page.write import foot, head
+from sally.output.tables.console import estimate_cell
+from sally.stats.intervals import Estimate
+from sally.stats.pairs import PairScore
+
+LEFT, WIDTH, ROW_HEIGHT, TOP = 170, 720, 30, 12
+LOWEST, HIGHEST = -0.5, 1.0
+ARM_QUESTIONS = {
+    "together": "does it help to show its own prediction before the move?",
+    "told": "do its moves follow a stated prediction, true or false by a coin?",
+    "reworded": "does another wording change it?",
+    "twin": "is it different where a mechanism stands in place of a mind?",
+}
+LEGEND = (
+    "All scores are J: how much more often the right answer is given where it is right than where "
+    "it is not. 0: every player, fixed or random, whose answers do not use the fact in which the "
+    "two positions of a pair differ; 1: always right. Knowing: predictions; doing: moves; acting "
+    "on it: moves against its own predictions, where these call for different moves. Known, not "
+    "done: pairs predicted rightly in both positions and not played rightly in both. Order: the "
+    "highest order of reasoning whose predictions are above 0, with all lower ones. Same move "
+    "twice: share of pairs with the same move in both positions. Brackets: 95% intervals over "
+    "pairs. p: sign flips over pairs, adjusted over games by Holm's method."
+)
+
+
+def write_pair_evaluation(
+    evaluation: PairEvaluation, out: Path, made: datetime | None = None
+) -> int:
+    """Write the page of an evaluation on pairs; return its size in bytes.
+
+    Raises:
+        BadInput: If the file cannot be written.
+    """
+    text = "\n".join(map(str, page_parts(evaluation, made or datetime.now(UTC))))
+    with new_file(out, "page") as unfinished:
+        unfinished.write_text(text, "utf-8")
+    return len(text.encode())
+
+
+def page_parts(evaluation: PairEvaluation, made: datetime) -> Iterator[Html | str]:
+    """Yield the parts of the page in order."""
+    yield head(f"{evaluation.player}: {evaluation.suite}")
+    yield tag("header", _heading(evaluation, made))
+    yield "<main>"
+    yield tag("ul", [tag("li", sentence) for sentence in evaluation.sentences])
+    yield tag("h2", "What it knew and what it did", id="results")
+    yield picture(evaluation)
+    yield games_table(evaluation.games)
+    yield tag("p", LEGEND, class_="quiet")
+    yield tag("h2", "By order of reasoning", id="orders")
+    yield _orders_table(evaluation.games)
+    if evaluation.arms:
+        yield tag("h2", "Arms", id="arms")
+        yield _arms_table(evaluation)
+    yield tag("h2", "Strict scores", id="strict")
+    yield _strict_table(evaluation.games)
+    yield tag("h2", "Calls", id="calls")
+    yield tag("p", said_calls(evaluation))
+    yield "</main>"
+    yield tag("footer", tag("p", "Made by Sally. The page makes no network requests."))
+    yield foot()
+
+
+def _heading(evaluation: PairEvaluation, made: datetime) -> Html:
+    pairs = sum(game.pairs for game in evaluation.games)
+    unreadable = sum(evaluation.unreadable.values())
+    tiles = [
+        ("games", f"{len(evaluation.games)}"),
+        ("pairs", f"{pairs:,}"),
+        ("answers that could not be read", f"{unreadable:,} of {evaluation.answers:,}"),
+        ("calls", f"{evaluation.calls.calls:,}"),
+    ]
+    unfinished = None
+    if not evaluation.is_complete:
+        text = f"Unfinished: {evaluation.episodes:,} of {evaluation.planned:,} positions."
+        unfinished = tag("p", f"{text} The same command continues.", class_="warn")
+    return joined(
+        tag("h1", tag("bdi", evaluation.player)),
+        tag("p", f"{evaluation.suite}, size {evaluation.size}.", class_="lede"),
+        tag("ul", [tag("li", tag("b", v), tag("small", n)) for n, v in tiles], class_="tiles"),
+        unfinished,
+        tag("p", f"Made {made:%Y-%m-%d}.", class_="quiet"),
+    )
+
+
+# --- the picture ----------------------------------------------------------------------------------
+
+
+def picture(evaluation: PairEvaluation) -> Html:
+    """Return knowing and doing of every game, and their means, on one scale."""
+    rows: list[tuple[str, Estimate | None, Estimate | None]] = [
+        (game.game, _j(game.knowing), _j(game.doing)) for game in evaluation.games
+    ]
+    rows.append(("mean", evaluation.knowing, evaluation.doing))
+    height = TOP + ROW_HEIGHT * len(rows) + 26
+    shapes = [
+        tag("line", x1=_x(value), x2=_x(value), y1=TOP - 6, y2=height - 24, class_="grid")
+        for value in (-0.5, 0.0, 0.5, 1.0)
+    ]
+    shapes += [
+        tag("text", label, x=_x(value), y=height - 8, text_anchor="middle", class_="axis")
+        for value, label in ((-0.5, "-.5"), (0.0, "0: ignores it"), (0.5, ".5"), (1.0, "1"))
+    ]
+    for index, (name, knowing, doing) in enumerate(rows):
+        y = TOP + ROW_HEIGHT * index + ROW_HEIGHT / 2
+        shapes.append(tag("text", name, x=LEFT - 12, y=y + 4, text_anchor="end", class_="name"))
+        shapes += _mark(f"{name}, knowing", knowing, y - 5, "dot")
+        shapes += _mark(f"{name}, doing", doing, y + 5, "ring")
+    drawn = tag("svg", tag("title", "Knowing and doing by game, from -.5 to 1"), shapes,
+                viewBox=f"0 0 {WIDTH} {height}", role="img", width="100%")  # fmt: skip
+    keys = [joined(_key("dot"), " knowing (predictions)"), joined(_key("ring"), " doing (moves)")]
+    return tag("figure", drawn, tag("figcaption", [tag("span", key) for key in keys],
+                                    class_="marks"))  # fmt: skip
+
+
+def _key(kind: str) -> Html:
+    return tag("svg", tag("circle", cx=8, cy=8, r=4, class_=kind), width=16, height=16,
+               aria_hidden="true")  # fmt: skip
+
+
+def _x(value: float) -> float:
+    inside = min(max(value, LOWEST), HIGHEST)
+    return LEFT + (inside - LOWEST) / (HIGHEST - LOWEST) * (WIDTH - LEFT - 16)
+
+
+def _mark(name: str, estimate: Estimate | None, y: float, kind: str) -> Iterator[Html]:
+    if estimate is None or estimate.value is None:
+        return
+    if estimate.low is not None and estimate.high is not None:
+        yield tag("line", x1=_x(estimate.low), x2=_x(estimate.high), y1=y, y2=y, class_="interval")
+    text = estimate_cell(estimate.value, estimate.interval, 2)
+    yield tag("circle", tag("title", f"{name}: {text}"), cx=_x(estimate.value), cy=y, r=4,
+              class_=kind)  # fmt: skip
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def _j(score: PairScore | None) -> Estimate | None:
+    return score.j if score else None
+
+
+def _estimate_cell(estimate: Estimate | None) -> Html:
+    if estimate is None:
+        return tag("td", "-")
+    return tag("td", estimate_cell(estimate.value, estimate.interval, 2), data_v=estimate.value)
+
+
+def games_table(games: Sequence[GamePairs]) -> Html:
+    """Return the main table, with one row per game."""
+    top = ["game", "pairs", "knowing", "doing", "acting on it", "known, not done", "order",
+           "same move twice", "unreadable", "p knowing", "p doing"]  # fmt: skip
+    rows = []
+    for game in games:
+        scores = [_estimate_cell(_j(score)) for score in (game.knowing, game.doing, game.acting)]
+        same = "-" if game.doing is None else f"{game.doing.same_twice:.2f}"
+        known = "-" if game.known is None else f"{game.known_not_done} of {game.known}"
+        order = "-" if game.order is None else game.order
+        values = [known, order, same, f"{game.unreadable} of {game.answers}",
+                  _p(game.knowing_p), _p(game.doing_p)]  # fmt: skip
+        cells = [tag("td", value) for value in values]
+        rows.append(
+            tag("tr", tag("th", game.game, scope="row"), tag("td", game.pairs), scores, cells)
+        )
+    return table(top, rows)
+
+
+def _p(p: float | None) -> str:
+    return "-" if p is None else f"{p:.3f}"
+
+
+def _orders_table(games: Sequence[GamePairs]) -> Html:
+    orders = sorted({order for game in games for order in game.orders})
+    rows = [
+        tag("tr", tag("th", game.game, scope="row"),
+            [_estimate_cell(game.orders.get(order)) for order in orders])
+        for game in games
+    ]  # fmt: skip
+    return table(["knowing", *(f"order {order}" for order in orders)], rows)
+
+
+def _arms_table(evaluation: PairEvaluation) -> Html:
+    rows = [
+        tag("tr", tag("th", effect.arm, scope="row"), tag("td", ARM_QUESTIONS.get(effect.arm, "")),
+            tag("td", effect.measure), _estimate_cell(effect.difference), tag("td", effect.pairs))
+        for effect in evaluation.arms
+    ]  # fmt: skip
+    note = (
+        "Mean over games of the difference to the arm in which prediction and move are asked "
+        "separately; of told the slope: how much more often the move is right where the stated "
+        "prediction is true."
+    )
+    top = ["arm", "question", "measure", "difference", "pairs"]
+    return joined(table(top, rows), tag("p", note, class_="quiet"))
+
+
+def _strict_table(games: Sequence[GamePairs]) -> Html:
+    rows = []
+    for game in games:
+        for name, score in (("knowing", game.knowing), ("doing", game.doing)):
+            if score is None:
+                continue
+            rows.append(
+                tag("tr", tag("th", game.game, scope="row"), tag("td", name),
+                    _estimate_cell(score.d), tag("td", score.both_right),
+                    tag("td", score.crosswise), tag("td", f"{score.same_twice:.2f}"),
+                    tag("td", _p(score.p)))
+            )  # fmt: skip
+    note = "D: both right less exactly crosswise; p: exact sign test, not adjusted."
+    top = ["game", "question", "D", "both right", "crosswise", "same answer twice", "p"]
+    return joined(table(top, rows), tag("p", note, class_="quiet"))
+
+
+def said_calls(evaluation: PairEvaluation) -> str:
+    """Return the calls, tokens and cost in one sentence."""
+    calls = evaluation.calls
+    if not calls.calls:
+        return "No model was called."
+    cost = "" if calls.cost is None else f", cost {calls.cost:.2f}"
+    return f"{calls.calls:,} calls, {calls.input:,} tokens in, {calls.output:,} out{cost}."

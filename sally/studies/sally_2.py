@@ -1,0 +1,241 @@
+"""The suite Sally-2: certified pairs of positions in many games, frozen, in three nested sizes.
+
+Both members of a pair look alike to a player that does not use the fact in which they differ; its
+score is 0 in every game. In the arm `asked` every position asks a prediction and a move, in
+separate conversations. From size M on, the first pairs of every game are also played in four other
+arms: together (the own prediction is shown before the move), told (a prediction that is true or
+false by a coin is stated before the move), reworded, and twin (a mechanism in place of a mind).
+
+The pairs are stored in `records/sally_2`, written by `benchmarks/sally_2.py freeze`; a change to
+any of them makes another suite. Their seed is used nowhere else: `practice_pairs` draws others.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+from typing import Literal, get_args
+
+import msgspec
+
+from sally.core.errors import BadInput, unknown
+from sally.core.log.events import Injection, PlayerSpec
+from sally.core.registry.recipes import find_recipe
+from sally.core.registry.study import Cell, Study, player_spec
+from sally.core.rules.game import Seat
+from sally.core.rules.pair import Pair, draw_pair
+from sally.players.language import LANGUAGE, OPEN
+from sally.players.reasoning import REASONER
+
+VERSION = 1
+NAME = "sally_2"
+SEED = 1  # of the study: chance of bots and of told predictions
+PAIR_SEED, PRACTICE_SEED = 20_262, 10_262  # of the recipes
+SETTINGS = {"temperature": 0.0, "max_tokens": 1024}
+Size = Literal["S", "M", "L"]
+SIZE_NAMES: tuple[Size, ...] = get_args(Size)
+ASKED, TOGETHER, TOLD, REWORDED, TWIN = "asked", "together", "told", "reworded", "twin"
+ARMS = (ASKED, TOGETHER, TOLD, REWORDED, TWIN)
+PAIRS_OF_ARM: Mapping[Size, int] = {"S": 0, "M": 20, "L": 100}  # per game, in each other arm
+QUESTIONS_ASKED = 2  # in each position: a prediction and a move
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One game of the suite: the kinds of its pairs, which take turns, and how many there are."""
+
+    name: str
+    game: str
+    kinds: tuple[tuple[str, int], ...]  # recipe and order
+    small: int = 24  # pairs at size S
+    skins: tuple[str, ...] = ("formal",)  # of the reworded arm, in turn
+
+    def count(self, size: Size) -> int:
+        """Return the number of pairs at a size."""
+        return {"S": self.small, "M": 100, "L": 400}[size]
+
+
+# A game with two options needs more pairs to find a player that knows 2 of 5 of them.
+ROWS: tuple[Row, ...] = (
+    Row("rps", "rps", (("rps", 1), ("rps", 2))),
+    Row("ibs", "ibs", (("ibs", 1), ("ibs", 2)), 28),
+    Row("stag_hunt", "repeated_games", (("stag_hunt", 1), ("stag_hunt", 2)), 28),
+    Row("pick_the_right_stuff", "pick_the_right_stuff", (("zero", 1), ("finite", 1))),
+)
+GAMES = tuple(row.name for row in ROWS)
+
+
+def row_named(name: str) -> Row:
+    """Return a game of the suite.
+
+    Raises:
+        BadInput: If there is none of that name.
+    """
+    for row in ROWS:
+        if row.name == name:
+            return row
+    raise unknown(f"game of {NAME}", name, GAMES)
+
+
+def row_of(game: str, recipe: str) -> Row | None:
+    """Return the game of the suite to which a recipe belongs."""
+    for row in ROWS:
+        if row.game == game and any(recipe == kind for kind, _ in row.kinds):
+            return row
+    return None
+
+
+# --- pairs ----------------------------------------------------------------------------------------
+
+
+def drawn_pairs(row: Row, seed: int) -> Iterator[Pair]:
+    """Yield pairs of a game without end, its kinds in turn."""
+    number = 0
+    while True:
+        for recipe, order in row.kinds:
+            yield draw_pair(find_recipe(row.game, recipe), order, seed, number)
+        number += 1
+
+
+def practice_pairs(game: str, count: int) -> list[Pair]:
+    """Return pairs of a game that are not in the suite, for training and trials."""
+    return list(islice(drawn_pairs(row_named(game), PRACTICE_SEED), count))
+
+
+@cache
+def frozen_pairs(game: str) -> tuple[Pair, ...]:
+    """Return all pairs of a game of the suite; a smaller size uses the first ones."""
+    file = files("sally.studies.records") / NAME / f"{row_named(game).name}.json.gz"
+    return msgspec.json.decode(gzip.decompress(file.read_bytes()), type=tuple[Pair, ...])
+
+
+# --- the study ------------------------------------------------------------------------------------
+
+
+def suite(size: Size = "S", games: Sequence[str] = GAMES) -> Study:
+    """Return the suite in one size, with its seats open for a model.
+
+    Raises:
+        BadInput: If the size or a game is unknown.
+    """
+    if size not in SIZE_NAMES:
+        raise BadInput(f"The sizes of {NAME} are S, M and L, not {size!r}.")
+    cells = [cell for game in games for cell in _cells(row_named(game), size)]
+    about = f"the suite Sally-2, size {size}: certified pairs in {len(games)} games"
+    return Study(name=NAME, about=about, cells=tuple(cells), seed=SEED)
+
+
+def arm_of(cell: str) -> str:
+    """Return the arm of a cell of the suite."""
+    return cell.partition(": ")[2]
+
+
+def _cells(row: Row, size: Size) -> Iterator[Cell]:
+    pairs = frozen_pairs(row.name)[: row.count(size)]
+    yield _cell(row, ASKED, pairs)
+    in_arms = pairs[: PAIRS_OF_ARM[size]]
+    if in_arms:
+        for arm in ARMS[1:]:
+            yield _cell(row, arm, in_arms)
+
+
+def _cell(row: Row, arm: str, pairs: Sequence[Pair]) -> Cell:
+    recipe = find_recipe(row.game, row.kinds[0][0])
+    seat, probe = Seat(recipe.seat), recipe.probe
+    instances, lineups = [], []
+    for number, pair in enumerate(pairs):
+        player = model_player(_pack(row, arm, number))
+        for member in (0, 1):
+            instances.append(pair.instance(member, "do" if arm == TOLD else "both"))
+            lineups.append({seat: player, **pair.members[member].others})
+    injections = {
+        TOGETHER: (Injection(seat, probe, "own"),),
+        TOLD: (Injection(seat, probe, "truth", error=0.5),),
+    }
+    return Cell(
+        f"{row.name}: {arm}",
+        tuple(instances),
+        tuple(lineups),
+        {} if arm == TOLD else {seat: (probe,)},
+        injections.get(arm, ()),
+        paired=True,
+    )
+
+
+def _pack(row: Row, arm: str, number: int) -> str:
+    from sally.core.registry import registry
+
+    if arm not in (REWORDED, TWIN):
+        return ""
+    family = registry.family(row.game).name
+    return f"{family}_{'twin' if arm == TWIN else row.skins[number % len(row.skins)]}"
+
+
+def model_player(pack: str = "") -> PlayerSpec:
+    """Return the seat of a model, still open."""
+    more = {"pack": pack} if pack else {}
+    return player_spec(LANGUAGE, model=OPEN, strategy="qa", settings=SETTINGS, **more)
+
+
+# --- bots -----------------------------------------------------------------------------------------
+
+
+class Bot(msgspec.Struct, frozen=True):
+    """A bot of the suite: a mindless player, or a reasoner that knows and acts so often."""
+
+    about: str
+    player: str = REASONER
+    lower: int = 0  # orders below the one that a pair needs
+    knows: float = 1.0
+    acts: float = 1.0
+
+    def seated(self, pair: Pair) -> PlayerSpec:
+        """Return the bot as a player of one pair."""
+        if self.player != REASONER:
+            return player_spec(self.player)
+        order = max(pair.order - self.lower, 0)
+        return player_spec(
+            REASONER, recipe=pair.recipe, order=order, knows=self.knows, acts=self.acts
+        )
+
+
+BOTS: Mapping[str, Bot] = {
+    "random": Bot("draws every answer", "random"),
+    "constant": Bot("gives the first option of every menu", "constant"),
+    "lower_order": Bot("reasons one order too low", lower=1),
+    "knows_half": Bot("knows half of the positions, and acts on it", knows=0.5),
+    "knows_only": Bot("knows, and moves at random", acts=0.0),
+    "acts_half": Bot("knows, and acts on it in half of the positions", acts=0.5),
+    "reasoner": Bot("knows, and acts on it"),
+}
+
+
+def bot_suite(name: str, size: Size = "S", games: Sequence[str] = GAMES) -> Study:
+    """Return the suite with a bot in the seats of the model; only the arm `asked`, because a bot
+    reads no words.
+
+    Raises:
+        BadInput: If the bot, the size or a game is unknown.
+    """
+    if name not in BOTS:
+        raise unknown(f"bot of {NAME}", name, BOTS)
+    cells = []
+    for game in games:
+        row = row_named(game)
+        pairs = frozen_pairs(row.name)[: row.count(size)]
+        cell = _cell(row, ASKED, pairs)
+        seat = pairs[0].seat
+        lineups = tuple(
+            {**lineup, seat: BOTS[name].seated(pair)}
+            for lineup, pair in zip(
+                cell.lineups, (pair for pair in pairs for _ in (0, 1)), strict=True
+            )
+        )
+        cells.append(msgspec.structs.replace(cell, lineups=lineups))
+    whole = suite(size, games)
+    return msgspec.structs.replace(whole, cells=tuple(cells), about=f"{whole.about}{BY_BOT}{name}")
+
+
+BY_BOT = "; played by the bot "  # in the description of a bot's study, before its name

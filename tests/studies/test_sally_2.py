@@ -1,0 +1,147 @@
+"""The suite Sally-2: frozen pairs, nested sizes, and players whose score is known beforehand."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from itertools import islice
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+import sally
+from sally.analysis.pairs.certificate import certify
+from sally.api.pair_evaluation import PairRows, smallest_found, widest_mean
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.log.events import episode_id
+from sally.runner.local import orders
+from sally.studies import sally_2
+
+FROZEN = {
+    "rps": "77c38e124e56e7a2",
+    "ibs": "a3a3015376206205",
+    "stag_hunt": "04d7345a69040a79",
+    "pick_the_right_stuff": "cb1d45e2296fe41f",
+}
+
+
+@pytest.mark.parametrize("game", sally_2.GAMES)
+def test_pairs_are_frozen(game: str) -> None:
+    pairs = sally_2.frozen_pairs(game)
+    digest = blake2b(msgspec.json.encode(pairs), digest_size=8).hexdigest()
+    assert digest == FROZEN[game], "Sally-2 is frozen: changed pairs belong to a new suite"
+    assert len({pair.id for pair in pairs}) == len(pairs) == 400
+
+
+@pytest.mark.parametrize("game", sally_2.GAMES)
+def test_certificate_of_the_first_pairs_holds(game: str) -> None:
+    row = sally_2.row_named(game)
+    for pair in sally_2.frozen_pairs(game)[: 2 * len(row.kinds)]:
+        assert certify(pair).problems == ()
+
+
+@pytest.mark.parametrize("game", sally_2.GAMES)
+def test_kinds_take_turns(game: str) -> None:
+    row = sally_2.row_named(game)
+    pairs = sally_2.frozen_pairs(game)
+    kinds = [(pair.recipe, pair.order) for pair in pairs[: len(row.kinds)]]
+    assert kinds == list(row.kinds)
+
+
+def test_practice_pairs_are_not_in_the_suite() -> None:
+    frozen = {msgspec.json.encode(pair.members) for pair in sally_2.frozen_pairs("ibs")}
+    practice = {msgspec.json.encode(pair.members) for pair in sally_2.practice_pairs("ibs", 20)}
+    assert len(practice) == 20 and not practice & frozen
+
+
+def test_larger_size_contains_the_smaller_one() -> None:
+    small, middle = (
+        {episode_id(setup) for _, setup in sally_2.suite(size, ("ibs",)).trials()}
+        for size in ("S", "M")
+    )
+    assert small < middle
+
+
+def test_small_size_needs_at_most_1200_calls() -> None:
+    positions = sum(1 for _ in sally_2.suite("S").trials())
+    assert sally_2.QUESTIONS_ASKED * positions <= 1140  # some answers are asked for again
+
+
+def test_frozen_pairs_are_those_of_the_recipe() -> None:
+    row = sally_2.row_named("ibs")
+    drawn = tuple(islice(sally_2.drawn_pairs(row, sally_2.PAIR_SEED), 4))
+    assert drawn == sally_2.frozen_pairs("ibs")[:4]
+
+
+@pytest.mark.parametrize(
+    ("bot", "knowing", "doing"),
+    [("constant", 0.0, 0.0), ("lower_order", 0.0, 0.0), ("reasoner", 1.0, 1.0)],
+)
+def test_score_of_a_bot_is_known_beforehand(bot: str, knowing: float, doing: float) -> None:
+    rows = sally.evaluate(bot=bot)
+    assert isinstance(rows, PairRows)
+    assert [row["game"] for row in rows] == list(sally_2.GAMES)
+    for row in rows:
+        assert (row["knowing"], row["doing"]) == (knowing, doing), row["game"]
+    found = len(sally_2.GAMES) if knowing else 0
+    expected = f"in {found} of {len(sally_2.GAMES)} games"
+    assert expected in rows.evaluation.sentences[0]
+
+
+def test_player_that_knows_and_does_not_act() -> None:
+    evaluation = sally.evaluate(bot="knows_only", games=["ibs", "rps"]).evaluation
+    assert evaluation.knowing.value == 1.0
+    assert evaluation.doing.low < 0 < evaluation.doing.high
+    assert sum(game.known for game in evaluation.games) == 24 + 28
+    assert "52 pairs" in evaluation.sentences[1]
+
+
+def run_command(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["evaluate", *arguments])
+
+
+def test_evaluation_fits_one_screen(tmp_path) -> None:
+    result = run_command("--bot", "knows_half", "--out", str(tmp_path / "out"))
+    assert result.exit_code == 0, result.output
+    assert len(result.output.splitlines()) <= 30
+    assert result.output.startswith("Predicts by the difference that matters in ")
+    page = (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert "What it knew and what it did" in page
+
+
+def test_evaluation_goes_on_until_the_mean_is_known(tmp_path) -> None:
+    rows = sally.evaluate(bot="knows_half", games=["ibs"], until=0.2, out=tmp_path)
+    assert rows.evaluation.size == "M"
+    assert "three looks" in rows.evaluation.knowing.method
+    with pytest.raises(BadInput, match="needs the suite sally_2"):
+        sally.evaluate(bot="random", suite="sally_1", until=0.1)
+
+
+def test_forfeits_leave_scores_blank_and_exit_with_3(tmp_path) -> None:
+    class Silent:
+        name = "silent"
+
+        async def complete(self, *given: object) -> object:
+            from sally.core.prompt.model import Reply
+
+            return Reply("")
+
+    rows = sally.evaluate(Silent(), games=["ibs"])
+    assert rows[0]["knowing"] is None and rows[0]["doing"] is None
+    assert rows.evaluation.sentences[0].startswith("No result: 112 of 112 answers")
+    assert not rows.is_readable
+
+
+def test_plan_states_what_can_be_found() -> None:
+    assert smallest_found(28) <= 0.42 and smallest_found(400) < 0.12
+    assert widest_mean([28] * 11) <= 0.08
+    result = run_command("--plan", "--json", "--game", "ibs", "--model", "embedded")
+    assert result.exit_code == 0 and '"pairs": 28' in result.output
+
+
+def test_orders_of_a_larger_size_have_other_arms() -> None:
+    cells = {cell.name for cell in sally_2.suite("M", ("ibs",)).cells}
+    assert cells == {f"ibs: {arm}" for arm in sally_2.ARMS}
+    assert [len(setup.injections) for _, _, setup in orders(sally_2.suite("S", ("ibs",)),
+            open_models=False)] == [0] * 56  # fmt: skip
