@@ -1,10 +1,10 @@
 """How often models were asked again because a reply was not in the format.
 
-    python benchmarks/asked_again.py PATH ...              # as the runs were played
-    python benchmarks/asked_again.py --installed PATH ...  # by the installed rule
-    python benchmarks/asked_again.py --installed           # all shipped runs
+    python benchmarks/asked_again.py --runs PATH ...              # as the runs were played
+    python benchmarks/asked_again.py --installed --runs PATH ...  # by the installed rule
+    python benchmarks/asked_again.py --installed                  # all shipped runs
 
-PATH is a store or a bundle. Each line is one model: its answers (moves and probe answers that were
+PATH is a store or a bundle. Each row is one model: its answers (moves and probe answers that were
 read from replies), the shares read at the first, second and third try, and the share forfeited.
 With `--installed`, the logged replies are read again. `open` is the share for which the log has no
 further reply, because the rule of its time had read the last one; it would be asked again. Of the
@@ -87,34 +87,41 @@ def tally(path: Path, by_rule: bool) -> tuple[dict[str, Tally], int]:
     return counts, skipped
 
 
-def row(name: str, counts: Tally, by_rule: bool) -> str:
-    """Return one line of the table."""
+def shares(counts: Tally, by_rule: bool) -> list[str]:
+    """Return the cells of a row."""
     number = counts["answers"]
-    shares = [f"{counts[column] / number:.1%}" for column in (*TRIES, "forfeited")]
-    more = (f"{counts['open'] / number:.1%}", counts["differ"], counts["now read"])
-    return f"{name} | {number:,} | {' | '.join(map(str, (*shares, *(more if by_rule else ()))))}"
+    cells = [f"{number:,}", *(f"{counts[column] / number:.1%}" for column in (*TRIES, "forfeited"))]
+    if by_rule:
+        cells += [f"{counts['open'] / number:.1%}", f"{counts['differ']}", f"{counts['now read']}"]
+    return cells
+
+
+def print_row(*cells: str) -> None:
+    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("paths", nargs="*", type=Path, help="stores or bundles")
+    parser.add_argument("--runs", nargs="+", type=Path, metavar="PATH", help="stores or bundles")
     parser.add_argument("--installed", action="store_true", help="read by the installed rule")
-    given = parser.parse_args()
-    more = " | open | differ | now read" if given.installed else ""
-    print(f"run | answers | first try | second | third | forfeited{more}")
+    options = parser.parse_args()
+    more = ("open", "differ", "now read") if options.installed else ()
+    header = ("run", "model", "answers", "first try", "second", "third", "forfeited", *more)
+    print_row(*header)
+    print_row(*["---"] * len(header))
     totals = defaultdict[str, Tally](Counter)
-    for path in given.paths or shipped():
-        counts, skipped = tally(path, given.installed)
-        for model, found in sorted(counts.items()):
+    for path in options.runs or shipped():
+        by_model, skipped = tally(path, options.installed)
+        for model, counts in sorted(by_model.items()):
             name = path.name.removesuffix(".sally.zip")
-            print(row(f"{name}, {model}", found, given.installed), flush=True)
-            totals[model] += found
+            print_row(name, model, *shares(counts, options.installed))
+            totals[model] += counts
         if skipped:
             print(f"{path.name}: {skipped} episodes of other versions of a game left out")
-    for model, found in sorted(totals.items()):
-        print(row(f"all, {model}", found, given.installed))
+    for model, counts in sorted(totals.items()):
+        print_row("all", model, *shares(counts, options.installed))
 
 
 if __name__ == "__main__":

@@ -148,6 +148,13 @@ def test_tag_and_name_must_agree() -> None:
             read_choice(reply, halls, "Answer", "12")
 
 
+def test_whole_name_counts_before_a_shortened_one() -> None:
+    jars = ("jar", "the jar", "a tin", "the tin")
+    assert [read_choice(f"Option: {name}", jars, "Option") for name in jars] == [0, 1, 2, 3]
+    with pytest.raises(Unreadable):
+        read_choice("Option: tin", jars, "Option")
+
+
 def test_names_that_differ_only_in_markup_are_refused() -> None:
     assert read_choice("Option: F", ("J", "*J*", "F"), "Option") == 2
     with pytest.raises(Unreadable):

@@ -50,9 +50,9 @@ class _Narrow(dict[int, str]):
 _NARROW = _Narrow({0x2212: "-"})
 
 
-def unmarked(text: str) -> str:
-    """Return the text without thoughts and markup, and with full-width characters replaced by
-    ordinary ones; line breaks are kept."""
+def plain(text: str) -> str:
+    """Return the text in lower case, without thoughts and markup, and with full-width characters
+    replaced by ordinary ones; line breaks are kept."""
     text = _TAGGED.sub(r"\2", without_thoughts(text))
     if "\\" in text:
         text = _LATEX.sub(" ", text)
@@ -61,34 +61,17 @@ def unmarked(text: str) -> str:
     text = text.translate(_MARKUP)
     if "'" in text:
         text = _QUOTES.sub("", text)
-    return _BLANKS.sub(" ", text).strip()
-
-
-def plain(text: str) -> str:
-    """Return the text in lower case, without thoughts and markup, and with full-width characters
-    replaced by ordinary ones."""
-    return unmarked(text).casefold()
+    return _BLANKS.sub(" ", text).strip().casefold()
 
 
 # --- labelled lines ---------------------------------------------------------------------------
 
 
-def lines_in(reply: str) -> list[str]:
-    """Return the lines of a reply without its thoughts; raise TooLong if it is too long."""
-    return without_thoughts(reply).split("\n")
-
-
-def labelled(reply: str, label: str) -> list[tuple[int, str]]:
-    """Return the text after each `label:` at the start of a line, with the number of the line."""
-    marked = re.compile(rf"(?i)[\s>#*_`-]*{re.escape(label)}[*_` ]*[:：][*_` ]*(.*)")
-    hits = enumerate(map(marked.fullmatch, lines_in(reply)))
-    return [(n, hit.group(1)) for n, hit in hits if hit]
-
-
 def after_label(reply: str, label: str) -> str | None:
     """Return the text after the last `label:` at the start of a line, or None if there is none."""
-    found = labelled(reply, label)
-    return found[-1][1] if found else None
+    marked = re.compile(rf"(?i)[\s>#*_`-]*{re.escape(label)}[*_` ]*[:：][*_` ]*(.*)")
+    hits = map(marked.fullmatch, without_thoughts(reply).split("\n"))
+    return next(reversed([hit[1] for hit in hits if hit]), None)
 
 
 def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
@@ -98,7 +81,7 @@ def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
     by_fold = {label.casefold(): label for label in labels}
     found: dict[str, list[str]] = {}
     now: list[str] = []
-    for line in lines_in(reply):
+    for line in without_thoughts(reply).split("\n"):
         if hit := marked.fullmatch(line):
             now = found[by_fold[hit.group(1).casefold()]] = [hit.group(2)]
         else:

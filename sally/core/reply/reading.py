@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final, TypeVar
 
 from sally.core.errors import Unreadable, listed
@@ -46,31 +47,34 @@ def _of_menu(names: tuple[str, ...], label: str, tags: tuple[str, ...]) -> Match
     An article or the menu's noun may precede a name: the label, `option`, or the word with which
     all names begin (`2` or `Box 2`).
     """
-    known, twice = dict[str, int](), set[str]()
-    for place, name in enumerate(map(_bare, names)):
-        twice |= {name} & known.keys()
-        known[name] = place
-    first = {name.partition(" ")[0] for name in known}
-    shared = first if len(first) == 1 and all(" " in name for name in known) else set[str]()
-    if shared:
-        known |= {name.partition(" ")[2]: place for name, place in known.items()}
-    known |= {_ARTICLE.sub("", name, 1): place for name, place in known.items()}
-    known |= {_bare(tag): place for place, tag in enumerate(tags)}
-    nouns = {"option", "a", "an", "the", *label.casefold().split(), *shared} - known.keys()
+    bare = [_bare(name) for name in names]
+    first = {name.partition(" ")[0] for name in bare}
+    shared = first if len(first) == 1 and all(" " in name for name in bare) else set[str]()
+    short = [name.partition(" ")[2] if shared else _ARTICLE.sub("", name, 1) for name in bare]
+    places, ambiguous = dict[str, int](), set[str]()
+    for forms in (bare, short):
+        new = [(form, place) for place, form in enumerate(forms) if form not in places]
+        for form, place in new:
+            if places.setdefault(form, place) != place:
+                ambiguous.add(form)
+    places |= {_bare(tag): place for place, tag in enumerate(tags)}
+    nouns = {"option", "a", "an", "the", *label.casefold().split(), *shared} - places.keys()
 
     def match(text: str) -> int | None:
         value = _bare(text)
-        while value not in known:
-            if tags and (both := _TAGGED.fullmatch(value)) and both["tag"] in known:
-                return known[both["tag"]] if known.get(both["name"]) == known[both["tag"]] else None
+        while value not in places:
+            if tags and (tagged := _TAGGED.fullmatch(value)) and tagged["tag"] in places:
+                place = places[tagged["tag"]]
+                return place if places.get(tagged["name"]) == place else None
             noun, _, value = value.partition(" ")
             if noun.rstrip(":") not in nouns:
                 return None
-        return None if value in twice else known[value]
+        return None if value in ambiguous else places[value]
 
     return match
 
 
+@lru_cache(maxsize=256)
 def _of_scale(low: int, high: int, label: str) -> Match:
     """Return a function that reads a value as a whole number in a range."""
     nouns = re.compile(rf"(?:(?:the|number|{re.escape(label.casefold())}):? )*+\$?")
@@ -89,7 +93,7 @@ def _value(text: str, match: Match, label: str) -> int | None:
     option.
     """
     line = text.strip().partition("\n")[0][:LONGEST]
-    while hit := _labelled(label).match(line):  # `Answer: Option: J`
+    while hit := _labelled_lines(label).match(line):  # `Answer: Option: J`
         line = hit["value"] or hit["box"] or ""
     chosen, end = match(line), _BREAK.search(line, 1)
     if chosen is not None or end is None:
@@ -105,32 +109,32 @@ def _value(text: str, match: Match, label: str) -> int | None:
 
 
 @lru_cache(maxsize=256)
-def _labelled(label: str) -> re.Pattern[str]:
+def _labelled_lines(label: str) -> re.Pattern[str]:
     """Return the pattern of a labelled line or a LaTeX box."""
-    said = "|".join(map(re.escape, sorted({label.casefold(), *LABELS}, key=len, reverse=True)))
+    labels = "|".join(map(re.escape, sorted({label.casefold(), *LABELS}, key=len, reverse=True)))
     marks = r"[ \t>#*_`\"“'(\[\\$•-]*+(?:\d+[.)][ \t]++)?+[*_`]*+"  # of Markdown, lists and LaTeX
     lead = rf"{marks}(?:my |the )?+(?:final (?!answer))?+"
-    return re.compile(rf"(?im)^{lead}(?:{said})[ \t*_`]*+[:：=](?P<value>.*)|{_BOX}")
+    return re.compile(rf"(?im)^{lead}(?:{labels})[ \t*_`]*+[:：=](?P<value>.*)|{_BOX}")
 
 
-def _stated(text: str, label: str) -> list[str]:
+def _stated_values(text: str, label: str) -> list[str]:
     """Return the values that a text states after a label, in a LaTeX box or in the answer field of
     a JSON object, in order; an object with anything else in it gives an empty value."""
-    found = list[tuple[int, str]]()
-    for hit in _labelled(label).finditer(text):
+    values = list[tuple[int, str]]()
+    for hit in _labelled_lines(label).finditer(text):
         value = hit["box"] if hit["value"] is None else hit["value"]
         if not value.strip(" \t*_`"):  # on the next line
             value = text[hit.end() : hit.end() + LONGEST]
-        found.append((hit.start(), value))
+        values.append((hit.start(), value))
     fields = {label.casefold(), *LABELS}
     for object_, start, _ in json_objects(text) if "{" in text else ():
         arguments = object_.get("arguments") if "name" in object_ else None  # of a tool call
         folded = {name.casefold().replace("_", " ") for name in object_}
         if isinstance(arguments, dict) or fields & folded:
-            given = arguments if isinstance(arguments, dict) else object_
-            value, *more = given.values() or [None]
-            found.append((start, str(value) if type(value) in (str, int) and not more else ""))
-    return [value for _, value in sorted(found, key=lambda each: each[0])]
+            answer = arguments if isinstance(arguments, dict) else object_
+            value, *others = answer.values() or [None]
+            values.append((start, str(value) if type(value) in (str, int) and not others else ""))
+    return [value for _, value in sorted(values, key=itemgetter(0))]
 
 
 def _read(reply: str, match: Match, label: str) -> int | None:
@@ -139,7 +143,7 @@ def _read(reply: str, match: Match, label: str) -> int | None:
     last = text.rpartition("\n")[2][:LONGEST]
     if (call := _CALL.fullmatch(last)) and (chosen := match(call[1])) is not None:
         return chosen
-    if stated := _stated(text, label):
+    if stated := _stated_values(text, label):
         return _value(stated[-1], match, label)
     return match(text) if len(text) <= LONGEST else None
 
@@ -148,7 +152,8 @@ def restated(reply: str, label: str) -> bool:
     """Return whether a reply states several different answers, of which only the last counts."""
     if "\n" not in reply:
         return False
-    return len({_bare(value[:LONGEST]) for value in _stated(without_thoughts(reply), label)}) > 1
+    values = _stated_values(without_thoughts(reply), label)
+    return len({_bare(value[:LONGEST]) for value in values}) > 1
 
 
 def complete_part(reply: str, label: str) -> str:
@@ -157,7 +162,7 @@ def complete_part(reply: str, label: str) -> str:
     The result is empty if none of them is labelled, or if the reply was cut off in a labelled one.
     """
     lines, _, last = without_thoughts(reply).rpartition("\n")
-    pattern = _labelled(label)
+    pattern = _labelled_lines(label)
     return lines if pattern.search(lines) and not pattern.search(last) else ""
 
 
@@ -207,15 +212,15 @@ def read_each(reply: str, wanted: Sequence[Sequence[str]], label: str) -> list[i
 
     A single question needs no number, and numbers may be left out if every question has a line.
     """
-    marked = re.compile(rf"(?i)[\W\d_]*+{re.escape(label)}\W{{0,2}}(\d*)\W{{0,2}}[:=](.*)")
+    pattern = re.compile(rf"(?i)[\W\d_]*+{re.escape(label)}\W{{0,2}}(\d*)\W{{0,2}}[:=](.*)")
     lines = without_thoughts(reply).split("\n")
-    found = [hit.groups() for line in lines if (hit := marked.fullmatch(line))]
-    if len(found) == len(wanted) and not any(number for number, _ in found):
-        found = [(str(n), value) for n, (_, value) in enumerate(found, 1)]
+    stated = [hit.groups() for line in lines if (hit := pattern.fullmatch(line))]
+    if len(stated) == len(wanted) and not any(number for number, _ in stated):
+        stated = [(str(n), value) for n, (_, value) in enumerate(stated, 1)]
     answers: list[int | None] = []
     for n, names in enumerate(wanted, 1):
         numbers = ("", str(n)) if n == 1 else (str(n),)
-        values = [value for number, value in found if number in numbers or len(wanted) == 1]
+        values = [value for number, value in stated if number in numbers or len(wanted) == 1]
         match = _of_menu(tuple(names), label, ())
         answers.append(_value(values[-1], match, label) if values else None)
     return answers

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from sally.core.errors import Unreadable, listed
 from sally.core.log.events import Told
-from sally.core.reply.plain_text import after_label, lines_in
+from sally.core.reply.plain_text import after_label, without_thoughts
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import Options, admitted
 from sally.core.rules.probe import ProbeReport, Question
@@ -358,7 +358,7 @@ _CELL = re.compile(rf"(?i)\bguess[*_` ]*:[*_` ]*[\[(]?\s*([0-3])\s*,\s*([0-3])(?
 
 def read_guess(reply: str) -> Action:
     """Return the guess in a reply, which must name exactly one target and one cell."""
-    lines = lines_in(reply)
+    lines = without_thoughts(reply).split("\n")
     targets = {hit.upper() for line in lines for hit in _TARGET.findall(line)}
     cells = {hit for line in lines for hit in _CELL.findall(line)}
     if targets == {"NONE"}:
