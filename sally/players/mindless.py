@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
+from sally.core.match.answers import as_answer
 from sally.core.match.partner import Scripted, by_name
-from sally.core.match.player import Decision, Move, NoAnswer, Player, PlayerKind, Turn
+from sally.core.match.player import Decision, NoAnswer, Player, PlayerKind, Turn, put
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Game, GameSpec, Seat
@@ -87,17 +88,21 @@ class Majority(msgspec.Struct, frozen=True):
         return [move for move, n in counts.items() if n == max(counts.values())]
 
 
+def _answer_of(player: Player[Any, Any], turn: Turn[Any, Any], name: str) -> Any:
+    """Return the answer of the player that another one, called `name`, is made from."""
+    answer = put(turn, player)
+    if isawaitable(answer):
+        raise BadInput(f"`{name}` needs a player that answers synchronously; this one does not.")
+    return as_answer(turn, answer)
+
+
 class Inverse(msgspec.Struct, frozen=True):
     """A player that picks uniformly among the options that another player would not take."""
 
     of: Player[Any, Any]
 
-    def decide(self, turn: Turn[Any, Any]) -> Move[Any]:
-        move = self.of.decide(turn)
-        if isawaitable(move):
-            raise BadInput(
-                "`inverse` needs a player that answers synchronously; this one does not."
-            )
+    def decide(self, turn: Turn[Any, Any]) -> Any:
+        move = _answer_of(self.of, turn, "inverse")
         if not isinstance(move, Decision):
             return move
         action = self._but(move.action, ready(turn, "inverse"), turn)
@@ -105,8 +110,7 @@ class Inverse(msgspec.Struct, frozen=True):
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
         question = asked(turn)
-        answers = getattr(self.of, "report", None)
-        given = answers(turn) if answers else None
+        given = _answer_of(self.of, turn, "inverse")
         if not isinstance(given, ProbeReport) or given.value is None:
             return NoAnswer("the player that is turned around takes no such question")
         if isinstance(given.value, dict):
@@ -126,18 +130,15 @@ class Noisy(msgspec.Struct, frozen=True):
     of: Player[Any, Any]
     error: float
 
-    def decide(self, turn: Turn[Any, Any]) -> Move[Any]:
-        move = self.of.decide(turn)
-        if isawaitable(move):
-            raise BadInput("`noisy` needs a player that answers synchronously; this one does not.")
+    def decide(self, turn: Turn[Any, Any]) -> Any:
+        move = _answer_of(self.of, turn, "noisy")
         draws = self._draws(turn)
         if not isinstance(move, Decision) or draws() >= self.error:
             return move
         return Decision(example(turn.options, draws), move.memory)
 
     def report(self, turn: Turn[Any, Any]) -> ProbeReport | NoAnswer:
-        answers = getattr(self.of, "report", None)
-        given = answers(turn) if answers else None
+        given = _answer_of(self.of, turn, "noisy")
         if not isinstance(given, ProbeReport) or given.value is None:
             return NoAnswer("the player underneath takes no such question")
         draws, question = self._draws(turn), asked(turn)

@@ -27,6 +27,7 @@ from sally.core.match.player import Decision, Fault, NoAnswer, Turn
 from sally.core.registry import registry
 from sally.core.rules.game import NATURE
 from sally.games.repeated_games.rules import RepeatedGame
+from sally.players.mindless import Inverse, Noisy
 from sally.runner.seating import players_of
 
 LINEUP = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
@@ -302,3 +303,21 @@ def test_replay_stops_as_logged_or_says_what_is_missing() -> None:
         cut.events[:] = [e for e in cut.events if e.turn < 2]
         with pytest.raises(LookupError, match=r"no answer to \[\(2, 'agent'"):
             Driver(match_of({"agent": ("their_move",)})).replay(cut, upto)
+
+
+class Bare:
+    """A player whose move and report are bare values."""
+
+    def decide(self, turn: Turn[Any, Any]) -> Any:
+        return 0
+
+    def report(self, turn: Turn[Any, Any]) -> Any:
+        return 0
+
+
+def test_players_made_from_a_player_with_bare_answers_change_them() -> None:
+    for player in (Inverse(Bare()), Noisy(Bare(), 1.0)):  # type: ignore[arg-type]
+        match = match_of({"agent": ("their_move",)}, rounds=20)
+        Driver(match, {"agent": player, "partner": defects}).run()
+        actions = {e.action for e in match.events if isinstance(e, Moved) and e.seat == "agent"}
+        assert 1 in actions and 1 in {e.value for e in match.events if isinstance(e, Reported)}
