@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from sally import store
 from sally.adapters.inspect import import_logs
@@ -57,6 +60,13 @@ def import_record(
         BadInput: If the importer or an option is unknown, the record cannot be read, or the store
             holds a different record of the same game.
     """
+    return ImportedEpisodes(read_record(importer, path, out, **options))
+
+
+def read_record(
+    importer: str, path: str | Path, out: str | Path | None = None, **options: Any
+) -> ImportResult:
+    """Import recorded games as `import_record` does, with one episode in memory at a time."""
     reader = importer_named(importer)
     by_name = {option.name: option for option in reader.options}
     for name in options:
@@ -64,13 +74,11 @@ def import_record(
             raise unknown(f"option of {importer}", name, by_name)
     arguments = {name: _default(option) for name, option in by_name.items()} | options
     if not reader.writes_file:
-        imported = ImportedEpisodes(reader.imported(Path(path), **arguments))
-        if out is not None:
-            imported.counts = imported.counts | add_episodes(imported, Path(out), importer)
-        return imported
+        result = reader.imported(Path(path), **arguments)
+        return result if out is None else add_episodes(result, Path(out), importer)
     if out is None:
         raise BadInput(f"{importer} writes a file; name it, as in out='items.json'.")
-    return ImportedEpisodes(reader.imported(Path(path), out=Path(out), **arguments))
+    return reader.imported(Path(path), out=Path(out), **arguments)
 
 
 def _default(option: ImportOption) -> Any:
@@ -80,31 +88,45 @@ def _default(option: ImportOption) -> Any:
     return {bool: False, str: ""}.get(option.kind)
 
 
-def add_episodes(episodes: Iterable[Episode], out: Path, importer: str) -> dict[str, int]:
-    """Add imported episodes to a store; return the numbers of those stored and already there.
+def add_episodes(result: ImportResult, out: Path, importer: str) -> ImportResult:
+    """Add imported episodes to a store; return the result with the numbers of those stored and
+    already there. A game that is on record twice is stored once and named.
 
     Raises:
         BadInput: If an episode cannot be stored, or the store holds a different record of it; then
             none is stored.
     """
-    imported = list(episodes)
-    for episode in imported:
+    for episode in result.episodes:
         store.check_storable(episode)
     claim(out, Manifest(f"import {importer}", asks="published games"))
-    stored = store.load(out).episodes
-    new = [episode for episode in imported if not _is_stored(episode, stored, out)]
+    stored = {found.id: _digest(found) for found in store.read(out) if isinstance(found, Episode)}
+    new, copies = dict[str, bytes](), list[str]()
+    for episode in result.episodes:
+        if (known := stored.get(episode.id)) is not None and known != _digest(episode):
+            raise BadInput(
+                f"{out} already holds a different record of {episode.setup.instance.id} by the "
+                "same players; import this one into another store, or with another source."
+            )
+        if episode.id in new:
+            alike = "again" if new[episode.id] == _digest(episode) else "again, with other moves"
+            copies.append(f"not stored: {episode.setup.instance.id} is on record {alike}")
+        elif known is None:
+            new[episode.id] = _digest(episode)
+    there = len(result.episodes) - len(new) - len(copies)
+    counts = result.counts | {"stored": len(new), "already there": there}
     with Writer(out) as writer:
-        for episode in new:
-            writer.add(episode)
-    return {"stored": len(new), "already there": len(imported) - len(new)}
+        for episode in result.episodes:
+            if new.pop(episode.id, None) is not None:
+                writer.add(episode)
+    return replace(
+        result,
+        counts=counts,
+        lines=(*copies, *result.lines),
+        details=result.details | ({"copies": copies} if copies else {}),
+    )
 
 
-def _is_stored(episode: Episode, stored: Mapping[str, Episode], out: Path) -> bool:
-    """Return whether an episode is stored; raises BadInput if a different one has its id."""
-    twin = stored.get(episode.id)
-    if twin is not None and as_stored(twin.events) != as_stored(episode.events):
-        raise BadInput(
-            f"{out} already holds a different record of {episode.setup.instance.id} by the same "
-            "players; import this one into another store, or with another source."
-        )
-    return twin is not None
+def _digest(episode: Episode) -> bytes:
+    """Return a hash of the events as they are stored."""
+    events = msgspec.json.encode(as_stored(episode.events))
+    return blake2b(events, digest_size=16).digest()

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from sally.api.importing import INSPECT, ImportedEpisodes, import_record, importer_named
+from sally.api.importing import INSPECT, importer_named, read_record
 from sally.core.errors import BadInput
 from sally.core.registry import registry
-from sally.core.registry.paper import Importer, ImportOption
+from sally.core.registry.paper import Importer, ImportOption, ImportResult
 from sally.output.tables.console import PATH, by_kind, json_option, print_json, print_text
 
 SCHEMA = "-schema"  # after the name of an importer: the command that prints its JSON schema
@@ -45,7 +45,7 @@ def _import_command(importer: Importer) -> click.Command:
     @click.argument("path", type=PATH)
     @json_option
     def command(path: Path, out: Path, as_json: bool, whole: bool = False, **given: Any) -> None:
-        imported = import_record(importer.name, path, out, **given)
+        imported = read_record(importer.name, path, out, **given)
         if importer.writes_file:
             _print_written(imported, as_json)
         else:
@@ -88,7 +88,7 @@ def _schema_command(importer: Importer) -> click.Command:
     return click.Command(importer.name + SCHEMA, callback=command, help=text)
 
 
-def _print_written(result: ImportedEpisodes, as_json: bool) -> None:
+def _print_written(result: ImportResult, as_json: bool) -> None:
     """Print the counts of an importer that wrote a file."""
     if as_json:
         print_json({**result.counts, **result.details})
@@ -96,7 +96,7 @@ def _print_written(result: ImportedEpisodes, as_json: bool) -> None:
         print_text(*(f"{what}: {count}" for what, count in result.counts.items()), *result.lines)
 
 
-def _say_stored(imported: ImportedEpisodes, as_json: bool, whole: bool) -> None:
+def _say_stored(imported: ImportResult, as_json: bool, whole: bool) -> None:
     """Print the counts and irregularities of imported episodes."""
     if as_json:
         print_json({"counts": imported.counts, **imported.details})

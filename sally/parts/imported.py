@@ -6,12 +6,15 @@ from __future__ import annotations
 import csv
 import io
 import logging
+import pickle
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from tempfile import SpooledTemporaryFile
+from typing import Any, overload
 
 import msgspec
 
@@ -211,13 +214,43 @@ def _large_cells() -> Iterator[None]:
 # --- results --------------------------------------------------------------------------------------
 
 
+class EpisodeSpool(Sequence[Episode]):
+    """A growing sequence of episodes, of which one at a time is in memory; above `MOST_HELD` bytes
+    they are in a temporary file."""
+
+    MOST_HELD = 8 << 20
+
+    def __init__(self) -> None:
+        self._file = SpooledTemporaryFile(self.MOST_HELD)  # noqa: SIM115  closed with the object
+        self._starts = array("Q")
+
+    def append(self, episode: Episode) -> None:
+        """Add an episode at the end."""
+        self._starts.append(self._file.seek(0, io.SEEK_END))
+        pickle.dump(episode, self._file, pickle.HIGHEST_PROTOCOL)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> Episode: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Episode]: ...
+    def __getitem__(self, index: int | slice) -> Episode | list[Episode]:
+        if isinstance(index, slice):
+            return [self[n] for n in range(len(self))[index]]
+        self._file.seek(self._starts[index])
+        episode: Episode = pickle.load(self._file)  # written by this process
+        return episode
+
+
 class ImportRun:
     """The episodes, irregularities, differences and counts collected during an import."""
 
     def __init__(
         self, oddities: Iterable[Oddity] = (), counts: Mapping[str, int] | None = None
     ) -> None:
-        self.episodes: list[Episode] = []
+        self.episodes = EpisodeSpool()
         self.oddities = list(oddities)
         self.differences: list[Difference] = []
         self.counts: Counter[str] = Counter(counts or {})
@@ -267,4 +300,4 @@ class ImportRun:
             "oddities": [msgspec.to_builtins(each) for each in self.oddities],
             "differences": [msgspec.to_builtins(each) for each in self.differences],
         }
-        return ImportResult(tuple(self.episodes), dict(self.counts), lines, details)
+        return ImportResult(self.episodes, dict(self.counts), lines, details)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ class Paper:
 class ImportResult:
     """The result of an import: episodes, and notes for the reader."""
 
-    episodes: tuple[Episode, ...]
+    episodes: Sequence[Episode]  # read again from disk at each access if there are many
     counts: dict[str, int]
     lines: tuple[str, ...] = ()  # irregularities and differences, the important ones first
     details: dict[str, Any] = field(default_factory=dict)  # the same for `--json`
