@@ -99,24 +99,25 @@ def add_episodes(result: ImportResult, out: Path, importer: str) -> ImportResult
     for episode in result.episodes:
         store.check_storable(episode)
     claim(out, Manifest(f"import {importer}", asks="published games"))
-    stored = {found.id: _digest(found) for found in store.read(out) if isinstance(found, Episode)}
-    new, copies = dict[str, bytes](), list[str]()
+    stored = {line.id: _digest(line) for line in store.read(out) if isinstance(line, Episode)}
+    firsts, copies = dict[str, bytes](), list[str]()  # firsts: digest of the first record by id
     for episode in result.episodes:
-        if (known := stored.get(episode.id)) is not None and known != _digest(episode):
+        digest = _digest(episode)
+        first = firsts.setdefault(episode.id, digest)
+        if first is not digest:
+            alike = "again" if first == digest else "again, with other moves"
+            copies.append(f"not stored: {episode.setup.instance.id} is on record {alike}")
+        elif stored.get(episode.id, digest) != digest:
             raise BadInput(
                 f"{out} already holds a different record of {episode.setup.instance.id} by the "
                 "same players; import this one into another store, or with another source."
             )
-        if episode.id in new:
-            alike = "again" if new[episode.id] == _digest(episode) else "again, with other moves"
-            copies.append(f"not stored: {episode.setup.instance.id} is on record {alike}")
-        elif known is None:
-            new[episode.id] = _digest(episode)
-    there = len(result.episodes) - len(new) - len(copies)
-    counts = result.counts | {"stored": len(new), "already there": there}
+    new = firsts.keys() - stored.keys()
+    counts = result.counts | {"stored": len(new), "already there": len(firsts) - len(new)}
     with Writer(out) as writer:
         for episode in result.episodes:
-            if new.pop(episode.id, None) is not None:
+            if episode.id in new:
+                new.remove(episode.id)
                 writer.add(episode)
     return replace(
         result,

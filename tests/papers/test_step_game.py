@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
+from sally.api.importing import read_record
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.match.playback import mismatch, replayed
@@ -27,6 +29,7 @@ from sally.output.tables.reproduce import reproduce
 from sally.papers.step_game import figures, labels
 from sally.papers.step_game.importer import IMPORTER, read_game
 from sally.papers.step_game.names import model_name, rewritten
+from sally.parts.imported import EpisodeSpool
 from tests.games.step_race.second_rules import play
 
 ID = "98765432109876543210"  # beyond 64 bits
@@ -167,6 +170,42 @@ def test_broken_log_does_not_prevent_importing_others(tmp_path: Path) -> None:
     found = IMPORTER.imported(tmp_path)
     assert len(found.episodes) == 1 and found.counts["found"] == 2
     assert any("not imported" in line for line in found.lines)
+
+
+@pytest.mark.parametrize(
+    ("message", "ending"), [(SAID[1], "again"), ("I'll take 1.", "again, with other moves")]
+)
+def test_game_on_record_twice_is_stored_once_and_named(
+    tmp_path: Path, message: str, ending: str
+) -> None:
+    logs, out = tmp_path / "logs", tmp_path / "store"
+    logs.mkdir()
+    written(logs, lines(RACE))
+    written(logs, [{**lines(RACE)[0], "message": message}, *lines(RACE)[1:]], "20250302")
+    command = ["import", "step_game", str(logs), "--out", str(out), "--json"]
+    first, second = (json.loads(CliRunner().invoke(cli, command).output) for _ in range(2))
+    names = ("found", "stored", "already there")
+    assert [first["counts"][name] for name in names] == [2, 1, 0]
+    assert [second["counts"][name] for name in names] == [2, 0, 1]
+    assert first["copies"] == [f"not stored: step_game:{ID} is on record {ending}"]
+    assert second["copies"] == first["copies"]
+
+
+def test_memory_of_an_import_hardly_grows_with_the_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(EpisodeSpool, "MOST_HELD", 1)
+    text = written(tmp_path, lines(RACE)).read_text("utf-8")
+    peaks = []
+    for games in (20, 120):
+        for number in range(1, games):
+            (tmp_path / f"game_{number}_20250301_000000.jsonl").write_text(text, "utf-8")
+        tracemalloc.start()
+        result = read_record("step_game", tmp_path, tmp_path / f"store of {games}")
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert result.counts["stored"] == len(list(result.episodes)) == games
+    assert (peaks[1] - peaks[0]) / 100 < 2_500  # bytes a game; the events of one take 10,000
 
 
 def test_paths_without_logs_are_refused_with_the_reason(tmp_path: Path) -> None:

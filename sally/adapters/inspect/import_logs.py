@@ -36,7 +36,8 @@ def imported(path: Path) -> ImportResult:
                 continue
             used = {**episode.used, "source": msgspec.to_builtins(source)}
             episodes[episode.id] = msgspec.structs.replace(episode, used=used)
-    run.episodes += episodes.values()
+    for episode in episodes.values():
+        run.episodes.append(episode)
     if not run.episodes and not run.oddities:
         raise BadInput(f"The Inspect logs under {path} contain no samples.")
     return run.result()
