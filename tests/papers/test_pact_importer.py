@@ -21,7 +21,6 @@ from sally.papers.pact.findings import (
     HABITS,
     doing,
     estimate,
-    first_claim,
     kept,
     mindless,
     ratings,
@@ -205,7 +204,7 @@ def test_measures_of_one_game_by_hand(tmp_path: Path) -> None:
     buyer, seller = seat_games([record])
     assert (buyer.seat, seller.seat) == (BUYER, SELLER)
     assert buyer.share == pytest.approx(0.5) and seller.share == pytest.approx(0.5)
-    assert kept(buyer) == (10, 20) and first_claim(seller) == "true"
+    assert kept(buyer) == (10, 20) and seller.first_claim == "true"
     top, below = doing(buyer)
     assert top == pytest.approx(below)
     found = estimate([buyer, seller], mindless(HABITS["truthful"]))

@@ -17,7 +17,6 @@ from sally.papers.pact.findings import (
     MEASURES,
     SeatGame,
     estimate,
-    first_claim,
     mindless,
     ratings,
     seat_games,
@@ -55,7 +54,7 @@ def findings_of(games: list[SeatGame], least: int = 1) -> dict[str, Any]:
     for name, habit in HABITS.items():
         found[f"mindless: {name}"] = _plain(estimate(games, mindless(habit)))
     for kind in ("true", "none", "bluff"):
-        some = [game for game in games if first_claim(game) == kind]
+        some = [game for game in games if game.first_claim == kind]
         found[f"share, first claim {kind}"] = _plain(estimate(some, share))
     for seat in ("buyer", "seller"):
         some = [game for game in games if game.seat == seat]

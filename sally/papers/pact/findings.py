@@ -9,6 +9,7 @@ other's recorded quotes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 import msgspec
@@ -18,8 +19,10 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
 from sally.core.rules.history import History
 from sally.games.bargaining.metrics import (
+    Losses,
     Quoted,
     SeatEpisode,
+    Word,
     claims_of,
     hindsight,
     is_bluff,
@@ -47,8 +50,8 @@ from sally.stats.intervals import Estimate
 Pair = tuple[float, float]  # numerator and denominator of one seat-game
 
 
-class SeatGame(msgspec.Struct, frozen=True):
-    """One seat of one recorded game."""
+class SeatGame(msgspec.Struct, frozen=True, dict=True):
+    """One seat of one recorded game; what several measures need is computed once."""
 
     game: str
     seat: Seat
@@ -57,7 +60,40 @@ class SeatGame(msgspec.Struct, frozen=True):
     era: str
     at: SeatEpisode
 
-    @property
+    @cached_property
+    def words(self) -> list[Word]:
+        """The announcements with the quotes that followed."""
+        return words_of(self.seat, self.at)
+
+    @cached_property
+    def random(self) -> float:
+        """The payoff of uniform quotes."""
+        seat, at = self.seat, self.at
+        return sum(random_worth(seat, at.limit, each.theirs) for each in at.rounds)
+
+    @cached_property
+    def best(self) -> float:
+        """The best payoff in hindsight."""
+        return hindsight(self.seat, self.at)
+
+    @cached_property
+    def losses(self) -> list[Losses]:
+        """The regret of each round by cause."""
+        seat, at = self.seat, self.at
+        return [lost(seat, at.limit, each.mine, each.theirs) for each in at.rounds]
+
+    @cached_property
+    def first_claim(self) -> str:
+        """The first value or cost that the seat claimed to have: "true", "bluff" or "self-harming",
+        or "none" if it claimed none."""
+        claims = claims_of(self.seat, self.at)
+        if not claims:
+            return "none"
+        if claims[0] == self.at.limit:
+            return "true"
+        return "bluff" if is_bluff(self.seat, self.at.limit, claims[0]) else "self-harming"
+
+    @cached_property
     def paid(self) -> float:
         """The payoff as recorded."""
         prices = (each.price for each in self.at.rounds if each.price is not None)
@@ -108,13 +144,7 @@ def estimate(games: Sequence[SeatGame], pair: Callable[[SeatGame], Pair]) -> Est
 def doing(game: SeatGame) -> Pair:
     """Return the payoff, and the best payoff in hindsight, each minus the payoff of uniform
     quotes."""
-    random = _random(game)
-    return game.paid - random, hindsight(game.seat, game.at) - random
-
-
-def _random(game: SeatGame) -> float:
-    seat, at = game.seat, game.at
-    return sum(random_worth(seat, at.limit, each.theirs) for each in at.rounds)
+    return game.paid - game.random, game.best - game.random
 
 
 def share(game: SeatGame) -> Pair:
@@ -131,23 +161,21 @@ def irrational(game: SeatGame) -> Pair:
 
 
 def announced(game: SeatGame) -> Pair:
-    return len(words_of(game.seat, game.at)), len(game.at.rounds)
+    return len(game.words), len(game.at.rounds)
 
 
 def kept(game: SeatGame) -> Pair:
-    words = words_of(game.seat, game.at)
-    return sum(word.kept for word in words), len(words)
+    return sum(word.kept for word in game.words), len(game.words)
 
 
 def broken_own(game: SeatGame) -> Pair:
-    words = words_of(game.seat, game.at)
-    return sum(word.own_favour(game.seat) for word in words), len(words)
+    return sum(word.own_favour(game.seat) for word in game.words), len(game.words)
 
 
 def broken_for_other(game: SeatGame) -> Pair:
     """Return the number of announcements broken in the other's favour, and of all broken
     announcements."""
-    broken = [word for word in words_of(game.seat, game.at) if not word.kept]
+    broken = [word for word in game.words if not word.kept]
     return sum(not word.own_favour(game.seat) for word in broken), len(broken)
 
 
@@ -160,9 +188,7 @@ def loss(part: str) -> Callable[[SeatGame], Pair]:
     rounds."""
 
     def measured(game: SeatGame) -> Pair:
-        seat, at = game.seat, game.at
-        parts = [lost(seat, at.limit, each.mine, each.theirs) for each in at.rounds]
-        return sum(getattr(each, part) for each in parts), len(parts)
+        return sum(getattr(each, part) for each in game.losses), len(game.losses)
 
     return measured
 
@@ -180,17 +206,6 @@ def naive_aim(game: SeatGame) -> Pair:
     rounds = game.at.rounds
     steps = pairwise(rounds)
     return sum(abs(a.theirs - b.theirs) for a, b in steps), len(rounds) - 1
-
-
-def first_claim(game: SeatGame) -> str:
-    """Return "true", "bluff" or "self-harming" for the first value or cost that a seat claimed to
-    have, or "none" if it claimed none."""
-    claims = claims_of(game.seat, game.at)
-    if not claims:
-        return "none"
-    if claims[0] == game.at.limit:
-        return "true"
-    return "bluff" if is_bluff(game.seat, game.at.limit, claims[0]) else "self-harming"
 
 
 MEASURES: Mapping[str, Callable[[SeatGame], Pair]] = {
@@ -243,8 +258,7 @@ def mindless(habit: Habit) -> Callable[[SeatGame], Pair]:
             total += round_gain(seat, at.limit, mine, each.theirs)
             bid, ask = (mine, each.theirs) if seat == BUYER else (each.theirs, mine)
             past = past.append(Round(bid, ask))
-        random = _random(game)
-        return total - random, hindsight(seat, at) - random
+        return total - game.random, game.best - game.random
 
     return measured
 
@@ -300,9 +314,17 @@ def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ra
     terms, results = rows[:, None, :], aims[:, None]
     generator = Stream("pact", "ratings").generator()
     best, low, high = additive_ratings(terms, results, len(names), draws, generator)
+    shares_of: dict[tuple[str, Seat], list[float]] = {}
+    for game in games:
+        shares_of.setdefault((game.model, game.seat), []).append(game.share)
     models = [
         Rating(
-            name, counts[name], float(best[n]), float(low[n]), float(high[n]), balanced(games, name)
+            name,
+            counts[name],
+            float(best[n]),
+            float(low[n]),
+            float(high[n]),
+            balanced([shares_of.get((name, seat), []) for seat in SEATS]),
         )
         for name, n in place.items()
     ]
@@ -312,13 +334,9 @@ def ratings(games: Sequence[SeatGame], least: int = 1, draws: int = DRAWS) -> Ra
     return Ratings(ordered, groups, float(best[-1]))
 
 
-def balanced(games: Sequence[SeatGame], model: str) -> float | None:
-    """Return the average of a model's mean share of the surplus as buyer and as seller; None unless
-    it played both roles."""
-    means = []
-    for seat in SEATS:
-        shares = [g.share for g in games if (g.model, g.seat) == (model, seat)]
-        if not shares:
-            return None
-        means.append(sum(shares) / len(shares))
-    return sum(means) / len(means)
+def balanced(shares: Sequence[Sequence[float]]) -> float | None:
+    """Return the average of a model's mean shares of the surplus as buyer and as seller; None
+    unless it played both roles."""
+    if not all(shares):
+        return None
+    return sum(sum(some) / len(some) for some in shares) / len(shares)
