@@ -161,6 +161,23 @@ class Hidden:
             ),
         )
 
+    def cards(self, slot: int) -> set[Card]:
+        """Return the cards that a slot may hold: those to which the posterior gives a weight."""
+        fitting = {card for card, fit in enumerate(self.fits) if fit >> slot & 1}
+        slots = range(len(self.marks))
+        choices = (sum(n for fit, n in self.pools if fit >> i & 1) for i in slots)
+        if all(n >= len(slots) for n in choices):
+            return fitting  # whatever the slot holds, enough cards fit each of the others
+        others = tuple(i for i in slots if i != slot)
+        pools = dict(self.pools)
+        fillable = set()
+        for pool in {self.fits[card] for card in fitting}:
+            pools[pool] -= 1
+            if _can_fill(others, pools):
+                fillable.add(pool)
+            pools[pool] += 1
+        return {card for card in fitting if self.fits[card] in fillable}
+
     def draw(self, draws: Stream) -> Hand:
         """Draw a hand from the exact posterior."""
         hand = [-1] * len(self.marks)
@@ -195,6 +212,20 @@ class Hidden:
                 left[card] -= 1
                 yield from self._fill((*hand, card), weight * n, left)
                 left[card] += 1
+
+
+def _can_fill(slots: tuple[int, ...], pools: dict[int, int]) -> bool:
+    """Return whether there are cards for all these slots; `pools` is left as it was."""
+    if not slots:
+        return True
+    for pool, cards in pools.items():
+        if cards and pool >> slots[0] & 1:
+            pools[pool] -= 1
+            is_filled = _can_fill(slots[1:], pools)
+            pools[pool] += 1
+            if is_filled:
+                return True
+    return False
 
 
 def hidden(game: Hanabi, view: View) -> Hidden:

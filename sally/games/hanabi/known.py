@@ -12,7 +12,7 @@ import msgspec
 
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
-from sally.games.hanabi.belief import counted_by, is_known_playable, playable_chance
+from sally.games.hanabi.belief import Hidden, unseen
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.state import State
 
@@ -53,9 +53,9 @@ def judged(played: Played, seat: Seat) -> Iterator[JudgedTurn]:
 def judge(game: Hanabi, turn: int, state: State, action: int) -> JudgedTurn:
     """Return the assessment of one move made in a state."""
     me = state.mover
-    known = counted_by(game, state, me)
-    slots = range(len(state.hands[me]))
-    sure = any(is_known_playable(game, state, known, slot) for slot in slots)
+    hand = Hidden(game, state.marks[me], unseen(game, state, me))
+    playable = set(game.next_cards(state))
+    sure = any(hand.cards(slot) <= playable for slot in range(len(state.hands[me])))
     if action >= 2 * game.hand_size:
         ahead, value = game.hint_of(action)
         to = (me + ahead) % game.players
@@ -75,9 +75,9 @@ def judge(game: Hanabi, turn: int, state: State, action: int) -> JudgedTurn:
     slot = action % game.hand_size
     card = state.hands[me][slot]
     if action >= game.hand_size:
-        chance = playable_chance(game, state, known, slot)
-        scored = game.is_next(state, card)
-        return JudgedTurn(turn, state, action, "play", sure, scored, chance == 1, chance == 0)
+        scored, cards = game.is_next(state, card), hand.cards(slot)
+        certain, hopeless = cards <= playable, not cards & playable
+        return JudgedTurn(turn, state, action, "play", sure, scored, certain, hopeless)
     dead = game.is_useless(state, card)
     left = game.copies_of[card % game.ranks] - state.gone[card]
     last = not dead and left == 1

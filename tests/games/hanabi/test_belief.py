@@ -53,13 +53,16 @@ def test_posterior_equals_enumeration_of_every_hand(name: str) -> None:
                     for card in range(game.highest):
                         weight = sum(w for hand, w in ways.items() if hand[slot] == card)
                         assert own.posterior.weights[slot][card] == weight
+                        assert (card in own.cards(slot)) == (weight > 0)
 
 
 def test_slots_are_not_independent() -> None:
     """Slot 0 is a or b, slot 1 is a, and there is one of each: slot 0 must be b."""
     game = Hanabi(colours=1, ranks=2, hand=2, copies=(2, 2))
     left = (1, 1)
-    known = Hidden(game, (0b111, 0b011), left).posterior
+    own = Hidden(game, (0b111, 0b011), left)
+    known = own.posterior
+    assert own.cards(0) == {1} and own.cards(1) == {0}
     assert known.chance(0, 1) == 1
     assert known.chance(1, 0) == 1
 
@@ -72,7 +75,10 @@ def test_odds_of_a_slot_sum_to_one_and_the_true_card_is_possible(players: int) -
             for number, seat in enumerate(game.seats):
                 known = counted(game, game.observe(state, seat))
                 assert known == counted_by(game, state, number)
+                own = hidden(game, game.observe(state, seat))
                 for slot, card in enumerate(state.hands[number]):
+                    possible = {n for n, weight in enumerate(known.weights[slot]) if weight}
+                    assert own.cards(slot) == possible
                     assert sum(known.weights[slot]) == known.total
                     assert known.weights[slot][card] > 0
 
