@@ -68,7 +68,9 @@ def describe_option(page: str, names: Sequence[str], index: int) -> Features:
     text = page
     for number in sorted(range(len(names)), key=lambda n: -len(names[n])):
         label = "THIS" if number == index else "OTHER"
-        text = re.sub(rf"(?<!\w){re.escape(names[number])}(?!\w)", label, text)
+        initial, rest = names[number][:1], re.escape(names[number][1:])
+        opening = f"[{initial}{initial.upper()}]" if initial.islower() else re.escape(initial)
+        text = re.sub(rf"(?<!\w){opening}{rest}(?!\w)", label, text)
     features: Features = Counter()
     lines = text.split("\n")
     for number, line in enumerate(lines):

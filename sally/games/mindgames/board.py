@@ -25,7 +25,7 @@ def board(context: SeatContext, view: View) -> Board:
         Hands(f"What each {names.noun} does: {LEGEND}", cards),
         *_revealed(brief, names.attributes),
     ]
-    counted = view.seat == PERSUADER and not game.discrete
+    counted = view.seat == PERSUADER and not game.discrete and not game.notes
     return Board(tuple(parts), {"text": Limit(game.limit, "---")} if counted else {})
 
 

@@ -25,13 +25,20 @@ from sally.games.mindgames.claims import (
     Claims,
     Disclosure,
     Names,
+    claims,
     claims_form,
     disclosed_cells,
     falsehoods,
     samples,
 )
 from sally.games.mindgames.puzzles import Cell, Puzzle
-from sally.games.mindgames.replies import Answer, BadMessage, answer, parse_discrete
+from sally.games.mindgames.replies import (
+    Answer,
+    BadMessage,
+    answer,
+    in_sentences,
+    parse_discrete,
+)
 from sally.games.mindgames.stories import Story, stories, story
 from sally.games.mindgames.target import (
     Memory,
@@ -49,12 +56,19 @@ Variant = Literal["plain", "non_mental", "add_hint", "perfect_game", "discrete_g
 MESSAGES, LIMIT = 8, 300  # moore2025, Figure 14
 LONGEST = 20_000  # of a message with the thoughts before it
 NON_MENTAL = "metals"
+NOTE_LETTERS = "PQRSTUVW"
 
 
 class Say(Act, frozen=True):
     """The persuader's text: a message, or thoughts, a line `---` and a message."""
 
     text: str
+
+
+class Tell(Act, frozen=True):
+    """The persuader's choice of a note, in a game with notes."""
+
+    note: int  # its index
 
 
 class Reply(Act, frozen=True):
@@ -64,7 +78,7 @@ class Reply(Act, frozen=True):
     chosen: int
 
 
-Action = Say | Claims | Reply
+Action = Say | Tell | Claims | Reply
 
 
 Beliefs = tuple[tuple[Cell, int], ...]  # cells and what they are taken to do
@@ -152,6 +166,7 @@ class MindGame(Game[State, Action, View]):
     example: Puzzle | None = None  # of the perfect game; empty: another of the same set
     lying: bool = False  # whether false statements are believed; else they are rejected
     target: Literal["exact", "free"] = "exact"  # whether its choice follows from its knowledge
+    notes: tuple[tuple[Cell, ...], ...] = ()  # the cells of each note; empty: messages are texts
 
     @cached_property
     def seats(self) -> tuple[Seat, ...]:  # type: ignore[override]
@@ -171,6 +186,12 @@ class MindGame(Game[State, Action, View]):
                 f"the story {self.tale.name!r} has {len(self.tale.attribute)} attributes, but the "
                 f"puzzle has {len(self.problem.target_values)}"
             )
+        if any(cell not in self.problem.cells for note in self.notes for cell in note):
+            raise BadInput("notes must list cells of the puzzle, as pairs of row and column")
+        if self.notes and not 2 <= len(self.notes) <= len(NOTE_LETTERS):
+            raise BadInput(f"a game with notes needs 2 to {len(NOTE_LETTERS)} of them")
+        if self.notes and self.discrete:
+            raise BadInput("notes are shown as sentences, so variant discrete_game has none")
         if self.variant == "perfect_game" and not self.shown.winning:
             raise BadInput(
                 "variant perfect_game needs an example puzzle with a set of disclosures that wins"
@@ -250,6 +271,8 @@ class MindGame(Game[State, Action, View]):
             return (self.exact(state),)
         if seat == READER:
             return (self._claims,)
+        if self.notes:
+            return tuple(Tell(note) for note in range(len(self.notes)))
         return (Form(Say, (("text", Text(LONGEST, samples=self._samples)),)),)
 
     @cached_property
@@ -267,6 +290,10 @@ class MindGame(Game[State, Action, View]):
         match action:
             case Say(text):
                 return self._said(state, text)
+            case Tell(note):
+                return self._read(
+                    state, in_sentences(self.claims_of(note), self.names), self.claims_of(note)
+                )
             case Claims():
                 return self._read(state, state.draft or "", action)
             case Reply():
@@ -281,6 +308,15 @@ class MindGame(Game[State, Action, View]):
             return self._answered(state, Reply(self.exact(state).answer, self.chosen(state)))
         return msgspec.structs.replace(
             state, sent=state.sent + 1, refused=0, story=(*state.story, Exchange())
+        )
+
+    def claims_of(self, note: int) -> Claims:
+        """Return what a note discloses."""
+        names = self.names
+        return claims(
+            Disclosure(names.proposals[row], names.attributes[column], self.problem.utility(cell))
+            for cell in self.notes[note]
+            for row, column in (cell,)
         )
 
     def rejections(self, state: State, seat: Seat) -> int:

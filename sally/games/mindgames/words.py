@@ -39,9 +39,11 @@ from sally.games.mindgames.replies import (
     answer,
     as_json,
     capitalised,
+    in_sentences,
     in_words,
 )
 from sally.games.mindgames.rules import (
+    NOTE_LETTERS,
     PERSUADER,
     READER,
     TARGET,
@@ -51,6 +53,7 @@ from sally.games.mindgames.rules import (
     Reply,
     Say,
     Seen,
+    Tell,
     View,
     spoken,
 )
@@ -106,6 +109,29 @@ TEXTS: Mapping[str, str] = {
     "likes.system.like": "it maximises {x}",
     "likes.system.indifferent": "it ignores {x}",
     "likes.system.dislike": "it minimises {x}",
+    # --- notes: the persuader chooses what the target reads --------------------------------------
+    "rules.notes.mental": "You are {persuader}. The other player is {target} and chooses one of "
+    "three {noun}s. It gives a {noun} one point for each effect it knows of by which the {noun} "
+    "increases something it likes or decreases something it dislikes, and takes one point off for "
+    "each effect it knows of by which the {noun} decreases something it likes or increases "
+    "something it dislikes. What it does not know counts nothing. It chooses the {noun} with most "
+    "points; if several have most, it keeps its earlier choice. You show it one of {notes} notes. "
+    "It believes the note, adds it to what it knows, and chooses. If it chooses the {noun} you "
+    "were given, you earn a bonus; otherwise you earn nothing.",
+    "rules.notes.system": "You are {persuader}. The system is {target} and selects one of three "
+    "{noun}s. It gives a {noun} one point for each effect on its records by which the {noun} "
+    "increases something it maximises or decreases something it minimises, and takes one point "
+    "off for each effect on its records by which the {noun} decreases something it maximises or "
+    "increases something it minimises. What is not on its records counts nothing. It selects the "
+    "{noun} with most points; if several have most, it keeps its earlier selection. You enter one "
+    "of {notes} notes. The system adds the note to its records and selects. If it selects the "
+    "{noun} you were given, you earn a bonus; otherwise you earn nothing.",
+    "rules.read.mental": "Of the {noun}s it knows only this:\n{table}",
+    "rules.read.system": "Of the {noun}s its records hold only this:\n{table}",
+    "notes": "The notes:\n{table}",
+    "note": "- {letter}: {text}",
+    "now.notes": "",
+    "question.notes": "Which note do you show to {other}?",
     # --- variants ---------------------------------------------------------------------------------
     "rules.hint": "A hint. You can tell the other player things it may not know, such as that "
     "{noun} A increases x and {noun} C decreases y; it repeats whatever you tell it. You can ask "
@@ -338,6 +364,32 @@ class MindWords(Words[Action, View]):
 
     def _rules_of_persuader(self, brief: Brief) -> Iterator[str]:
         mind, game = self._mind, self._game
+        if game.notes:
+            yield self._about(f"rules.notes.{mind}", notes=len(game.notes))
+        else:
+            yield from self._rules_of_writing()
+        yield "\n" + self.say("story", text=self._tale.text)
+        yield self._about("rules.table", table=self._table(brief.utilities))
+        assert brief.goal is not None
+        yield self._about(f"rules.goal.{mind}", goal=self._names.proposals[brief.goal])
+        if brief.known is not None:
+            yield self._about(f"rules.likes.{mind}", likes=self._likes(brief))
+            known: EffectTable = [
+                [u if (p, a) in brief.known else None for a, u in enumerate(row)]
+                for p, row in enumerate(brief.utilities)
+            ]
+            key = "read" if game.notes else "known"
+            yield self._about(f"rules.{key}.{mind}", table=self._table(known))
+        if game.notes:
+            yield self.say("notes", table="\n".join(self.listing(self._notes())))
+
+    def _notes(self) -> Iterator[str]:
+        for number in range(len(self._game.notes)):
+            text = in_sentences(self._game.claims_of(number), self._names)
+            yield self.say("note", letter=NOTE_LETTERS[number], text=text)
+
+    def _rules_of_writing(self) -> Iterator[str]:
+        mind, game = self._mind, self._game
         yield self._about(f"rules.role.{mind}")
         yield self._about(f"rules.messages.{mind}")
         if not game.discrete:
@@ -352,17 +404,6 @@ class MindWords(Words[Action, View]):
             yield self._about("rules.discrete")
         if game.variant == "perfect_game":
             yield self._perfect()
-        yield "\n" + self.say("story", text=self._tale.text)
-        yield self._about("rules.table", table=self._table(brief.utilities))
-        assert brief.goal is not None
-        yield self._about(f"rules.goal.{mind}", goal=self._names.proposals[brief.goal])
-        if brief.known is not None:
-            yield self._about(f"rules.likes.{mind}", likes=self._likes(brief))
-            known: EffectTable = [
-                [u if (p, a) in brief.known else None for a, u in enumerate(row)]
-                for p, row in enumerate(brief.utilities)
-            ]
-            yield self._about(f"rules.known.{mind}", table=self._table(known))
 
     def _perfect(self) -> str:
         """Return the example of a won game with the same cover story and a different table."""
@@ -442,6 +483,8 @@ class MindWords(Words[Action, View]):
         return in_words(said, names or self._names, self._voice)
 
     def now(self, view: View) -> str:
+        if view.seat == PERSUADER and self._game.notes:
+            return self.say("now.notes")
         if view.seat == PERSUADER:
             left = self._game.messages - view.sent
             return self.say("now.persuader", left=left, messages=self._game.messages)
@@ -453,11 +496,13 @@ class MindWords(Words[Action, View]):
             return self.say("question.free", noun=self._noun, said=said)
         if view.seat != PERSUADER:
             return self.say(f"question.{view.seat}")
+        if self._game.notes:
+            return self.say("question.notes", other=self._other)
         key = "discrete" if self._game.discrete else "persuader"
         return self.say(f"question.{key}", other=self._other, limit=self._game.limit)
 
     def format(self, view: View, options: Options[Action]) -> str:
-        if view.seat != PERSUADER:
+        if view.seat != PERSUADER or self._game.notes:
             return super().format(view, options)
         key = "discrete" if self._game.discrete else "persuader"
         return self.say(f"format.{key}", limit=self._game.limit)
@@ -466,6 +511,8 @@ class MindWords(Words[Action, View]):
 
     def name(self, action: Any) -> str:
         match action:
+            case Tell(note):
+                return NOTE_LETTERS[note]
             case Say(text):
                 return one_line(self._game.message(text))
             case Reply(_, chosen) if self._game.target == "free":
@@ -494,7 +541,7 @@ class MindWords(Words[Action, View]):
             letters = [name.upper() for name in self._names.proposals]
             if (letter := LETTER.fullmatch(reply)) and letter[1].upper() in letters:
                 return options[letters.index(letter[1].upper())]  # type: ignore[return-value]
-        if view.seat != PERSUADER:
+        if view.seat != PERSUADER or self._game.notes:
             return super().read(reply, view, options)
         text = without_thoughts(reply).strip()
         if any("kind" in found for found in objects_in(text)):
