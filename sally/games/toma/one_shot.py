@@ -74,6 +74,7 @@ class OneShot(Game[State, int, V], Generic[T, V]):
     scenario: str | T
     level: int | None
     story: str
+    subject: str  # the only agent that the probe is about; empty: every predictable one
 
     @abstractmethod
     def stored(self) -> Mapping[str, T]:
@@ -94,6 +95,10 @@ class OneShot(Game[State, int, V], Generic[T, V]):
         ):
             if asked is not None and asked != given:
                 raise BadInput(f"{name} is {asked}, but scenario {problem.id} has {given}")
+        if self.subject and self.subject not in self.agents:
+            raise unknown(
+                f"agent that the player of {problem.id} can predict", self.subject, self.agents
+            )
 
     @cached_property
     def problem(self) -> T:
@@ -150,7 +155,8 @@ def probe(name: str, about: str, choices: Sequence[int]) -> Probe:
     """Return the probe for the choice of every agent that the player can predict."""
 
     def asks(game: AnyOneShot, view: Any, seat: Seat) -> tuple[Question, ...]:
-        return tuple(Question(name, "choice", tuple(choices), about=agent) for agent in game.agents)
+        agents = (game.subject,) if game.subject else tuple(game.agents)
+        return tuple(Question(name, "choice", tuple(choices), about=agent) for agent in agents)
 
     def truth(replay: Trajectory[State, int, Any], at: At) -> int:
         game = replay.game

@@ -30,6 +30,7 @@ class Minority(OneShot[Scenario, View]):
     scenario: str | Scenario = ""
     level: int | None = None
     story: str = ""
+    subject: str = ""
 
     name = "toma_mg"
     solver = rules

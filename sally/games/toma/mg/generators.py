@@ -51,7 +51,7 @@ def _matched(level: int, seed: int) -> Iterator[Scenario]:
         listed = [_rearranged(agents, to, order) for agents in members]
         story = next(names)
         while True:
-            places, people = _worded(listed[0], stories()[story], rng)
+            places, people = worded(listed[0], stories()[story], rng)
             first = Scenario("", level, story, places, people)
             if needs_reading(first):
                 break
@@ -145,7 +145,7 @@ def _rearranged(agents: Sequence[Profile], to: list[int], order: list[int]) -> l
     ]
 
 
-def _worded(
+def worded(
     agents: Sequence[Profile], story: Story, rng: np.random.Generator
 ) -> tuple[tuple[Place, ...], tuple[Agent, ...]]:
     """Return places with features, and agents whose wishes, in words, correspond to the
@@ -179,7 +179,7 @@ def _worded_apart(
     This is possible because one feature of every place is reserved for dislikes in each half, so
     that no agent likes a feature that it dislikes.
     """
-    places, _ = _worded([], story, rng)
+    places, _ = worded([], story, rng)
     likes: Texts = []
     dislikes: Texts = []
     for start in range(0, len(one.likes), matched.HALF):

@@ -34,21 +34,21 @@ def answer_at(scenario: Scenario, depth: int) -> int:
     if depth < 0:
         raise ValueError(f"A depth of reasoning must be at least 0, not {depth}.")
     if depth == 0:
-        return _choice_at(scenario, scenario.player, 0)
+        return choice_at(scenario, scenario.player, 0)
     return min(rational_actions(scenario, predictions_at(scenario, depth)))
 
 
 def predictions_at(scenario: Scenario, depth: int) -> dict[int, int]:
     """Return the task that a player of depth 1 or more predicts for each agent that it can
     predict."""
-    return {agent: _choice_at(scenario, agent, depth - 1) for agent in predictable(scenario)}
+    return {agent: choice_at(scenario, agent, depth - 1) for agent in predictable(scenario)}
 
 
-def _choice_at(scenario: Scenario, agent: int, depth: int) -> int:
+def choice_at(scenario: Scenario, agent: int, depth: int) -> int:
     """Return the task that an agent of this depth takes; the agent predicts the others as reasoners
     of depth `depth - 1`."""
     known = scenario.knows[agent] if depth else ()
-    avoided = {_choice_at(scenario, other, depth - 1) for other in known}
+    avoided = {choice_at(scenario, other, depth - 1) for other in known}
     return min(cheapest_of(scenario.costs[agent], set(TASKS) - avoided))
 
 

@@ -40,6 +40,7 @@ class PartlySeen(OneShot[Scenario, View]):
     level: int | None = None
     story: str = ""
     matrix: Literal["full", "known"] = "full"
+    subject: str = ""
 
     name = "toma_po"
     solver = rules
