@@ -4,6 +4,11 @@
 
 draws the pairs of the suite, checks the certificate of each, and writes them to
 `sally/studies/records/sally_2`. A released suite is never frozen again.
+
+    python benchmarks/sally_2.py power [--runs 500]
+
+simulates players that know a share of the pairs and guess in the others, with the pairs of size S:
+how often one is found, how wide the interval of the mean is, and how often it covers the truth.
 """
 
 from __future__ import annotations
@@ -11,12 +16,19 @@ from __future__ import annotations
 import argparse
 import gzip
 import time
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 
 import msgspec
 
 from sally.analysis.pairs.certificate import certify
+from sally.analysis.pairs.positions import open_position
+from sally.core.registry.recipes import find_recipe
+from sally.core.rules.chance import Stream
+from sally.stats.multiple import holm
+from sally.stats.paired import sign_flip_test
+from sally.stats.pairs import PairOutcome, mean_of_games, outcome_of, score_pairs
 from sally.studies import sally_2
 
 FOLDER = Path(__file__).parent.parent / "sally" / "studies" / "records" / sally_2.NAME
@@ -39,12 +51,71 @@ def freeze(games: list[str]) -> None:
         print(f"{game}: {len(pairs)} pairs, {len(packed):,} bytes, {seconds:.0f} s", flush=True)
 
 
+def simulate_outcomes(share: float, options: int, pairs: int, chance: Stream) -> list[PairOutcome]:
+    """Return outcomes of a player that knows this share of pairs and guesses in the others."""
+    outcomes = []
+    for _ in range(pairs):
+        is_known = chance() < share
+        answers = (0, 1) if is_known else (chance.below(options), chance.below(options))
+        outcomes.append(outcome_of(answers, ((0,), (1,))))
+    return outcomes
+
+
+def count_options(game: str) -> int:
+    """Return the number of answers to the probe of a game's first pair."""
+    pair = sally_2.frozen_pairs(game)[0]
+    position = open_position(find_recipe(pair.game, pair.recipe), pair, 0)
+    question = position.asks["know"].question
+    assert question is not None
+    return len(question.choices)
+
+
+def simulate_power(runs: int) -> None:
+    """Print power, width and coverage at size S for several shares of known pairs."""
+    rows = [sally_2.row_named(game) for game in sally_2.GAMES]
+    options = {row.name: count_options(row.name) for row in rows}
+    print("J     found in a game (least, most)  found after Holm  mean covered  mean +- (widest)")
+    for share in (0.0, 0.2, 0.4, 0.6, 0.8):
+        found, adjusted = Counter[str](), Counter[str]()
+        covered, widths = 0, []
+        for run in range(runs):
+            p_values, estimates = [], []
+            for row in rows:
+                chance = Stream("power", share, row.name, run)
+                outcomes = simulate_outcomes(share, options[row.name], row.small, chance)
+                score = score_pairs(outcomes)
+                p = sign_flip_test([outcome.j for outcome in outcomes], seed=run)
+                is_above = score.j.value is not None and score.j.value > 0
+                p_values.append(p if is_above else 1.0)
+                estimates.append(score.j)
+            for row, p, p_adjusted in zip(rows, p_values, holm(p_values), strict=True):
+                found[row.name] += p < 0.05
+                adjusted[row.name] += p_adjusted < 0.05
+            mean = mean_of_games(estimates)
+            assert mean is not None and mean.low is not None and mean.high is not None
+            covered += mean.low <= share <= mean.high
+            widths.append((mean.high - mean.low) / 2)
+        least, most = (pick(found[row.name] for row in rows) / runs for pick in (min, max))
+        after = min(adjusted[row.name] for row in rows) / runs
+        print(
+            f"{share:.1f}   {least:.2f} to {most:.2f}                   {after:.2f}              "
+            f"{covered / runs:.3f}         {max(widths):.3f}",
+            flush=True,
+        )
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("command", choices=["freeze"])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("command", choices=["freeze", "power"])
     parser.add_argument("games", nargs="*")
+    parser.add_argument("--runs", type=int, default=500)
     arguments = parser.parse_args()
-    freeze(arguments.games or list(sally_2.GAMES))
+    if arguments.command == "power":
+        simulate_power(arguments.runs)
+    else:
+        freeze(arguments.games or list(sally_2.GAMES))
 
 
 if __name__ == "__main__":

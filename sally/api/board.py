@@ -12,13 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from sally import store
 from sally.analysis.evaluation import Evaluation, Planned, evaluate, name_of, per_problem
 from sally.api.evaluation import SIZES, chosen_estimates, reference_episodes
+from sally.api.pair_evaluation import evaluation_of_episodes, game_row
 from sally.api.result_list import rows_figure
 from sally.api.rows import Rows
 from sally.core.errors import BadInput, listed
@@ -30,11 +31,13 @@ from sally.output.files.bundle_reader import is_bundle, opened
 from sally.output.page.board import Entry, RefusedBundle, write_board
 from sally.output.page.evaluation import write_evaluation
 from sally.output.page.page_data import PageData
+from sally.output.page.pair_board import PairEntry
+from sally.output.page.pair_evaluation import write_pair_evaluation
 from sally.output.page.write import PageOptions, write_page
 from sally.players.language import LANGUAGE
 from sally.runner.check import cells_of, check
 from sally.runner.local import orders
-from sally.studies import sally_1
+from sally.studies import sally_1, sally_2
 from sally.studies.sally_1 import BOTS, BY_BOT, Size, bot_suite, size_of, suite
 
 if TYPE_CHECKING:
@@ -52,19 +55,22 @@ class BoardRows(Rows):
     """
 
     def __init__(
-        self, entries: Sequence[Entry], refused: Sequence[RefusedBundle], page: Path | None = None
+        self,
+        entries: Sequence[Entry | PairEntry],
+        refused: Sequence[RefusedBundle],
+        page: Path | None = None,
     ) -> None:
         self.entries, self.refused, self.page = tuple(entries), tuple(refused), page
         super().__init__(
-            {"player": entry.name, "bundle": entry.bundle, "game": result.game}
-            | chosen_estimates(result)
+            {"player": entry.name, "bundle": entry.bundle, "suite": entry.found.suite}
+            | row
             | {"played": entry.played, "planned": entry.planned}
             for entry in entries
-            for result in entry.found.games
+            for row in _game_rows(entry)
         )
 
     def plot(self, column: str = "doing") -> Figure:
-        """Draw one measure of every entry, with 95% intervals, one panel per game.
+        """Draw one measure of every entry, with 95% intervals, one panel per suite and game.
 
         Args:
             column: `knowing`, `acting` or `doing`.
@@ -72,7 +78,13 @@ class BoardRows(Rows):
         Raises:
             BadInput: If the measure is unknown, nothing can be drawn, or Matplotlib is missing.
         """
-        return rows_figure(self, column, "Sally-1", ("game",))
+        return rows_figure(self, column, "The board", ("suite", "game"))
+
+
+def _game_rows(entry: Entry | PairEntry) -> list[dict[str, Any]]:
+    if isinstance(entry, PairEntry):
+        return [game_row(game) for game in entry.found.games]
+    return [{"game": game.game} | chosen_estimates(game) for game in entry.found.games]
 
 
 def board(
@@ -95,7 +107,7 @@ def board(
     Raises:
         BadInput: If a path is neither a bundle nor a folder of bundles.
     """
-    entries: list[Entry] = []
+    entries: list[Entry | PairEntry] = []
     refused: list[RefusedBundle] = []
     pages = Counter[str]()
     site = Path(tempfile.gettempdir() if out is None else out)
@@ -113,7 +125,11 @@ def board(
         if watch is not None:
             watch(f"{bundle.name}: {line}")
     entries = _with_distinct_names(entries)
-    written = None if out is None else write_board(entries, refused, site, sally_1.recorded_play())
+    written = None
+    if out is not None:
+        whole_games = [entry for entry in entries if isinstance(entry, Entry)]
+        on_pairs = [entry for entry in entries if isinstance(entry, PairEntry)]
+        written = write_board(whole_games, refused, site, sally_1.recorded_play(), on_pairs)
     return BoardRows(entries, refused, written)
 
 
@@ -126,12 +142,12 @@ def file_name(name: str) -> str:
     return "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in name).strip("-.")
 
 
-def _with_distinct_names(entries: Sequence[Entry]) -> list[Entry]:
+def _with_distinct_names(entries: Sequence[Entry | PairEntry]) -> list[Entry | PairEntry]:
     """Return the entries; those that share a name get the names of their bundles as well."""
-    counts = Counter(entry.name for entry in entries)
+    counts = Counter((type(entry), entry.name) for entry in entries)
     return [
         msgspec.structs.replace(entry, name=f"{entry.name} ({entry.bundle})")
-        if counts[entry.name] > 1
+        if counts[type(entry), entry.name] > 1
         else entry
         for entry in entries
     ]
@@ -149,7 +165,7 @@ def _bundles(places: tuple[Path, ...]) -> list[Path]:
     return found
 
 
-def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry:
+def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry | PairEntry:
     """Replay a bundle, recompute its figures and write its pages, whose names begin with `page`.
 
     No pages are written if `transcripts` is None.
@@ -162,9 +178,15 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry:
     with opened(bundle) as (place, packed):
         assert packed is not None  # only bundles are given
         episodes, readers = proved_episodes(place, packed.sha256)
-        study, size = _largest(store.studies(place).values())
+        studies = list(store.studies(place).values())
+        if any(study.name == sally_2.NAME for study in studies):
+            entry = _pair_entry(bundle, packed.sha256, studies, episodes, signed, readers, page)
+            if transcripts is not None:
+                write_pair_evaluation(entry.found, page.with_name(entry.page))
+            return entry
+        study, size = _largest(studies)
         plan = planned(episodes, study, size)
-        refuse_unplanned(episodes, plan, size)
+        refuse_unplanned(episodes, plan, f"Sally-1, size {size}")
         finished = [e for e in episodes if not store.to_run_again(e)]
         found = _evaluated(finished, plan, study, size)
         shown = ""
@@ -175,6 +197,38 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry:
                 write_page(PageData(place), page.with_name(shown), PageOptions(transcripts))
         return Entry(found.player, bundle.name, packed.sha256, size, found, per_problem(finished),
                      f"{page.name}.html", shown, signed, readers)  # fmt: skip
+
+
+def _pair_entry(
+    bundle: Path,
+    sha256: str,
+    studies: Sequence[Study],
+    episodes: list[Episode],
+    signed: str,
+    readers: str,
+    page: Path,
+) -> PairEntry:
+    """Return the entry of an evaluation on pairs; refuses positions that are not of the suite."""
+    sizes = {sally_2.size_of(study) for study in studies}
+    held = [size for size in sally_2.SIZE_NAMES if size in sizes]
+    if not held:
+        raise BadInput("It holds no evaluation: none of its studies is a size of Sally-2.")
+    size = held[-1]
+    bot = next((study.about.partition(sally_2.BY_BOT)[2] for study in studies), "")
+    if bot and bot not in sally_2.BOTS:
+        raise BadInput(f"Its study was played by the bot {bot!r}, which is unknown.")
+    whole = (
+        sally_2.bot_suite(bot, size)
+        if bot
+        else _with_player(sally_2.suite(size), _chosen_params(episodes))
+    )
+    plan = [Planned(cell, setup) for _, cell, setup in orders(whole, open_models=False)]
+    refuse_unplanned(episodes, plan, f"Sally-2, size {size}")
+    finished = [episode for episode in episodes if not store.to_run_again(episode)]
+    found = evaluation_of_episodes(finished, size, len(plan), bot)
+    return PairEntry(
+        found.player, bundle.name, sha256, size, found, f"{page.name}.html", signed, readers
+    )
 
 
 class EarlierCheck(msgspec.Struct, frozen=True):
@@ -292,13 +346,13 @@ def _with_player(study: Study, params: dict[str, object]) -> Study:
     return msgspec.structs.replace(study, cells=cells)
 
 
-def refuse_unplanned(episodes: Sequence[Episode], plan: Sequence[Planned], size: Size) -> None:
+def refuse_unplanned(episodes: Sequence[Episode], plan: Sequence[Planned], suite_name: str) -> None:
     """Raise BadInput if the suite does not ask an episode of its player."""
     asked = {_without_versions(each.cell, each.setup) for each in plan}
     for episode in episodes:
         if _without_versions(episode.cell, episode.setup) not in asked:
             raise BadInput(
-                f"episode {episode.id} is not part of Sally-1, size {size}: its problem, seed, "
+                f"episode {episode.id} is not part of {suite_name}: its problem, seed, "
                 f"players, questions, retries, injections or cell ({episode.cell!r}) differ."
             )
 

@@ -62,6 +62,8 @@ ROWS: tuple[Row, ...] = (
     Row("rps", "rps", (("rps", 1), ("rps", 2))),
     Row("ibs", "ibs", (("ibs", 1), ("ibs", 2)), 28),
     Row("stag_hunt", "repeated_games", (("stag_hunt", 1), ("stag_hunt", 2)), 28),
+    Row("eleven_twenty", "eleven_twenty", (("notes", 1), ("notes", 2))),
+    Row("battery", "battery", tuple(("watched", order) for order in range(1, 5))),
     Row("pick_the_right_stuff", "pick_the_right_stuff", (("zero", 1), ("finite", 1))),
 )
 GAMES = tuple(row.name for row in ROWS)
@@ -125,6 +127,13 @@ def suite(size: Size = "S", games: Sequence[str] = GAMES) -> Study:
     cells = [cell for game in games for cell in _cells(row_named(game), size)]
     about = f"the suite Sally-2, size {size}: certified pairs in {len(games)} games"
     return Study(name=NAME, about=about, cells=tuple(cells), seed=SEED)
+
+
+def size_of(study: Study) -> Size | None:
+    """Return the suite size of a study; None if the study is not a size of the suite."""
+    if study.name != NAME:
+        return None
+    return next((size for size in SIZE_NAMES if f"Sally-2, size {size}:" in study.about), None)
 
 
 def arm_of(cell: str) -> str:

@@ -171,10 +171,10 @@ def test_board_refuses_problems_of_another_suite(place):
     held = list(store.load(place).episodes.values())
     (study,) = store.studies(place).values()
     plan = planned(held, study, "S")
-    refuse_unplanned(held, plan, "S")
+    refuse_unplanned(held, plan, "Sally-1, size S")
     moved = msgspec.structs.replace(held[0], cell="toma_po: asked, practice")
     with pytest.raises(BadInput, match="not part of Sally-1"):
-        refuse_unplanned([*held, moved], plan, "S")
+        refuse_unplanned([*held, moved], plan, "Sally-1, size S")
 
 
 def played(error: float) -> list:

@@ -103,7 +103,7 @@ def test_shipped_entry_stands(bundle):
         episodes, readers = proved_episodes(place, packed.sha256)
         (study,) = store.studies(place).values()
         plan = planned(episodes, study, "S")
-        refuse_unplanned(episodes, plan, "S")
+        refuse_unplanned(episodes, plan, "Sally-1, size S")
     assert len(plan) >= len(episodes) > 0
     assert readers == "-" or readers.startswith("rule")
 

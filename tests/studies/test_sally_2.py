@@ -10,18 +10,22 @@ import pytest
 from click.testing import CliRunner, Result
 
 import sally
+from sally import store
 from sally.analysis.pairs.certificate import certify
 from sally.api.pair_evaluation import PairRows, smallest_found, widest_mean
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import episode_id
-from sally.runner.local import orders
+from sally.output.files.bundle import pack
+from sally.runner.local import manifest, orders, play
 from sally.studies import sally_2
 
 FROZEN = {
     "rps": "77c38e124e56e7a2",
     "ibs": "a3a3015376206205",
     "stag_hunt": "04d7345a69040a79",
+    "eleven_twenty": "77ce0f61d49f7c55",
+    "battery": "9844fd723f6ed713",
     "pick_the_right_stuff": "cb1d45e2296fe41f",
 }
 
@@ -131,6 +135,29 @@ def test_forfeits_leave_scores_blank_and_exit_with_3(tmp_path) -> None:
     assert rows[0]["knowing"] is None and rows[0]["doing"] is None
     assert rows.evaluation.sentences[0].startswith("No result: 112 of 112 answers")
     assert not rows.is_readable
+
+
+def test_board_replays_an_evaluation_and_refuses_a_changed_one(tmp_path) -> None:
+    place = tmp_path / "out"
+    sally.evaluate(bot="knows_half", games=["ibs"], out=place)
+    pack(place, tmp_path / "half.sally.zip")
+    rows = sally.board(tmp_path / "half.sally.zip", out=tmp_path / "site")
+    assert [(row["player"], row["game"], row["played"]) for row in rows] == [
+        ("knows_half", "ibs", 56)
+    ]
+    assert rows.entries[0].planned > 56  # the other games of the suite are missing
+    assert "Sally-2: certified pairs" in (tmp_path / "site" / "index.html").read_text("utf-8")
+
+    episode = next(iter(store.load(place).episodes.values()))
+    setup = msgspec.structs.replace(episode.setup, seed=episode.setup.seed + 1)
+    other = play(setup, episode.cell)
+    changed = tmp_path / "changed"
+    store.claim(changed, manifest(sally_2.bot_suite("knows_half")), sally_2.bot_suite("knows_half"))
+    with store.Writer(changed) as writer:
+        writer.add(other)
+    pack(changed, tmp_path / "changed.sally.zip")
+    (refused,) = sally.board(tmp_path / "changed.sally.zip").refused
+    assert "is not part of Sally-2, size S" in refused.why
 
 
 def test_plan_states_what_can_be_found() -> None:

@@ -14,6 +14,7 @@ from sally.core.errors import listed
 from sally.output.files.new_file import new_file
 from sally.output.page.evaluation import LEGEND, TABLE, figure_cell, recorded_table, table
 from sally.output.page.html import Html, joined, tag
+from sally.output.page.pair_board import PairEntry, pair_board_parts
 from sally.output.page.write import foot, head
 from sally.runner.check import PROVES
 from sally.stats.bradley_terry import MatchedComparison, Rating, ratings
@@ -21,8 +22,8 @@ from sally.stats.cluster_interval import mean_by_rule
 
 ABOUT = (
     "Every figure on this board was recomputed from the bundles listed below; a bundle that does "
-    f"not replay, or in which an answer cannot be checked, is refused. {PROVES} There is no mean "
-    "over games."
+    f"not replay, or in which an answer cannot be checked, is refused. {PROVES} Games of "
+    "Sally-1 have different scales, so there is no mean over them."
 )
 PARTS = (
     "played: episodes in the bundle, of those that this size of the suite has for its player. Only "
@@ -73,6 +74,7 @@ def write_board(
     refused: Sequence[RefusedBundle],
     out: Path,
     recorded: Sequence[Recorded] = (),
+    pair_entries: Sequence[PairEntry] = (),
 ) -> Path:
     """Write the index page of the board; return its path.
 
@@ -81,12 +83,14 @@ def write_board(
     Raises:
         BadInput: If the file cannot be written.
     """
-    pieces: list[Html | str] = [head("Sally-1: the board")]
-    pieces.append(tag("header", tag("h1", "Sally-1: the board"), tag("p", ABOUT, class_="lede")))
+    pieces: list[Html | str] = [head("Sally: the board")]
+    pieces.append(tag("header", tag("h1", "Sally: the board"), tag("p", ABOUT, class_="lede")))
     pieces.append("<main>")
     pieces += [tag("p", f"Refused: {one.bundle}: {one.why}", class_="warn") for one in refused]
+    if pair_entries:
+        pieces += pair_board_parts(pair_entries)
     pieces += [
-        tag("h2", "Entries", id="entries"),
+        tag("h2", "Sally-1: whole games", id="entries"),
         tag("p", "Click a heading to sort. Type in the field to filter, such as `rps`; tick two or "
             "more entries to see only these side by side."),
         tag("p", tag("label", "Filter ", for_="filter"), tag("input", type="text", id="filter")),

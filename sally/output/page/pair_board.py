@@ -1,0 +1,78 @@
+"""The part of the board that shows evaluations on certified pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from sally.analysis.pairs.evaluation import PairEvaluation
+from sally.output.page.evaluation import table
+from sally.output.page.html import Html, tag
+from sally.output.page.pair_evaluation import LEGEND, games_table
+from sally.output.tables.console import estimate_cell
+from sally.stats.intervals import Estimate
+
+
+class PairEntry(msgspec.Struct, frozen=True):
+    """One accepted bundle of an evaluation on pairs."""
+
+    name: str
+    bundle: str  # file name
+    sha256: str
+    size: str
+    found: PairEvaluation
+    page: str  # file name of its own page
+    signed: str = ""  # fingerprint of the key that signed the bundle; "" if it is not signed
+    readers: str = "-"  # the rule that read its replies, and where it was checked
+
+    @property
+    def played(self) -> int:
+        """Number of positions that were answered."""
+        return self.found.episodes
+
+    @property
+    def planned(self) -> int:
+        """Number of positions that this size of the suite asks of the player."""
+        return self.found.planned
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every planned position was answered."""
+        return self.played == self.planned
+
+
+def pair_board_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
+    """Yield the section of Sally-2: entries by their means, then the games of each."""
+    yield tag("h2", "Sally-2: certified pairs", id="pairs")
+    rows = []
+    for entry in sorted(entries, key=lambda entry: -_value(entry.found.knowing)):
+        found = entry.found
+        played = f"{entry.played:,} of {entry.planned:,}"
+        counts = (sum(game.tells_apart for game in found.games),
+                  sum(game.acts_apart for game in found.games))  # fmt: skip
+        rows.append(
+            tag("tr", tag("th", tag("a", entry.name, href=entry.page), scope="row"),
+                tag("td", entry.size), tag("td", played), _cell(found.knowing),
+                tag("td", f"{counts[0]} of {len(found.games)}"), _cell(found.doing),
+                tag("td", f"{counts[1]} of {len(found.games)}"), tag("td", entry.readers),
+                tag("td", entry.signed or "-"), tag("td", tag("code", entry.sha256[:16])),
+                data_n=entry.name)
+        )  # fmt: skip
+    top = ["entry", "size", "positions", "mean knowing", "games", "mean doing", "games",
+           "replies read by", "signed", "SHA-256"]  # fmt: skip
+    yield table(top, rows)
+    for entry in entries:
+        yield tag("details", tag("summary", f"{entry.name}: every game"),
+                  games_table(entry.found.games))  # fmt: skip
+    yield tag("p", LEGEND, class_="quiet")
+
+
+def _value(estimate: Estimate | None) -> float:
+    return -2.0 if estimate is None or estimate.value is None else estimate.value
+
+
+def _cell(estimate: Estimate | None) -> Html:
+    if estimate is None:
+        return tag("td", "-")
+    return tag("td", estimate_cell(estimate.value, estimate.interval, 2), data_v=estimate.value)
