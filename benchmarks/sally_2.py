@@ -86,7 +86,7 @@ def simulate_power(runs: int) -> None:
                 score = score_pairs(outcomes)
                 p = sign_flip_test([outcome.j for outcome in outcomes], seed=run)
                 is_above = score.j.value is not None and score.j.value > 0
-                p_values.append(p if is_above else 1.0)
+                p_values.append(p / 2 if is_above else 1.0)
                 estimates.append(score.j)
             for row, p, p_adjusted in zip(rows, p_values, holm(p_values), strict=True):
                 found[row.name] += p < 0.05

@@ -265,11 +265,12 @@ def guess_variance(share: float, options: int) -> float:
 
 
 def smallest_found(pairs: int, options: int = 2) -> float:
-    """Return the J of a player that is found in one game with a power of .8, at a level of .05."""
+    """Return the J of a player that is found in one game with a power of .8, at a level of .05
+    (one-sided)."""
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
-        power = t_power(pairs, middle, guess_variance(middle, options), alpha=0.05)
+        power = t_power(pairs, middle, guess_variance(middle, options), alpha=0.1)
         low, high = (middle, high) if power < POWER else (low, middle)
     return high
 

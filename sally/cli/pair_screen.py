@@ -89,7 +89,7 @@ def print_plan(rows: Sequence[Mapping[str, Any]]) -> None:
     print_table(shown, list(shown[0]), title=f"Sally-2, version {sally_2.VERSION}")
     print_text(
         "found in a game: the J of a player that is found with 80% power in the game with the "
-        "fewest pairs (two-sided t test at .05; it guesses between two options where it does not "
+        "fewest pairs (one-sided t test at .05; it guesses between two options where it does not "
         "know); interval of the mean: of a player that guesses everywhere. Retries of unreadable "
         "answers come on top."
     )

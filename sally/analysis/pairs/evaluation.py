@@ -39,7 +39,7 @@ class GamePairs(msgspec.Struct, frozen=True):
     knowing: PairScore | None  # None: too few answers could be read
     doing: PairScore | None
     acting: PairScore | None
-    knowing_p: float | None  # sign flips of J over pairs, adjusted over games by Holm's method
+    knowing_p: float | None  # J above 0 by sign flips over pairs, adjusted by Holm's method
     doing_p: float | None
     known: int | None  # pairs predicted rightly in both members
     known_not_done: int | None
@@ -210,7 +210,7 @@ def _order_reached(orders: Mapping[int, PairScore | None]) -> int | None:
 
 
 def _j_test(pairs: Sequence[AnsweredPair], question: str) -> float | None:
-    """Return the p value of J by sign flips over pairs or clusters."""
+    """Return the one-sided p value of J above 0, by sign flips over pairs or clusters."""
     scored: list[tuple[PairOutcome, str]] = []
     for pair in pairs:
         outcome: PairOutcome | None = getattr(pair, question)
@@ -218,9 +218,11 @@ def _j_test(pairs: Sequence[AnsweredPair], question: str) -> float | None:
             scored.append((outcome, pair.cluster or pair.pair))
     if not scored:
         return None
-    return sign_flip_test(
-        [outcome.j for outcome, _ in scored], seed=1, clusters=[unit for _, unit in scored]
-    )
+    values = [outcome.j for outcome, _ in scored]
+    two_sided = sign_flip_test(values, seed=1, clusters=[unit for _, unit in scored])
+    if two_sided is None:
+        return None
+    return two_sided / 2 if sum(values) > 0 else 1 - two_sided / 2
 
 
 def _adjust(results: list[GamePairs]) -> list[GamePairs]:

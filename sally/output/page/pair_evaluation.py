@@ -31,7 +31,8 @@ LEGEND = (
     "done: pairs predicted rightly in both positions and not played rightly in both. Order: the "
     "highest order of reasoning whose predictions are above 0, with all lower ones. Same move "
     "twice: share of pairs with the same move in both positions. Brackets: 95% intervals over "
-    "pairs. p: sign flips over pairs, adjusted over games by Holm's method."
+    "pairs. p: J above 0, by sign flips over pairs, adjusted over games by Holm's "
+    "method."
 )
 
 
