@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from sally import store
 from sally.analysis.episodes.atlas import by_column, recorded_dots
-from sally.api.analyses import load, profile
+from sally.api.analyses import profile
 from sally.api.result_list import rows_figure
 from sally.api.rows import Rows
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.output.figures.atlas import atlas_page, atlas_svg
+from sally.output.files.bundle_reader import opened
 from sally.output.files.new_file import new_file
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasKind
-from sally.store import Where
+from sally.store import Where, to_run_again
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,13 +88,28 @@ def atlas(*stores: Where) -> AtlasRows:
     """
     dots: list[AtlasDot] = []
     for place in stores:
-        recorded, others = recorded_dots(load(place))
+        with opened(place) as (folder, _):
+            recorded, others = recorded_dots(_episodes(folder))
         if others and not recorded:
             recorded = _profile_dots(str(place), others)
         dots += [msgspec.structs.replace(dot, store=str(place)) for dot in recorded]
     if not dots:
         raise BadInput("The stores hold no episode with a score for how much a player gained.")
     return AtlasRows(by_column(dots))
+
+
+def _episodes(folder: Where) -> Iterator[Episode]:
+    """Yield the episodes of a store as `load` returns them, holding one in memory at a time."""
+    finished, interrupted = set[str](), dict[str, Episode]()
+    for line in store.read(folder):
+        if not isinstance(line, Episode) or line.id in finished:
+            continue
+        if to_run_again(line):
+            interrupted[line.id] = line
+        else:
+            finished.add(line.id)
+            yield line
+    yield from (episode for id, episode in interrupted.items() if id not in finished)
 
 
 def _profile_dots(source: str, episodes: list[Episode]) -> list[AtlasDot]:

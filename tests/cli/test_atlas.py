@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
+import sally
+from sally import store
 from sally.analysis.episodes.atlas import by_column, recorded_dots, sources
+from sally.api.atlas import _episodes
 from sally.cli import cli
+from sally.core.log.events import Censored, Episode
+from sally.core.rules.metric import Played
 from sally.output.figures.atlas import atlas_page, atlas_svg, height_of, rows_of
 from sally.papers.alsobay2025.importer import IMPORTER as ALSOBAY
 from sally.papers.eger2017.importer import IMPORTER as EGER
@@ -19,7 +27,7 @@ from sally.papers.hcss2025.importer import IMPORTER as HCSS
 from sally.papers.pact.importer import IMPORTER as PACT
 from sally.papers.step_game.importer import IMPORTER as STEP_GAME
 from sally.papers.zhu2024.importer import IMPORTER as ZHU
-from sally.parts.atlas import KINDS, AtlasColumn, AtlasDot
+from sally.parts.atlas import KINDS, AtlasColumn, AtlasDot, AtlasSource
 from tests.papers import test_alsobay2025 as alsobay
 from tests.papers import test_eger2017 as eger
 from tests.papers import test_gamabench as gamabench
@@ -143,3 +151,51 @@ def test_table_schema_accepts_rows_that_the_importer_reads() -> None:
     ):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(wrong, schema)
+
+
+def test_atlas_holds_one_episode_of_a_record_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        log = step_game.written(tmp_path, step_game.lines(step_game.RACE))
+        log.rename(tmp_path / f"game_{number}_20250301_000000.jsonl")
+    out = tmp_path / "store"
+    sally.import_record("step_game", tmp_path, out)
+    most = []
+
+    def dots(games: Sequence[Played]) -> list[AtlasDot]:
+        for _ in games:
+            most.append(sum(isinstance(thing, Episode) for thing in gc.get_objects()))
+        return step_game_dots(games)
+
+    step_game_dots = sources()["step_game"].dots
+    spied = {"step_game": AtlasSource("step_game", dots)}
+    monkeypatch.setattr("sally.analysis.episodes.atlas.sources", lambda: spied)
+    gc.collect()
+    before = sum(isinstance(thing, Episode) for thing in gc.get_objects())
+    rows = sally.atlas(out)
+    assert len(most) == 30 and max(most) - before <= 3
+    everything, rest = recorded_dots(store.load(out).episodes.values())
+    assert [dot for dots in rows.by_column.values() for dot in dots] == [
+        msgspec.structs.replace(dot, store=str(out))
+        for dots in by_column(everything).values()
+        for dot in dots
+    ]
+    assert rest == []
+
+
+def test_atlas_reads_an_interrupted_episode_only_if_it_was_never_finished(tmp_path: Path) -> None:
+    out = tmp_path / "store"
+    sally.run("quickstart", out, limit=1)
+    first, second = list(store.load(out).episodes.values())[:2]
+    cut = [
+        msgspec.structs.replace(e, events=[*e.events[:3], Censored(1, "budget")])
+        for e in (first, second)
+    ]
+    other = tmp_path / "other"
+    store.claim(other, store.Manifest("test", asks="test"))
+    with store.Writer(other) as writer:
+        for episode in (cut[0], first, first, cut[1]):
+            writer.add(episode)
+    assert list(_episodes(other)) == list(store.load(other).episodes.values())
+    assert [episode.end == first.end for episode in _episodes(other)] == [True, False]

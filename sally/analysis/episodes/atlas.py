@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import overload
 
 from sally.analysis.columns.rows import played
 from sally.core.grouping import grouped
@@ -10,7 +11,7 @@ from sally.core.log.events import Episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
 from sally.parts.atlas import KINDS, AtlasColumn, AtlasDot, AtlasSource
-from sally.parts.imported import RECORDED
+from sally.parts.imported import RECORDED, EpisodeSpool
 
 
 def sources() -> dict[str, AtlasSource]:
@@ -25,22 +26,42 @@ def sources() -> dict[str, AtlasSource]:
     }
 
 
+class ReplayedGames(Sequence[Played]):
+    """Episodes of a record, each read from disk and replayed when it is accessed."""
+
+    def __init__(self) -> None:
+        self._episodes = EpisodeSpool()
+
+    def append(self, episode: Episode) -> None:
+        """Add an episode at the end."""
+        self._episodes.append(episode)
+
+    def __len__(self) -> int:
+        return len(self._episodes)
+
+    @overload
+    def __getitem__(self, index: int) -> Played: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Played]: ...
+    def __getitem__(self, index: int | slice) -> Played | list[Played]:
+        if isinstance(index, slice):
+            return [played(episode) for episode in self._episodes[index]]
+        return played(self._episodes[index])
+
+
 def recorded_dots(episodes: Iterable[Episode]) -> tuple[list[AtlasDot], list[Episode]]:
     """Return the scores (dots of the atlas) of imported episodes, and the episodes that belong to
-    no paper."""
-    known = sources()
-    claimed: dict[str, list[Played]] = {}
+    no paper. Only the latter are held in memory."""
+    by_prefix = sources()
+    records: dict[int, tuple[AtlasSource, ReplayedGames]] = {}  # a record may have several prefixes
     rest = []
     for episode in episodes:
-        prefix = _prefix(episode)
-        if prefix in known:
-            claimed.setdefault(prefix, []).append(played(episode))
-        else:
+        source = by_prefix.get(_prefix(episode))
+        if source is None:
             rest.append(episode)
-    together: dict[int, tuple[AtlasSource, list[Played]]] = {}  # a record may have several prefixes
-    for prefix, games in claimed.items():
-        together.setdefault(id(known[prefix]), (known[prefix], []))[1].extend(games)
-    return [dot for source, games in together.values() for dot in source.dots(games)], rest
+        else:
+            records.setdefault(id(source), (source, ReplayedGames()))[1].append(episode)
+    return [dot for source, games in records.values() for dot in source.dots(games)], rest
 
 
 def _prefix(episode: Episode) -> str:

@@ -36,8 +36,11 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
 
     Rules are scored on the turns of all seats.
     """
-    ids = {played.episode.setup.instance.id: played.episode.id for played in games}
-    return seat_dots(figures.seat_games(games), ids)
+    seats, ids = list[figures.SeatGame](), dict[str, str]()
+    for played in games:
+        seats += figures.seat_games([played])
+        ids[played.episode.setup.instance.id] = played.episode.id
+    return seat_dots(seats, ids)
 
 
 def seat_dots(seats: Sequence[figures.SeatGame], ids: Mapping[str, str]) -> list[AtlasDot]:
