@@ -4,7 +4,8 @@ A learner sees, for every option of a question, the page with this option's name
 and the other options' names by OTHER. Its features are n-grams of words, the lines on which THIS
 stands, and the order in which THIS and OTHER are mentioned. It learns on some pairs which option is
 right and answers others with the likeliest option. If D of its answers differs from 0, the pages
-tell the members apart by their surface.
+tell the members apart by their surface. Of a long menu, such as prices, it sees the right options
+of both members and some others, in both members the same ones.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sally.analysis.pairs.positions import AskedPosition, open_position, page_of, right_answers
+from sally.analysis.pairs.positions import open_position, page_of, right_answers
 from sally.core.errors import BadInput, needs_extra
 from sally.core.match.player import Turn
 from sally.core.rules.chance import Stream
@@ -30,6 +31,7 @@ MOST_LINES = 40  # lines that are features, from either end of a page
 NGRAM = 3
 DENSE_FEATURES = 150  # that boosted trees see: those that vary most between options
 FEWEST = 20  # pairs to learn from
+MOST_OPTIONS = 12  # of a menu
 WORD = re.compile(r"\w+|[^\w\s]")
 
 Features = Counter[str]
@@ -52,25 +54,32 @@ class LearnerScore(msgspec.Struct, frozen=True):
     trained_on: int
 
 
-def option_names(question: QuestionKind, turn: Turn[Any, Any]) -> list[str]:
-    """Return the names of the options as the page writes them."""
+def option_names(question: QuestionKind, turn: Turn[Any, Any], choices: Sequence[Any]) -> list[str]:
+    """Return the names of some options as the page writes them."""
     words = turn.context.words
     if question == "do":
-        return [str(name) for name in words.menu(tuple(turn.options))]
+        return [str(name) for name in words.menu(tuple(choices))]
     asked = turn.question
     assert asked is not None
     asker = words.of(asked)
-    return [str(asker.choice_name(asked, choice)) for choice in asked.choices]
+    return [str(asker.choice_name(asked, choice)) for choice in choices]
 
 
 def describe_option(page: str, names: Sequence[str], index: int) -> Features:
     """Return the features of one option on a page."""
-    text = page
-    for number in sorted(range(len(names)), key=lambda n: -len(names[n])):
-        label = "THIS" if number == index else "OTHER"
-        initial, rest = names[number][:1], re.escape(names[number][1:])
-        opening = f"[{initial}{initial.upper()}]" if initial.islower() else re.escape(initial)
-        text = re.sub(rf"(?<!\w){opening}{rest}(?!\w)", label, text)
+    patterns = []
+    for name in sorted(names, key=lambda name: -len(name)):
+        initial, rest = name[:1], re.escape(name[1:])
+        patterns.append(
+            (f"[{initial}{initial.upper()}]" if initial.islower() else re.escape(initial)) + rest
+        )
+
+    def label(match: re.Match[str]) -> str:
+        text = match[0]
+        is_this = names[index] in (text, text[:1].lower() + text[1:])
+        return "THIS" if is_this else "OTHER"
+
+    text = re.sub(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", label, page)
     features: Features = Counter()
     lines = text.split("\n")
     for number, line in enumerate(lines):
@@ -112,19 +121,34 @@ def _describe_pair(
 ) -> Iterator[tuple[QuestionKind, tuple[OptionPages, OptionPages]]]:
     positions = [open_position(recipe, pair, member) for member in (0, 1)]
     for question in QUESTIONS:
+        turns = [position.asks[question] for position in positions]
+        right = [right_answers(recipe, position)[question] for position in positions]
+        choices = _shown_choices(turns[0], {*right[0], *right[1]}, Stream(pair.id, question))
         first, second = (
-            _describe_position(recipe, position, question, plant) for position in positions
+            _describe_position(turn, question, choices, set(member_right), plant)
+            for turn, member_right in zip(turns, right, strict=True)
         )
         yield question, (first, second)
 
 
+def _shown_choices(turn: Turn[Any, Any], right: set[Any], chance: Stream) -> list[Any]:
+    """Return the options that a learner sees, in the order of the menu."""
+    menu = tuple(turn.options if turn.question is None else turn.question.choices)
+    if len(menu) <= MOST_OPTIONS:
+        return list(menu)
+    others = chance.shuffled([choice for choice in menu if choice not in right])
+    shown = {*right, *others[: max(0, MOST_OPTIONS - len(right))]}
+    return [choice for choice in menu if choice in shown]
+
+
 def _describe_position(
-    recipe: PairRecipe, position: AskedPosition, question: QuestionKind, plant: Plant | None
+    turn: Turn[Any, Any],
+    question: QuestionKind,
+    choices: Sequence[Any],
+    right: set[Any],
+    plant: Plant | None,
 ) -> OptionPages:
-    turn = position.asks[question]
-    page, names = page_of(turn), option_names(question, turn)
-    choices = turn.options if turn.question is None else turn.question.choices
-    right = right_answers(recipe, position)[question]
+    page, names = page_of(turn), option_names(question, turn, choices)
     is_right = tuple(choice in right for choice in choices)
     options = tuple(
         describe_option(plant(page, is_right[index]) if plant else page, names, index)

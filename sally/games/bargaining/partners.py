@@ -85,6 +85,48 @@ def _partner(
     return Partner(name, about, OURS, _declared(name, speech), memory=memory, params=params)
 
 
+# --- the haggler ----------------------------------------------------------------------------------
+
+CASES = ((False, False), (False, True), (True, False), (True, True))
+"""What a haggler reacts to: whether a unit was traded, and whether the other had conceded."""
+
+
+def case_of(bid_before: int | None, bid: int, ask: int) -> tuple[bool, bool]:
+    """Return whether a round had a trade, and whether the bid was higher than the one before."""
+    return bid >= ask, bid_before is not None and bid > bid_before
+
+
+def _haggler(game: Bargaining, seat: Seat, start: int = 60, **params: Any) -> Script:
+    """Return a seller whose ask changes after each round by one of four amounts.
+
+    In the buyer's seat, prices are mirrored.
+    """
+    changes = params.get("changes", [-2, -4, 2, 4])
+    if not isinstance(changes, list | tuple) or len(changes) != len(CASES):
+        raise BadInput(f"haggler: changes must be {len(CASES)} amounts, not {changes!r}")
+    is_buyer = seat == BUYER
+
+    def script(turn: BargainingTurn) -> Action:
+        view = turn.view
+        if view.talking:
+            return SILENT
+        ask, bid_before = start, None
+        rounds = [
+            (
+                mirrored(is_buyer, past.ask if is_buyer else past.bid),
+                mirrored(is_buyer, past.bid if is_buyer else past.ask),
+            )
+            for past in view.past
+            if past.bid is not None and past.ask is not None
+        ]
+        for bid, last_ask in rounds:
+            change = changes[CASES.index(case_of(bid_before, bid, last_ask))]
+            ask, bid_before = max(0, min(HIGHEST, last_ask + change)), bid
+        return mirrored(is_buyer, ask)
+
+    return script
+
+
 # --- the planner ----------------------------------------------------------------------------------
 
 
@@ -276,6 +318,14 @@ PARTNERS = by_name(
         "`margin`",
         start=90,
         margin=2,
+    ),
+    Partner(
+        "haggler",
+        "changes its quote after each round by one of four `changes`: without and with a trade, "
+        "each after the other conceded nothing or something",
+        OURS,
+        _haggler,
+        params={"start": 60, "changes": [-2, -4, 2, 4]},
     ),
     _partner("grim", "quotes `q` until the other falls short of it, then always 100", q=65),
     _partner(
