@@ -103,6 +103,34 @@ def repeat_own_last(view: View) -> int:
     return 5 if last is None else last.moves[view.number] or 5
 
 
+def _reacting(game: StepRace, seat: Seat, first: int = 5, **params: Any) -> Script:
+    """Return a script whose move depends on its own last move and that of the player before it.
+
+    The player before the first seat is the last one. `replies` has a row for each move of that
+    player and in it a column for each own move, in the order 1, 3, 5.
+    """
+    replies = params.get("replies") or REPLIES
+    rows = [row for row in replies if isinstance(row, list | tuple) and len(row) == len(MOVES)]
+    moves = {first, *(move for row in rows for move in row)}
+    if len(rows) != len(MOVES) or len(replies) != len(MOVES) or moves - set(MOVES):
+        raise BadInput(
+            f"reacting: first and replies must be moves, in 3 rows of 3, not {replies!r}"
+        )
+    before = (SEATS.index(seat) - 1) % len(SEATS)
+
+    def habit(view: View) -> int:
+        played = [turn.moves for turn in view.past if STAYS not in turn.moves]
+        if not played:
+            return first
+        other_move, own_move = played[-1][before], played[-1][view.number]
+        return int(rows[MOVES.index(other_move)][MOVES.index(own_move)])
+
+    return _script(lambda view, said: solver.sure(habit(view)))
+
+
+REPLIES = ((1, 3, 5), (1, 3, 5), (1, 3, 5))  # its own last move again
+
+
 def _by_habit(habit: Callable[[View], int]) -> Callable[[StepRace, Seat], Script]:
     return lambda game, seat: _script(lambda view, said: solver.sure(habit(view)))
 
@@ -295,7 +323,7 @@ def _answers(expects: Callable[[View, int], Odds]) -> Answerer:
     def answer(turn: Turn[Action, View]) -> ProbeReport | NoAnswer:
         question = turn.question
         assert question is not None
-        if question.probe not in ("their_move", "their_pick"):
+        if question.probe not in ("their_move", "their_pick", "next_pick"):
             return NoAnswer("this mind has no such thought")
         odds = expects(turn.view, SEATS.index(Seat(question.about)))
         at = max(range(len(odds)), key=odds.__getitem__)
@@ -374,6 +402,15 @@ PARTNERS = by_name(
         "Duff 2002",
         _bayes_adaptive,
         answers=_observer,
+    ),
+    Partner(
+        "reacting",
+        "its move depends on the last moves of the player before it and of itself (`replies`, a "
+        "row for each move of that player); `first` at first; without a word",
+        "Sally",
+        _reacting,
+        memory=1,
+        params={"first": 5, "replies": [list(row) for row in REPLIES]},
     ),
     Partner(
         "free_of_last",

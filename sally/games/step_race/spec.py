@@ -128,6 +128,14 @@ PROBES = (
         true_move,
     ),
     _probe(
+        "next_pick",
+        "the move of the next seat alone, as one number, asked after the talk",
+        "choice",
+        MOVES,
+        true_move,
+        lambda view: (SEATS[(view.number + 1) % len(SEATS)],),
+    ),
+    _probe(
         "will_keep",
         "whether an announced move will be made",
         "choice",

@@ -67,6 +67,7 @@ TEXTS: Mapping[str, str] = {
     "all.",
     "aside.their_move": "How far will {about} choose to move in this turn?",
     "aside.their_pick": "How far will {about} choose to move in this turn?",
+    "aside.next_pick": "How far will {about} choose to move in this turn?",
     "aside.will_keep": "{about} announced to move {move} in this turn. Will {about} do so?",
     "aside.joint": "How will {first} and {second} move in this turn, taken together?",
     "aside.their_guess_of_me": "How far does {about} expect you to move in this turn?",
@@ -79,6 +80,7 @@ TEXTS: Mapping[str, str] = {
     "told.own": "You expected, about this turn: {fact}.",
     "fact.their_move": "{about} chooses {value}",
     "fact.their_pick": "{about} chooses {value}",
+    "fact.next_pick": "{about} chooses {value}",
     "fact.will_keep": "whether {about} moves as announced: {value}",
     "fact.joint": "{value}",
     "fact.their_guess_of_me": "{about} expects you to move {value}",
@@ -226,7 +228,7 @@ class StepWords(Words[Any, View]):
         return self.say(f"aside.{question.probe}", **facts)
 
     def choice_name(self, question: Question, choice: int | str) -> str:
-        if question.probe in ("their_move", "their_pick"):
+        if question.probe in ("their_move", "their_pick", "next_pick"):
             return self.say("steps.one" if choice == 1 else "steps", number=choice)
         if question.probe == "joint":
             return self._joint(question.about, str(choice))
