@@ -69,6 +69,12 @@ def _probe(
     return Probe(name, about, "before", kind, SEATS, asks, truth, of_mind)
 
 
+def _next_pick(game: StepRace, view: View, seat: Seat) -> tuple[Question, ...]:
+    if game.talks or not view.moving:
+        return ()
+    return (Question("next_pick", "choice", MOVES, SEATS[(view.number + 1) % len(SEATS)]),)
+
+
 # --- what was true --------------------------------------------------------------------------------
 
 
@@ -127,13 +133,14 @@ PROBES = (
         MOVES,
         true_move,
     ),
-    _probe(
+    Probe(
         "next_pick",
-        "the move of the next seat alone, as one number, asked after the talk",
+        "the move of the next seat alone, as one number, in a silent race",
+        "before",
         "choice",
-        MOVES,
+        SEATS,
+        _next_pick,
         true_move,
-        lambda view: (SEATS[(view.number + 1) % len(SEATS)],),
     ),
     _probe(
         "will_keep",
