@@ -109,9 +109,9 @@ def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
     """Return a persuader that discloses one uniformly drawn cell in each of the first `n` messages.
 
     Cells are drawn with replacement. In the seat of a free target, the player chooses a proposal at
-    random.
+    random; in a game with notes, a note.
     """
-    if seat == TARGET and game.target == "free":
+    if game.notes or (seat == TARGET and game.target == "free"):
         return lambda turn: turn.draws.pick(turn.options)
     _only(PERSUADER, seat, "random")
     if not isinstance(n, int) or n < 0:
@@ -143,6 +143,22 @@ def _expects(game: MindGame, seat: Seat) -> Answerer:
             case "target_knows":
                 return ProbeReport({str(n): float(c in known) for n, c in enumerate(seen.cells)})
         return ProbeReport(ranking(planners.worth(seen, likes, known))[0][0])
+
+    return report
+
+
+def _expects_at_random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Answerer:
+    """Return an answerer that predicts as `_expects`; in a game with notes it draws its answers."""
+    if not game.notes:
+        return _expects(game, seat)
+
+    def report(turn: MindTurn) -> ProbeReport:
+        question = turn.question
+        assert question is not None
+        if question.kind == "choice":
+            return ProbeReport(turn.draws.pick(tuple(question.choices)))
+        values = range(int(question.low), int(question.high) + 1)
+        return ProbeReport({str(c): float(turn.draws.pick(values)) for c in question.choices})
 
     return report
 
@@ -181,6 +197,8 @@ def _only(wanted: Seat, seat: Seat, name: str) -> None:
 def _persuader(name: str, about: str, planner: Planner) -> Partner:
     def make(game: MindGame, seat: Seat) -> Script:
         _only(PERSUADER, seat, name)
+        if game.notes:
+            raise BadInput(f"the player {name!r} writes messages, and this game has notes")
         if name == "revealed" and game.condition != "revealed":
             raise BadInput(
                 "the player `revealed` needs a game with `condition=revealed`, in which the "
@@ -218,7 +236,7 @@ PARTNERS = by_name(
         "Moore et al. 2025, appendix A.4",
         _random,
         params={"n": MESSAGES},
-        answers=_expects,
+        answers=_expects_at_random,
     ),
     Partner(
         "rules",

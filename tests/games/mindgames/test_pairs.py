@@ -8,11 +8,17 @@ import msgspec
 import pytest
 
 from sally.analysis.pairs.certificate import certify
-from sally.analysis.pairs.positions import open_position, page_of, right_answers
+from sally.analysis.pairs.positions import open_position, page_of, position_setup, right_answers
+from sally.analysis.pairs.score import read_position
 from sally.core.errors import BadInput
+from sally.core.log.events import PlayerSpec
+from sally.core.match.drive import Driver
+from sally.core.match.engine import Match
+from sally.core.registry import registry
 from sally.core.rules.pair import Pair, PairRecipe, draw_pair
 from sally.games.mindgames.pairs import CELLS, PAIRS, TargetMind
 from sally.games.mindgames.rules import PERSUADER, TARGET, MindGame, Tell
+from sally.runner.seating import players_of, resolved
 from tests.games.mindgames.table import PUZZLE
 
 
@@ -89,6 +95,27 @@ def test_right_note_wins_and_every_other_loses(recipe: PairRecipe) -> None:
                 payoffs.append(position.game.payoffs(state)[PERSUADER])
             (right,) = right_answers(recipe, position)["do"]
             assert payoffs == [float(note == right.note) for note in range(len(payoffs))]
+
+
+def test_random_player_draws_notes_and_predictions() -> None:
+    recipe = PAIRS[0]
+    answers = []
+    for number in range(12):
+        pair = draw_pair(recipe, 1, 4, number)
+        setup = resolved(position_setup(recipe, pair, 0, PlayerSpec("random"), seed=number))
+        match: Match[Any, Any, Any] = Match(registry.game("mindgames"), setup)
+        Driver(match, players_of(match)).run()
+        read = read_position(match.episode())
+        assert read is not None
+        answers.append((read.answers["know"], read.answers["do"].note, read.right["know"][0]))
+    assert len({note for _, note, _ in answers}) > 1
+    assert any(predicted != right for predicted, _, right in answers)
+
+
+def test_player_that_writes_is_refused_in_a_game_with_notes() -> None:
+    pair = draw_pair(PAIRS[0], 1, 4, 0)
+    with pytest.raises(BadInput, match="this game has notes"):
+        resolved(position_setup(PAIRS[0], pair, 0, PlayerSpec("revealed")))
 
 
 @pytest.mark.parametrize("recipe", PAIRS, ids=lambda recipe: recipe.name)
