@@ -124,7 +124,8 @@ def reason_to(order: int) -> Player:
 
     def play(position: OpenPosition, chance: Stream) -> Answers:
         predicted = position.by_order[order]
-        return {"know": predicted, "do": position.best[predicted][0]}
+        moves = position.best[predicted]  # none if no mind that fits makes this prediction true
+        return {"know": predicted, "do": moves[0] if moves else None}
 
     return play
 
