@@ -2,12 +2,14 @@
 
     python -m benchmarks.full_records measure FOLDER OUT [NAME...]
     python -m benchmarks.full_records draw OUT docs/pictures
-    python -m benchmarks.full_records print OUT
+    python -m benchmarks.full_record_tables OUT
 
 FOLDER holds one store per record, named after its importer (`sally import NAME CHECKOUT --out
 FOLDER/NAME`). `measure` replays each store once and writes OUT/NAME.json: the dots of the atlas and
-the figures that the pages give. `draw` writes atlas.html and atlas.svg from these files, and
-`print` prints the figures. Stores are never shipped; the files in OUT hold aggregates only.
+the figures that the pages give. `draw` writes atlas.html and atlas.svg from these files, with the
+shipped samples of records with stated beliefs and the models of MODELS. `full_record_tables` prints
+the tables of the pages. Stores are never shipped; the files in OUT hold aggregates only, and those
+behind the pages are in docs/results/full_records.
 """
 
 from __future__ import annotations
@@ -23,11 +25,14 @@ import msgspec
 from sally import store
 from sally.analysis.columns.rows import played
 from sally.analysis.episodes.atlas import by_column, recorded_dots
+from sally.api.analyses import load
 from sally.api.atlas import AtlasRows
 from sally.core.log.events import Episode
 from sally.parts.atlas import AtlasDot
 
 Figures = dict[str, Any]
+BUNDLES = Path(__file__).parent.parent / "docs/results/bundles"
+MODELS = Path(__file__).parent / "atlas_models.json"  # whose stores were not kept
 
 
 class MeasuredRecord(msgspec.Struct, frozen=True):
@@ -205,7 +210,8 @@ def measure(folder: Path, to: Path, names: Sequence[str]) -> None:
         episodes = list(store.load(folder / name, quarantine=False).episodes.values())
         dots, figures = RECORDS[name](episodes)
         record = MeasuredRecord(name, len(episodes), dots, figures)
-        (to / f"{name}.json").write_bytes(msgspec.json.format(msgspec.json.encode(record)))
+        text = msgspec.json.format(msgspec.json.encode(record), indent=1)
+        (to / f"{name}.json").write_bytes(text + b"\n")
         print(f"{name}: {len(episodes)} episodes, {len(dots)} dots")
 
 
@@ -216,32 +222,37 @@ def measured_records(folder: Path) -> list[MeasuredRecord]:
 
 
 def draw(folder: Path, pictures: Path) -> None:
-    """Draw the atlas of the measured records as a page and as a figure."""
+    """Draw the atlas of the measured records, of the shipped samples and of models as a page and as
+    a figure."""
     dots = [
-        msgspec.structs.replace(dot, store=record.name)
+        msgspec.structs.replace(dot, store=f"out/{record.name}")
         for record in measured_records(folder)
         for dot in record.dots
     ]
+    dots += msgspec.json.decode(MODELS.read_bytes(), type=list[AtlasDot])
+    for bundle in sorted(BUNDLES.glob("beliefs_*.sally.zip")):
+        samples, _ = recorded_dots(load(bundle))
+        place = f"docs/results/bundles/{bundle.name}"
+        dots += [
+            msgspec.structs.replace(dot, store=place, note="a sample of the record")
+            for dot in samples
+        ]
     rows = AtlasRows(by_column(dots))
     for suffix in ("html", "svg"):
         print(rows.write(pictures / f"atlas.{suffix}"))
 
 
 def main() -> int:
-    """Run one of the three commands."""
+    """Run one of the two commands."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("command", choices=("measure", "draw", "print"))
+    parser.add_argument("command", choices=("measure", "draw"))
     parser.add_argument("paths", nargs="+")
     options = parser.parse_args()
     paths = [Path(path) for path in options.paths]
     if options.command == "measure":
         measure(paths[0], paths[1], options.paths[2:])
-    elif options.command == "draw":
-        draw(paths[0], paths[1])
     else:
-        for record in measured_records(paths[0]):
-            print(record.name, record.episodes)
-            print(msgspec.json.format(msgspec.json.encode(record.figures)).decode())
+        draw(paths[0], paths[1])
     return 0
 
 

@@ -1,7 +1,9 @@
 """Importers of published records given changed files: what is refused, and what gets in.
 
 Every file is a small synthetic record with one random change. A change that is taken in must leave
-the episodes as they were (it was in a part that is not used); any other episode is a hole.
+the episodes as they were (it was in a part that is not used). Other episodes are a hole, unless the
+changed file is itself a valid record: whole people or games are missing, or a free number or name
+has another possible value.
 
     python -m benchmarks.mutated_records [FILES]
 """
@@ -18,18 +20,32 @@ from typing import Any
 from benchmarks.hostile import importers
 from benchmarks.hostile.mutations import mutated
 from sally.core.errors import BadInput
-from sally.core.log.events import Episode, Moved
+from sally.core.log.events import Episode, Moved, Reported
+from sally.core.registry import registry
+from sally.games.elicitation.importers import beliefs
+from tests.games.elicitation.test_import_beliefs import ROWS, written
+from tests.papers.belief_files import WRITERS
 
-RECORDS = ("eger2017", "zhu2024", "hcss2025", "gamabench", "alsobay2025")
+RECORDS = (
+    "eger2017",
+    "zhu2024",
+    "hcss2025",
+    "gamabench",
+    "alsobay2025",
+    *sorted(WRITERS),
+    "beliefs",
+)
 
 
 def played(episodes: Sequence[Episode]) -> list[Any]:
-    """Return the problems, cells and moves of episodes, which an import must not change."""
+    """Return the problems, cells, moves and reports of episodes, which an import must not
+    change."""
     return sorted(
         (
             str(e.setup.instance.params),
             e.cell,
             str([event.action for event in e.events if isinstance(event, Moved)]),
+            str([event.value for event in e.events if isinstance(event, Reported)]),
         )
         for e in episodes
     )
@@ -41,6 +57,12 @@ def main() -> None:
     print("record | refused | same episodes | other episodes")
     with tempfile.TemporaryDirectory() as folder:
         known = importers.sources(Path(folder))
+        for name, write in WRITERS.items():
+            known[name] = (registry.importer(name).imported, write(Path(folder) / name))
+        rows = Path(folder) / "beliefs"
+        rows.mkdir()
+        written(rows, ROWS)
+        known["beliefs"] = (lambda path: beliefs.imported(path / "beliefs.jsonl"), rows)
         for name in RECORDS:
             read, at = known[name]
             good = played(read(at).episodes)

@@ -241,13 +241,13 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     )
     yield ""
     yield (
-        "In Sally's documentation, this page covers a sample of about a third of each record; how "
-        "the sample was drawn is not known. Each bot was met by 4 to 14 people, but 20 times by "
-        "the learner and by each of the two bots, so the players in the overview met different "
-        "mixtures of partners. To compare people with other players, use the second table, which "
-        "has separate rows for each partner. `python benchmarks/recorded_play.py AKATA BROCKBANK` "
-        "prints this page for any two stores; see [how to import recorded "
-        "play](../how-to/recorded_play.md)."
+        "In Sally's documentation, this page covers the full record of akata2025 and a sample of "
+        "about a third of brockbank2024, whose full record was not available; how the sample was "
+        "drawn is not known. Each bot was met by 4 to 14 people, but 20 times by the learner and "
+        "by each of the two bots, so the players in the overview met different mixtures of "
+        "partners. To compare people with other players, use the second table, which has separate "
+        "rows for each partner. `python benchmarks/recorded_play.py AKATA BROCKBANK` prints this "
+        "page for any two stores; see [how to import recorded play](../how-to/recorded_play.md)."
     )
     yield ""
     yield "## Overview"

@@ -207,16 +207,38 @@ def test_unread_and_accidental_moves_are_no_moves_and_no_truth(tmp_path: Path) -
 # --- mutated files --------------------------------------------------------------------------------
 
 
+def test_file_from_which_a_row_is_missing_is_refused(tmp_path: Path) -> None:
+    for name, file_name in (("andreozzi2020", "subjects.csv"), ("mori2024", "main_exp_result.csv")):
+        folder = WRITERS[name](tmp_path / name)
+        file = next(folder.rglob(file_name))
+        lines = file.read_text("utf-8").splitlines(keepends=True)
+        # of the dilemma, both rows of the last pair
+        missing = 2 if name == "andreozzi2020" else 1
+        file.write_text("".join(lines[:-missing]), "utf-8")
+        with pytest.raises(BadInput, match=r"has \d of \d (periods|conditions)"):
+            registry.importer(name).imported(folder)
+
+
+def test_crisis_game_without_a_header_is_refused(tmp_path: Path) -> None:
+    folder = WRITERS["kahn2026"](tmp_path)
+    file = next(folder.rglob("game_1.csv"))
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    file.write_text("".join([*lines[1:], lines[0]]), "utf-8")
+    with pytest.raises(BadInput, match=r"game_1.csv: the header names 0 players"):
+        registry.importer("kahn2026").imported(folder)
+
+
 def test_mutated_files_are_refused_or_give_the_same_or_valid_episodes(tmp_path: Path) -> None:
-    """300 mutated files of the five layouts: each is refused with one sentence, or imported without
-    a wrong episode; most that are imported give the episodes of the good file."""
+    """Mutated files of the five layouts (300 of each in `benchmarks.mutated_records`): each is
+    refused with one sentence, or imported without a wrong episode; most that are imported give the
+    episodes of the good file."""
     draw, outcomes = random.Random(57), Counter[str]()
     folders = {name: write(tmp_path / name) for name, write in WRITERS.items()}
     good = {
         name: {e.id: _facts(e) for e in registry.importer(name).imported(folder).episodes}
         for name, folder in folders.items()
     }
-    for number in range(300):
+    for number in range(100):
         name = sorted(WRITERS)[number % len(WRITERS)]
         file = draw.choice(sorted(folders[name].rglob("*.csv")))
         data = file.read_bytes()
@@ -234,8 +256,8 @@ def test_mutated_files_are_refused_or_give_the_same_or_valid_episodes(tmp_path: 
             outcomes["same, or some of the same" if same else "other"] += 1
         finally:
             file.write_bytes(data)
-    assert sum(outcomes.values()) == 300
-    assert outcomes["refused"] > 200 and outcomes["other"] < 30
+    assert sum(outcomes.values()) == 100
+    assert outcomes["refused"] > 65 and outcomes["other"] < 10
 
 
 def _facts(episode: Any) -> bytes:

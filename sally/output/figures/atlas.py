@@ -94,6 +94,11 @@ def _shape(kind: str, x: float, y: float) -> str:
     return f'<polygon points="{points}" fill="{hue}"/>'
 
 
+def _count(n: int) -> str:
+    """Return a number of decisions as it fits beside a value."""
+    return f"n {n}" if n < 100_000 else f"n {n // 1000}k"
+
+
 def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: str = "") -> str:
     """Return one panel as an SVG group.
 
@@ -147,7 +152,7 @@ def panel(column: AtlasColumn, dots: Sequence[AtlasDot], first: int = 0, page: s
                 )
             inside = _shape(dot.kind, across(dot.value), y)
             if lone:
-                value, few = f"{dot.value:.2f}".replace("-", "\u2212"), f"n {dot.n}"
+                value, few = f"{dot.value:.2f}".replace("-", "\u2212"), _count(dot.n)
                 inside = (
                     f'<rect x="0" y="{y - ROW / 2:.1f}" width="{WIDTH}" height="{ROW}" '
                     f'class="hit"/><text x="{start - 8}" y="{y + 4:.1f}" class="who">{name}</text>'

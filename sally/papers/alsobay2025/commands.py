@@ -12,10 +12,10 @@ import click
 from sally.core.terminal_text import echo
 from sally.games.public_goods.metrics import slope
 from sally.output.tables.console import json_option, print_json, print_rows
+from sally.papers.alsobay2025.atlas import RANGES
 from sally.papers.alsobay2025.reading import Person, read
 from sally.stats.cluster_interval import mean_by_rule
 
-BINS = ((0.0, 0.15), (0.15, 0.25), (0.25, 0.40), (0.40, 0.71), (0.71, float("inf")))
 LONG = 10  # rounds of a game whose last round is shown
 FUND_ROUNDING, GAIN_ROUNDING = 0.005, 0.5 + 1e-9  # coins: the texts round to 2 and 0 places
 CONDITIONAL, ALWAYS, NEVER = 0.3, 0.9, 0.1
@@ -56,7 +56,7 @@ def show(path: Path, extra_stages: bool, as_json: bool) -> None:
     """Print the share of coins contributed, by the amount that each player gets back per coin. Each
     group is a cluster."""
     people = [p for p in read(path).people if p.rounds and (extra_stages or not p.rules.extra)]
-    rows = [row for low, high in BINS if (row := _row(people, low, high))]
+    rows = [row for low, high in RANGES if (row := _row(people, low, high))]
     print_rows(rows, as_json, "Share of the coins given")
 
 

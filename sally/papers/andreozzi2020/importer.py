@@ -8,7 +8,7 @@ always best. The columns read are listed in `COLUMNS`; no other column gets into
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -78,6 +78,7 @@ def read(path: Path) -> tuple[Source, list[DilemmaPeriod]]:
         with published_line(file, line):
             periods.append(_period(row))
     _check_partners(file.name, periods)
+    _check_complete(file.name, periods)
     return Source.of(SOURCE, LICENCE, file.name, data), periods
 
 
@@ -119,6 +120,21 @@ def belief_pay(odds: tuple[float, ...], truth: str) -> float:
     40.0
     """
     return 20 + 40 * odds[NAMES.index(truth)] - 20 * sum(p * p for p in odds)
+
+
+def _check_complete(file: str, periods: Sequence[DilemmaPeriod]) -> None:
+    """Raise NotPublished if the people of a session have different periods."""
+    by_session: dict[str, dict[str, set[int]]] = {}
+    for row in periods:
+        by_session.setdefault(row.session, {}).setdefault(row.person, set()).add(row.period)
+    for session, people in by_session.items():
+        every = set[int]().union(*people.values())
+        for person, own in people.items():
+            if own != every:
+                raise NotPublished(
+                    f"{file}: person {person} has {len(own)} of {len(every)} periods of session "
+                    f"{session}."
+                )
 
 
 def _check_partners(file: str, periods: list[DilemmaPeriod]) -> None:

@@ -67,7 +67,7 @@ def read(path: Path) -> tuple[dict[str, Source], list[CrisisMove], list[Oddity]]
     oddities: list[Oddity] = []
     for file in files:
         data = fetched(file)
-        sides = _sides(data)
+        sides = _sides(file.name, data)
         if not sides:
             oddities.append(Oddity(file.name, "left alone", "it has no forecasts"))
             continue
@@ -81,14 +81,16 @@ def read(path: Path) -> tuple[dict[str, Source], list[CrisisMove], list[Oddity]]
     return sources, moves, oddities
 
 
-def _sides(data: bytes) -> list[str]:
+def _sides(file: str, data: bytes) -> list[str]:
     """Return the prefixes of the two players' columns, from the header of a table."""
+    if not data.strip():
+        raise NotPublished(f"{file} is empty.")
     header = data.split(b"\n", 1)[0].decode("utf-8-sig", "replace").strip().split(",")
     ending = f"_{FORECAST}"
     names = [name.strip('"') for name in header]
     sides = [name.removesuffix(ending) for name in names if name.endswith(ending)]
-    if sides and len(sides) != 2:
-        raise NotPublished(f"the header names {len(sides)} players with forecasts, not 2.")
+    if len(sides) != 2 and (sides or FORECAST.encode() in data):
+        raise NotPublished(f"{file}: the header names {len(sides)} players with forecasts, not 2.")
     return sides
 
 

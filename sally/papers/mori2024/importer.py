@@ -81,6 +81,12 @@ def read(path: Path) -> tuple[dict[str, Source], list[GroupChoice]]:
     for (_, person, condition), count in occurrences.items():
         if count > 1:
             raise NotPublished(f"{path}: person {person} has the condition {condition} twice.")
+    conditions = Counter(source for source, _, _ in {(c.source, "", c.condition) for c in choices})
+    for (source, person), count in Counter((c.source, c.person) for c in choices).items():
+        if count != conditions[source]:
+            raise NotPublished(
+                f"{path}: person {person} has {count} of {conditions[source]} conditions."
+            )
     return sources, choices
 
 

@@ -21,6 +21,7 @@ from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasSource
 
 SOURCE = "vanbaar2022"
 STUDIES = (1, 2, 3, 4)
+RULE = "its last answer"  # in that type of game
 INSPECTIONS = AtlasColumn(
     "inspection",
     "two players, one always works, one always shirks",
@@ -65,10 +66,9 @@ def _prediction_dots(study: int, records: Sequence[BeliefRecord]) -> list[AtlasD
     right = 2 * np.array([float(belief.value == belief.truth) for belief in beliefs]) - 1
     people = mean(right, person)
     rule = mean(2 * repeated(records) - 1, person)
-    name = "its last answer in that type of game"
     return [
         *belief_dot(column, PEOPLE, people, records, SOURCE, people.value),
-        *belief_dot(column, name, rule, records, SOURCE),
+        *belief_dot(column, RULE, rule, records, SOURCE),
     ]
 
 

@@ -9,6 +9,7 @@ file only the listed columns are read: worker ids, assignments and free text nev
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import floor
 from pathlib import Path
@@ -135,6 +136,7 @@ def read(path: Path) -> Studies:
             predictions.append(_last_study(people, row, own_answers))
     inspections = _inspections(people, list(rows(INSPECTIONS, INSPECTION_COLUMNS)))
     _check_once(predictions)
+    _check_complete(predictions, inspections)
     return Studies(tuple(predictions), tuple(inspections), sources)
 
 
@@ -160,6 +162,7 @@ def _prediction(
     player = SAME_NAMES.get(row["Type_Total"], row["Type_Total"])
     player = player if "_" in player else f"{player}_nat"
     truth, answer = predicted_rule(player, float(row["S"]), float(row["T"])), row["GivenAns"]
+    _check_kind(row["GameType"], float(row["S"]), float(row["T"]))
     if row["CorrAns"] != truth:
         raise NotPublished(f"{player} answers {truth}, the file says {row['CorrAns']}.")
     if float(row["ScoreNum"]) != (answer == truth):
@@ -183,6 +186,7 @@ def _last_study(
 ) -> Prediction:
     player, answer = row["player_type"], row["choice"]
     truth = predicted_rule(player, float(row["S"]), float(row["T"]))
+    _check_kind(row["gt"], float(row["S"]), float(row["T"]))
     if float(row["score"]) != (answer == truth):
         raise NotPublished("the score is not that of the answer.")
     person = people[row["subID"]]
@@ -198,6 +202,27 @@ def _last_study(
         truth,
         own_answers.get((person, row["gt"])),
     )
+
+
+def _check_kind(name: str, s: float, t: float) -> None:
+    """Raise NotPublished if S and T do not make a game of the named kind."""
+    kind = ("HG" if t < 10 else "SG") if s > 5 else ("SH" if t < 10 else "PD")
+    if name != kind:
+        raise NotPublished(f"S {s:g} and T {t:g} make a game {kind}, the file says {name}.")
+
+
+def _check_complete(predictions: Sequence[Prediction], choices: Sequence[InspectionChoice]) -> None:
+    """Raise NotPublished if the people of a study have different numbers of rows."""
+    rows = {
+        f"predictions of study {study}": Counter(p.person for p in predictions if p.study == study)
+        for study in (*STUDY_FILES, 4)
+    }
+    rows["inspections"] = Counter(choice.person for choice in choices)
+    for name, counts in rows.items():
+        if len(set(counts.values())) > 1:
+            person, few = min(counts.items(), key=lambda item: item[1])
+            most = max(counts.values())
+            raise NotPublished(f"person {person} has {few} of {most} {name}.")
 
 
 def _answer(text: str) -> str:

@@ -284,14 +284,14 @@ def test_schema_admits_the_rows_and_refuses_others() -> None:
 
 
 def test_mutated_files_are_refused_or_imported_as_they_read(tmp_path: Path) -> None:
-    """300 mutated files: each is refused with one sentence, or the episodes hold exactly the rows
-    that another reader of JSON finds in the file. Most of these are rows of the good file; the few
-    others hold another valid number or name."""
+    """Mutated files (300 in `benchmarks.mutated_records`): each is refused with one sentence, or
+    the episodes hold exactly the rows that another reader of JSON finds in the file. Most of these
+    are rows of the good file; the few others hold another valid number or name."""
     good = written(tmp_path, ROWS).read_bytes()
     draw, outcomes = random.Random(57), {"refused": 0, "same": 0, "other": 0}
     known = [whole(row) for row in ROWS]
     file = tmp_path / "mutated.jsonl"
-    for _ in range(300):
+    for _ in range(90):
         file.write_bytes(mutated(good, draw))
         try:
             episodes = imported(file).episodes
@@ -305,4 +305,4 @@ def test_mutated_files_are_refused_or_imported_as_they_read(tmp_path: Path) -> N
         back = [json.loads(msgspec.json.encode(row_of(episode))) for episode in episodes]
         assert back == rows
         outcomes["same" if all(row in known for row in rows) else "other"] += 1
-    assert outcomes["refused"] > 250 and outcomes["same"] > outcomes["other"]
+    assert outcomes["refused"] > 75 and outcomes["same"] > outcomes["other"]
