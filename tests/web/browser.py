@@ -201,11 +201,11 @@ class Person:
 def missing() -> str | None:
     """Why no browser can be driven here, if so."""
     if CHROMIUM is None:
-        return "there is no chromium on this machine"
+        return "there is no Chromium; `apt-get install chromium` installs it"
     try:
         import playwright.sync_api  # noqa: F401
     except ImportError:
-        return "playwright is not installed"
+        return "there is no playwright; `pip install -c constraints.txt playwright` installs it"
     return None
 
 
