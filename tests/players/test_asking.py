@@ -11,6 +11,8 @@ import msgspec
 import pytest
 
 import sally
+from benchmarks import asked_again
+from sally import store
 from sally.core import redaction
 from sally.core.log.events import Episode, Forfeited, Moved, PlayerSpec, to_line
 from sally.core.match.drive import Driver
@@ -132,6 +134,18 @@ def test_retry_continues_the_conversation_with_the_reply_and_the_format() -> Non
     assert len(first) == 1
     assert second == [*first, Assistant("Hm."), User(wanted)]
     assert third == [*second, Assistant("Well."), User(wanted)]
+
+
+def test_script_counts_the_tries_of_a_run(tmp_path: Path) -> None:
+    replies = ["Hm.", "Option: J", "Option: F", "Hm.", "Well.", "So."]
+    registry.add("models", "scripted", lambda name: Scripted(lambda *_: replies.pop(0), even))
+    registry._made.cache_clear()
+    lineup = {"agent": ("language", {"model": "scripted"}), "partner": "tit_for_tat"}
+    episode = sally.play("ipd", lineup, rounds=3)
+    store.place(tmp_path).put("run.jsonl", to_line(episode))
+    counts = {"answers": 3, "first": 1, "second": 1, "forfeited": 1}
+    for by_rule in (False, True):
+        assert asked_again.tally(tmp_path, by_rule) == ({"scripted": counts}, 0)
 
 
 def test_blank_reply_is_not_quoted() -> None:
