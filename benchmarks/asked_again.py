@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from sally import store
 from sally.core.errors import BadInput, Unreadable
 from sally.core.log.events import Episode
-from sally.output.files.bundle_reader import opened
 from sally.runner.reread import StoredAnswer, answers, as_plain, installed
+from sally.store.bundles import opened
 
 ROOT = Path(__file__).resolve().parent.parent
 TRIES = ("first", "second", "third")

@@ -19,10 +19,10 @@ import msgspec
 
 from sally.analysis.beliefs.decisions import BeliefDecision, decisions_of
 from sally.analysis.beliefs.table import BeliefSummary, belief_table
-from sally.analysis.columns.rows import played
 from sally.analysis.compare.published import load as published
 from sally.api.analyses import load
 from sally.core.log.events import Episode
+from sally.frames.replays import played
 from sally.stats.intervals import Estimate
 
 BUNDLES = Path(__file__).parent.parent / "docs/results/bundles"

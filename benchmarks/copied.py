@@ -1,48 +1,45 @@
-"""A store of very many sound episodes with its index, in a fraction of the time of playing them.
+"""A store of very many sound episodes with its tables, in a fraction of the time of playing them.
 
-A thousand episodes are played and noted as a run does it. Their moves are then written under the
-ids, seeds and repeats of the others, with columns to match: all numbers of a piece of a thousand
-lines are those of the played ones. Such lines replay, and to read them takes what it takes to read
-played ones; the variety of their numbers is that of a thousand episodes. The last piece is measured
-from its lines, and must come out as it was written.
+A thousand episodes are played and measured as a run does it. Their moves are then written under
+the ids, seeds and repeats of the others, with tables to match: all numbers of a thousand lines are
+those of the played ones. Such lines replay, and to read them takes what it takes to read played
+ones; the variety of their numbers is that of a thousand episodes. The tables of the last file are
+built from its lines, and must equal those that were written.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import count
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import numpy as np
+import polars as pl
 
 from sally import store
-from sally.analysis.columns import measured_table, seat_table
-from sally.analysis.columns.measured import setting
-from sally.analysis.columns.replayed_rows import replayed_columns
 from sally.core.log.events import Episode, PlayerSpec, Setup, from_line, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.registry import registry
-from sally.core.registry.fingerprint import fingerprint
 from sally.core.registry.study import Study
 from sally.core.rules.game import Seat
-from sally.output.files.index_writer import IndexWriter
-from sally.output.files.provenance import key_of, trial_key
-from sally.output.page import lines as page
+from sally.frames import cache
+from sally.frames.build import EPISODES, METRICS, PROFILES, SEATS, Builder, build, without_zeros
+from sally.frames.measured import setting
+from sally.frames.replays import played as replay_episode
+from sally.frames.rows import DIGEST_BYTES, trial_key
+from sally.frames.writer import metrics_of
 from sally.players.language import uses_model
 from sally.runner.local import manifest, orders
 from sally.runner.orders import Order
 from sally.runner.seating import portable_study, seated
-from sally.store import index
-from sally.store import summary as surveying
 from sally.store.lines import sealed
 
 RANDOM = PlayerSpec("random")
+PIECE = 1000  # episodes that are played
 FILE = 4  # pieces in a file, about as many as a run's shards of a million episodes have
+Tables = dict[str, pl.DataFrame]
 
 
 def copy_out(study: Study, folder: Path, say: Callable[[str], None]) -> None:
@@ -50,121 +47,90 @@ def copy_out(study: Study, folder: Path, say: Callable[[str], None]) -> None:
     wanted = orders(study, open_models=False)
     folder.mkdir(parents=True)
     store.claim(folder, manifest(study), portable_study(study))
-    pattern = Pattern(wanted[: index.PIECE])
-    file, held = count(), list[tuple[bytes, index.Columns]]()
-    for start in range(0, len(wanted), index.PIECE):
-        held.append(pattern.piece(wanted[start : start + index.PIECE]))
-        if len(held) == FILE or start + index.PIECE >= len(wanted):
-            name = f"{next(file):05d}-copied.jsonl"
-            (folder / name).write_bytes(b"".join(lines for lines, _ in held))
-            made = [(store.sum_of_lines(lines), columns) for lines, columns in held]
-            store.fill(folder, name, fingerprint(), made)
-            last, held = held[-1], []
-            say(f"{start + index.PIECE:,} of {len(wanted):,}")
-    pattern.check(*last)
+    packs = store.place(folder).names("packs")
+    pattern = Pattern(wanted[:PIECE])
+    for number, part in enumerate(_parts(wanted, FILE * PIECE)):
+        lines, tables = pattern.file(part)
+        (folder / f"{number:05d}-copied.jsonl").write_bytes(b"".join(lines))
+        cache.write(cache.digest_of(lines, packs), tables)
+        say(f"{(number + 1) * FILE * PIECE:,} of {len(wanted):,}")
+    pattern.check(lines, tables)
 
 
-def played(setup: Setup) -> Match[Any, Any, Any]:
-    """One episode of bots; in the name of a model, one that moves at random does."""
+def _parts(orders: Sequence[Order], size: int) -> Iterator[Sequence[Order]]:
+    for start in range(0, len(orders), size):
+        yield orders[start : start + size]
+
+
+def play(setup: Setup, cell: str) -> Episode:
+    """Play one episode of bots; a player that moves at random takes the place of a model."""
     spec = registry.game(setup.instance.game)
     match = Match(spec, setup)
     dice = {seat: RANDOM if uses_model(who) else who for seat, who in setup.lineup.items()}
     Driver(match, {s: seated(spec, match.game, Seat(s), who) for s, who in dice.items()}).run()
-    return match
+    return from_line(to_line(match.episode(cell)))
 
 
 class Pattern:
-    """A thousand episodes as they were played and noted, to be written again as others."""
+    """A thousand episodes as they were played and measured, to be written again as others."""
 
     def __init__(self, first: Sequence[Order]) -> None:
-        noted, self._episodes = IndexWriter(), list[Episode]()
-        for _, cell, setup in first:
-            match = played(setup)
-            episode, replay = match.episode(cell), match.replay
-            line = to_line(episode)
-            self._episodes.append(from_line(line))
-            noted.add(sealed(line), self._episodes[-1], replay)
-        if len(noted._made) != 1:
-            sys.exit("What was played could not be noted as one piece.")
-        self._columns, self._parts = noted._made[0][1], noted._begun
+        self._episodes = [play(setup, cell) for _, cell, setup in first]
+        self._metrics = tuple(metrics_of(self._episodes[0]))
+        builder = Builder((EPISODES, SEATS, METRICS, PROFILES), self._metrics)
+        for number, episode in enumerate(self._episodes):
+            builder.add(episode, replay_episode(episode), line=number, start=0, size=0)
+        self._tables = builder.tables()
 
-    def piece(self, orders: Sequence[Order]) -> tuple[bytes, index.Columns]:
-        """The lines of other episodes with the same moves, and their columns."""
-        if len(orders) != len(self._episodes):
+    def file(self, orders: Sequence[Order]) -> tuple[list[bytes], Tables]:
+        """Return the lines of other episodes with the same moves, and their tables."""
+        if len(orders) % len(self._episodes):
             sys.exit(f"Ask for a multiple of {len(self._episodes)} episodes.")
-        made = [
+        times = len(orders) // len(self._episodes)
+        episodes = [
             msgspec.structs.replace(episode, id=id, setup=setup)
-            for episode, (id, _, setup) in zip(self._episodes, orders, strict=True)
+            for episode, (id, _, setup) in zip(self._episodes * times, orders, strict=True)
         ]
-        plain = [to_line(episode) for episode in made]
-        found = dict(self._columns)
-        for name, change in CHANGES.items():
-            found[name] = change(found[name], made, plain)
-        return b"".join(map(sealed, plain)), found
+        lines = [sealed(to_line(episode)) for episode in episodes]
+        tables = {name: pl.concat([table] * times) for name, table in self._tables.items()}
+        sizes = pl.Series("size", [len(line) for line in lines], dtype=pl.Int64)
+        tables[EPISODES] = tables[EPISODES].with_columns(
+            pl.Series("episode", [episode.id for episode in episodes]),
+            pl.Series("seed", [str(episode.setup.seed) for episode in episodes]),
+            pl.Series("repeat", [episode.setup.repeat for episode in episodes], dtype=pl.Int64),
+            pl.Series("line", range(1, len(lines) + 1), dtype=pl.Int64),
+            (sizes.cum_sum() - sizes).alias("start"),
+            sizes,
+            pl.Series("digest", map(_digest, episodes), dtype=pl.Binary),
+            pl.Series("trial", [trial_key(e.setup) for e in episodes], dtype=pl.UInt64),
+        )
+        for name in (SEATS, PROFILES):
+            tables[name] = self._of_seats(tables[name], episodes, times)
+        return lines, tables
 
-    def check(self, lines: bytes, columns: index.Columns) -> None:
-        """Refuse to go on if a piece is not what its lines say."""
-        each = [("", n, line) for n, line in enumerate(lines.splitlines(keepends=True))]
-        found = replayed_columns(each, self._parts())
-        wrong = [name for name in columns if columns[name] != found[name]]
+    def _of_seats(
+        self, table: pl.DataFrame, episodes: Sequence[Episode], times: int
+    ) -> pl.DataFrame:
+        """Return a table of seats with the row numbers and settings of these episodes."""
+        height = table.height // times
+        piece = pl.Series([n // height for n in range(table.height)], dtype=pl.UInt32)
+        table = table.with_columns(pl.col("row") + piece * len(self._episodes))
+        seats = table["seat"] if "seat" in table.columns else self._profiled_seats(table)
+        rows = zip(table["row"].to_list(), seats.to_list(), strict=True)
+        settings = [bytes.fromhex(setting(episodes[row].setup, seat)) for row, seat in rows]
+        return table.with_columns(pl.Series("setting", settings, dtype=pl.Binary))
+
+    def _profiled_seats(self, table: pl.DataFrame) -> pl.Series:
+        return table["kind"].cast(pl.String).str.json_path_match("$.seat")
+
+    def check(self, lines: Sequence[bytes], tables: Tables) -> None:
+        """Refuse to go on if the tables are not what the lines say."""
+        rebuilt = build(enumerate(lines, 1), tuple(tables), self._metrics)
+        pairs = ((name, without_zeros(table), rebuilt[name]) for name, table in tables.items())
+        wrong = [name for name, table, other in pairs if not table.equals(without_zeros(other))]
         if wrong:
-            sys.exit(f"The columns {', '.join(wrong)} are not what the lines say.")
+            sys.exit(f"The tables {', '.join(wrong)} are not what the lines say.")
 
 
-# --- what differs from piece to piece -------------------------------------------------------------
-
-
-def _survey(column: bytes, made: Sequence[Episode], plain: Sequence[bytes]) -> bytes:
-    return _with(surveying.SummaryRows, column, ids=[e.id for e in made])
-
-
-def _seats(column: bytes, made: Sequence[Episode], plain: Sequence[bytes]) -> bytes:
-    repeats = [e.setup.repeat for e in made]
-    return _with(seat_table.Piece, column, ids=[e.id for e in made], repeat=repeats)
-
-
-def _seeds(column: bytes, made: Sequence[Episode], plain: Sequence[bytes]) -> bytes:
-    return msgspec.msgpack.encode([e.setup.seed for e in made])
-
-
-def _measured(column: bytes, made: Sequence[Episode], plain: Sequence[bytes]) -> bytes:
-    found = msgspec.msgpack.decode(column, type=measured_table.Piece)
-    kinds = np.frombuffer(found.kind, dtype=np.int64)
-    rows = [e for e, many in zip(made, found.rows, strict=True) for _ in range(many)]
-    seats = [found.shared[kind].seat for kind in kinds.tolist()]
-    settings = [setting(e.setup, seat) for e, seat in zip(rows, seats, strict=True)]
-    return _with(
-        measured_table.Piece,
-        column,
-        ids=[e.id for e in made],
-        seed=[e.setup.seed for e in rows],
-        repeat=[e.setup.repeat for e in rows],
-        setting="".join(settings).encode(),
-    )
-
-
-def _page(column: bytes, made: Sequence[Episode], plain: Sequence[bytes]) -> bytes:
-    known: dict[bytes, str] = {}
-    keys = [key_of(trial_key(e.setup, known)) for e in made]
-    return _with(
-        page.Piece,
-        column,
-        ids=[e.id for e in made],
-        size=[len(line) for line in plain],
-        sums=b"".join(blake2b(line, digest_size=page.SUM_BYTES).digest() for line in plain),
-        keys=np.array(keys, dtype=np.uint64).tobytes(),
-    )
-
-
-def _with(kind: type[msgspec.Struct], column: bytes, **changed: Any) -> bytes:
-    found = msgspec.msgpack.decode(column, type=kind)
-    return msgspec.msgpack.encode(msgspec.structs.replace(found, **changed))
-
-
-CHANGES: dict[str, Callable[[bytes, Sequence[Episode], Sequence[bytes]], bytes]] = {
-    surveying.COLUMN: _survey,
-    seat_table.SEATS: _seats,
-    seat_table.SEEDS: _seeds,
-    measured_table.column(): _measured,
-    page.COLUMN: _page,
-}
+def _digest(episode: Episode) -> bytes:
+    return blake2b(to_line(episode), digest_size=DIGEST_BYTES).digest()

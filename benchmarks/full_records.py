@@ -23,11 +23,11 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.analysis.columns.rows import played
 from sally.analysis.episodes.atlas import by_column, recorded_dots
 from sally.api.analyses import load
 from sally.api.atlas import AtlasRows
 from sally.core.log.events import Episode
+from sally.frames.replays import played
 from sally.parts.atlas import AtlasDot
 
 Figures = dict[str, Any]

@@ -18,16 +18,16 @@ import numpy as np
 import scipy.stats
 
 from sally import store
-from sally.analysis.columns.measured import measure
-from sally.analysis.columns.measured_table import MeasuredTable, table_of
 from sally.analysis.profile.habits import expected_fits
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.core.match.playback import replayed
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
+from sally.frames.measured import measure
+from sally.frames.profiles import SeatSums
 from sally.metrics.habits import habits_of, key_presses
-from sally.output.files.bundle_reader import opened
 from sally.stats.intervals import Estimate
+from sally.store.bundles import opened
 
 GAMES, STRATEGIES = ("rps", "ipd", "ibs"), ("lm", "social_lm")
 
@@ -38,8 +38,8 @@ PARTNERS = ("tit_for_tat", "cycler", "win_stay_lose_shift", "held_out")
 class Model(msgspec.Struct, frozen=True):
     """The measured seats of one model."""
 
-    every: MeasuredTable
-    depending: MeasuredTable  # primary cells, judged only where another prediction is met otherwise
+    every: SeatSums
+    depending: SeatSums  # primary cells, judged only where another prediction is met otherwise
 
 
 def studied(path: Path) -> Model:
@@ -58,16 +58,16 @@ def studied(path: Path) -> Model:
                     for press in key_presses(played, seat)
                 ]
                 depending.append(msgspec.structs.replace(found, habits=habits_of(pressed)))
-    return Model(table_of(every), table_of(depending))
+    return Model(SeatSums.of_seats(every), SeatSums.of_seats(depending))
 
 
-def cells(table: MeasuredTable, prefix: str) -> MeasuredTable:
+def cells(table: SeatSums, prefix: str) -> SeatSums:
     """Return the rows of the cells whose names begin so."""
     wanted = [k for k in table.kinds() if table.shared[k].cell.startswith(prefix)]
     return table.take(np.isin(table.kind, wanted))
 
 
-def row_of(table: MeasuredTable, prefix: str) -> ProfileRow | None:
+def row_of(table: SeatSums, prefix: str) -> ProfileRow | None:
     """Return the profile of the cells whose names begin so, as one row."""
     part = cells(table, prefix)
     if not len(part):
@@ -116,7 +116,7 @@ def holm(ps: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def tested(table: MeasuredTable, prefix: str, beyond: str) -> float:
+def tested(table: SeatSums, prefix: str, beyond: str) -> float:
     """Return the p of acting in some cells against 0: beyond `habits`, or beyond a `blind` pick."""
     part = cells(table, prefix)
     judged, fits = part.of("judged"), part.of("judged_fits")

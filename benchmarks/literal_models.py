@@ -22,8 +22,8 @@ from sally.games.battery.items import Item
 from sally.games.battery.metrics import answers
 from sally.games.battery.mindless import chance, share
 from sally.games.battery.scores import majority, strict_groups, strict_share
-from sally.output.files.bundle_reader import opened
 from sally.stats.cluster_interval import mean_by_rule
+from sally.store.bundles import opened
 
 MINDED = {"first_mind", "last_mind", "talk_ignored"}  # rules of the audit that follow a mind
 Given = dict[str, tuple[Item, int | None]]  # item -> its majority answer

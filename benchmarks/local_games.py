@@ -28,8 +28,8 @@ from sally.games.bargaining.spec import limit_of
 from sally.games.cipher.metrics import Split, splits
 from sally.games.cipher.rules import ENCODER
 from sally.metrics.answers import counted
-from sally.output.files.bundle_reader import opened
 from sally.stats.cluster_interval import ratio_by_rule
+from sally.store.bundles import opened
 
 SIZES = ("0.5b", "1.5b")
 PERCENT = (0.0, 100.0)

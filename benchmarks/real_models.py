@@ -2,70 +2,54 @@
 
     python benchmarks/real_models.py docs/results/bundles/*.sally.zip > docs/results/qwen_table.md
 
-One line a model, game and strategy, pooled over partners and problems; nothing is played.
+One line a game, seat, model and strategy, pooled over partners and problems; nothing is played.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from sally import store
-from sally.analysis.columns.rows import Row, episode_rows, summary
-from sally.core.log.events import Episode
+import sally
+from sally.core.grouping import grouped
 from sally.core.registry import registry
-from sally.output.files.bundle_reader import opened
-from sally.players.language import LANGUAGE
-from sally.runner.local import has_model
 
-KNEW, ACTED = "tom_percent", "action_consistency"
-
-
-def language_rows(episodes: list[Episode]) -> list[Row]:
-    """The seats of language models, under model and strategy."""
-    found = []
-    setups = {episode.id: episode.setup for episode in episodes}
-    for row in episode_rows(episodes):
-        who = setups[row["episode"]].lineup.get(row["seat"])
-        if who is not None and who.player == LANGUAGE:
-            found.append({**row, "who": f"{who.params['model']}|{who.params['strategy']}"})
-    return found
+HEADINGS = ("game", "seat", "model", "strategy", "n", "knew %", "acted on it", "did", "forfeits",
+            "measured by")  # fmt: skip
+KNEW, ACTED, FORFEITS = "tom_percent", "action_consistency", "forfeits"
 
 
-def lines(path: Path) -> Iterator[str]:
-    """The table of one bundle."""
-    with opened(path) as (place, _):
-        found = store.load(place, quarantine=False).episodes.values()
-    rows = language_rows([e for e in found if has_model(e.setup)])
-    for game in dict.fromkeys(row["game"] for row in rows):
-        here = [row for row in rows if row["game"] == game]
-        doing = registry.game(game).measured.doing.metric
-        by = {m: _by_who(here, m) for m in (KNEW, ACTED, doing, "forfeits")}
-        for who in sorted({row["who"] for row in here}):
-            model, strategy = who.split("|")
-            mine = [row for row in here if row["who"] == who]
-            cells = [_cell(by[m].get(who)) for m in (KNEW, ACTED, doing, "forfeits")]
-            yield f"| {game} | {model} | {strategy} | {len(mine)} | {' | '.join(cells)} | {doing} |"
+def lines(bundle: str) -> Iterator[str]:
+    """Yield the table of one bundle."""
+    frame = sally.as_frame(bundle)
+    games = frame.episodes["game"].unique()
+    doing_of = {game: registry.game(game).measured.doing.metric for game in games}
+    metrics = (KNEW, ACTED, *doing_of.values(), FORFEITS)
+    scores = sally.score(frame, [*dict.fromkeys(metrics)], by=("model", "strategy"))
+    played = scores.filter(lambda row: row["strategy"])
+    rows = grouped(played, lambda row: (row["game"], row["seat"], row["model"], row["strategy"]))
+    for (game, seat, model, strategy), group in rows.items():
+        doing = doing_of[game]
+        values = {row["metric"]: row for row in group}
+        cells = [_cell(values.get(metric)) for metric in (KNEW, ACTED, doing, FORFEITS)]
+        count = group[0]["results"] + group[0]["missing"]
+        yield f"| {' | '.join([game, seat, model, strategy, str(count), *cells, doing])} |"
 
 
-def _by_who(rows: list[Row], metric: str) -> dict[str, Row]:
-    return {row["who"]: row for row in summary(rows, metric, ("who",))}
-
-
-def _cell(found: Row | None) -> str:
-    if found is None or found["value"] is None:
+def _cell(row: Mapping[str, Any] | None) -> str:
+    if row is None:
         return "-"
-    value, interval = found["value"], found["interval"]
+    interval = row["interval"]
     spread = f" [{interval[0]:.2f}, {interval[1]:.2f}]" if interval else ""
-    return f"{value:.2f}{spread}"
+    return f"{row['value']:.2f}{spread}"
 
 
 def main() -> None:
-    print("| game | model | strategy | n | knew % | acted on it | did | forfeits | measured by |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    for name in sys.argv[1:]:
-        for line in lines(Path(name)):
+    print(f"| {' | '.join(HEADINGS)} |")
+    print("|" + "---|" * len(HEADINGS))
+    for bundle in sys.argv[1:]:
+        for line in lines(bundle):
             print(line)
 
 

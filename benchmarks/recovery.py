@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from itertools import product
 
-from sally.analysis.columns.measured import measured
 from sally.analysis.profile.profile import profile_of
+from sally.frames.measured import measured
 from tests.analysis.dialled import families
 
 SAMPLE = 40  # episodes

@@ -32,7 +32,7 @@ from sally.core.match.engine import Match
 from sally.core.match.strategy import PromptContext
 from sally.core.registry import registry
 from sally.core.rules.menu import is_finite
-from sally.output.files.bundle_reader import opened
+from sally.store.bundles import opened
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_SET = ROOT / "tests/core/labelled_replies.jsonl"

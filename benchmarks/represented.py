@@ -18,10 +18,10 @@ from pathlib import Path
 
 from sally import store
 from sally.models.hf.residual import ResidualStream
-from sally.output.files.bundle_reader import opened
 from sally.represent.prompts import decisions
 from sally.represent.results import RepresentationResult, write_results
 from sally.represent.run import fit_groups, plain_name
+from sally.store.bundles import opened
 
 # game, at, kind; in rps canonical actions differ only in their names, so they are not asked for
 PLAN = (

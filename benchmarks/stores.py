@@ -23,6 +23,7 @@ import msgspec
 
 from benchmarks.copied import copy_out
 from sally.core.registry.study import read_study
+from sally.frames import cache
 
 PAPER = "riemer2025"
 COMMANDS = ("score", "profile", "crossplay", "report", "reproduce")
@@ -113,9 +114,8 @@ def measured(folder: Path, episodes: int, text: str, copied: bool) -> None:
     if text is BOTS:
         show("run again: nothing is missing", cost(*run))
     lines = sum(path.stat().st_size for path in out.glob("*.jsonl"))
-    index = out / "index.sqlite"
-    size = index.stat().st_size if index.exists() else 0
-    print(f"index / lines {size / lines:.2f} ({lines / 1e6:.0f} MB of lines)")
+    size = sum(path.stat().st_size for path in cache.folder().rglob("*.parquet"))
+    print(f"tables / lines {size / lines:.2f} ({lines / 1e6:.0f} MB of lines)")
     print(f"load {os.getloadavg()[0]:.1f}")
 
 

@@ -15,20 +15,21 @@ from sally.core.version import DISTRIBUTION, VERSION
 
 if TYPE_CHECKING:
     from sally import testing as testing
-    from sally.analysis.columns.rows import summary as summary
-    from sally.analysis.columns.rows import to_pandas as to_pandas
-    from sally.analysis.columns.rows import to_polars as to_polars
+    from sally.api.analyses import as_frame as as_frame
     from sally.api.analyses import audit as audit
     from sally.api.analyses import compare as compare
     from sally.api.analyses import compare_logs as compare_logs
+    from sally.api.analyses import contrast as contrast
     from sally.api.analyses import crossplay as crossplay
     from sally.api.analyses import decisions as decisions
     from sally.api.analyses import episodes as episodes
     from sally.api.analyses import load as load
     from sally.api.analyses import profile as profile
+    from sally.api.analyses import reliability as reliability
     from sally.api.analyses import replay as replay
     from sally.api.analyses import reproduce as reproduce
     from sally.api.analyses import score as score
+    from sally.api.analyses import variance as variance
     from sally.api.atlas import AtlasRows as AtlasRows
     from sally.api.atlas import atlas as atlas
     from sally.api.beliefs import BeliefRows as BeliefRows
@@ -45,10 +46,7 @@ if TYPE_CHECKING:
     from sally.api.catalog import list_strategies as list_strategies
     from sally.api.catalog import list_studies as list_studies
     from sally.api.controls import checklist as checklist
-    from sally.api.controls import contrast as contrast
     from sally.api.controls import fork as fork
-    from sally.api.controls import reliability as reliability
-    from sally.api.controls import variance as variance
     from sally.api.controls import why as why
     from sally.api.evaluation import EvaluationRows as EvaluationRows
     from sally.api.evaluation import evaluate as evaluate
@@ -67,6 +65,8 @@ if TYPE_CHECKING:
     from sally.api.results import Planned as Planned
     from sally.api.results import ProfileRows as ProfileRows
     from sally.api.rows import Rows as Rows
+    from sally.api.rows import to_pandas as to_pandas
+    from sally.api.rows import to_polars as to_polars
     from sally.api.studies import arun as arun
     from sally.api.studies import plan as plan
     from sally.api.studies import run as run
@@ -120,21 +120,20 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 _PLACES = {
-    "analysis.columns.rows": "summary to_pandas to_polars",
-    "api.analyses": "audit compare compare_logs crossplay decisions episodes load profile replay "
-    "reproduce score",
+    "api.analyses": "as_frame audit compare compare_logs contrast crossplay decisions episodes "
+    "load profile reliability replay reproduce score variance",
     "api.atlas": "AtlasRows atlas",
     "api.beliefs": "BeliefRows beliefs",
     "api.board": "BoardRows board",
     "api.catalog": "game list_games list_importers list_metrics list_packs list_partners "
     "list_players list_strategies list_studies",
-    "api.controls": "checklist contrast fork reliability variance why",
+    "api.controls": "checklist fork why",
     "api.evaluation": "EvaluationRows evaluate",
     "api.files": "export pack report",
     "api.importing": "ImportedEpisodes import_record",
     "api.playing": "aplay play transcript use",
     "api.results": "Comparisons CrossplayRows Episodes Planned ProfileRows",
-    "api.rows": "Rows",
+    "api.rows": "Rows to_pandas to_polars",
     "api.studies": "arun plan run",
     "core.errors": "BadInput",
     "core.log.events": "Episode Injection Instance PlayerSpec",

@@ -16,7 +16,6 @@ import msgspec
 import pytest
 
 import sally
-from sally.api.files import write_rows
 from sally.cli import cli
 from sally.core.errors import BadInput
 
@@ -72,7 +71,7 @@ def test_decision_rows_name_player_and_move() -> None:
     rows = sally.decisions([episode])
     for row in rows:
         assert {"player", "participant", "instance", "label", "probe", "seconds"} <= set(row)
-        assert row["label"] == "JF"[row["value"]]
+        assert row["label"] == "JF"[int(row["value"])]
         assert row["player"] == lineup[row["seat"]]
     assert {row["probe"] for row in rows} == {None, "their_move"}
 
@@ -93,15 +92,6 @@ def test_export_and_pack_write_files(held: Path, tmp_path: Path) -> None:
     assert "label" in sally.export(held, tmp_path / "d.csv", "decisions").read_text().split("\n")[0]
     bundle = sally.pack(held, tmp_path / "store.sally.zip")
     assert len(sally.load(bundle)) == len(sally.load(held))
-
-
-@pytest.mark.parametrize("what", ["decisions", "rounds"])
-def test_only_the_export_of_episodes_surveys_the_store(
-    held: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: Any
-) -> None:
-    cell = sally.load(held)[0].cell
-    monkeypatch.delattr("sally.store.survey")
-    assert write_rows([held], tmp_path / "rows.csv", what, cell) > 0
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sally.output.files.bundle_reader import opened
 from sally.runner.check import check
 from sally.store import load
+from sally.store.bundles import opened
 from tests.frozen_ids import PART, STUDIES, frozen
 
 HERE = Path(__file__).parent

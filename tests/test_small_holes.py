@@ -18,10 +18,10 @@ from sally.core.log.events import Ended
 from sally.core.registry import registry
 from sally.core.registry.paper import Importer, ImportResult
 from sally.core.registry.study import read_study
-from sally.output.files import bundle_reader
-from sally.output.files.bundle_reader import unpack
 from sally.runner.local import orders
 from sally.runner.run import run_study
+from sally.store import bundles as bundle_reader
+from sally.store.bundles import unpack
 from sally.studies.quickstart import STUDY
 
 CELL = """

@@ -18,8 +18,8 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode, to_line
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.output.files.bundle import pack
-from sally.output.files.bundle_reader import opened
 from sally.runner.run import run_study
+from sally.store.bundles import opened
 from sally.store.lines import sealed, why_wrong
 
 

@@ -14,14 +14,8 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import polars as pl
 
-from sally.analysis.columns.measured import (
-    MeasuredSeat,
-    is_mind,
-    measured_seats,
-    seats_under_study,
-)
-from sally.analysis.columns.rows import played
 from sally.analysis.compare.compare import Comparison
 from sally.analysis.compare.contrast import Of, contrast, said_of
 from sally.analysis.design.claims import ACTS_ON, KNOWS, THEORY, Verdict, verdicts
@@ -29,11 +23,11 @@ from sally.analysis.profile.baselines import Baseline, baselines
 from sally.analysis.profile.depth_curve import DepthPoint, depth_curve
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.core.errors import BadInput, listed
-from sally.core.grouping import grouped
 from sally.core.log.events import Censored, Episode, Setup, episode_id, label
-from sally.core.prompt.model import Usage
-from sally.core.rules.game import Seat
-from sally.metrics.play import error_survival
+from sally.frames.frame import Frame, as_frame
+from sally.frames.measured import is_mind, seats_under_study
+from sally.frames.profiles import SeatSums
+from sally.frames.rows import ModelUsage, setup_of
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import FEW, Estimate
 from sally.stats.multiple import holm_where_known
@@ -56,6 +50,12 @@ def arm_of(cell: str) -> str:
 def part_of(cell: str) -> str:
     """Return the part (practice or test) that the name of a suite's cell contains."""
     return cell.partition(", ")[2]
+
+
+def in_arms(frame: Frame, arms: Sequence[str]) -> Frame:
+    """Return the frame of the episodes of some arms."""
+    cells = [cell for cell in frame.episodes["cell"].unique() if arm_of(cell) in arms]
+    return frame.filter(pl.col("cell").cast(pl.String).is_in(cells))
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -183,12 +183,12 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 
 def evaluate(
-    episodes: Iterable[Episode],
+    frame: Frame,
     *,
     player: str,
     suite: str,
     wanted: int = 0,
-    references: Mapping[str, Sequence[Episode]] | None = None,
+    references: Mapping[str, Frame] | None = None,
     reliability: Mapping[str, Mapping[str, Reliability]] | None = None,
     recorded: Sequence[Recorded] = (),
     missing: Sequence[Planned] = (),
@@ -202,20 +202,16 @@ def evaluate(
     Raises:
         BadInput: If there is no episode of the suite's arms.
     """
-    every = list(episodes)
-    kept = [e for e in every if arm_of(e.cell) in HEADLINE]
-    if not kept:
+    kept = in_arms(frame, HEADLINE)
+    if not len(kept):
         raise BadInput(f"{suite} has no episode with a probed player, so nothing can be evaluated.")
     seats = measured_of(kept)
     ends = baselines(seats, False)
     rows = {
-        game: msgspec.structs.replace(row, arms=_arms(every, row))
+        game: msgspec.structs.replace(row, arms=_arms(frame, row))
         for game, row in _rows(seats, ends, player).items()
     }
-    parts = {
-        part: _doing([m for m in seats if part_of(m.cell) == part], ends)
-        for part in ("practice", "test")
-    }
+    parts = {part: _doing(_of_part(seats, part), ends) for part in ("practice", "test")}
     lines = _reference_lines(references or {}, ends)
     said = {verdict.game: verdict for verdict in verdicts(list(rows.values()))}
     survived = _survived(kept)
@@ -231,41 +227,38 @@ def evaluate(
     return Evaluation(
         player=player,
         suite=suite,
-        settings=_settings(kept[0]),
-        episodes=len(every),
+        settings=_settings(kept),
+        episodes=len(frame),
         wanted=wanted,
         games=games,
-        controls=tuple(_controls(every)),
+        controls=tuple(_controls(frame)),
         depths=tuple(
             msgspec.structs.replace(point, player=player)
             for point in depth_curve(map(_as_one, kept))
             if point.player == "evaluated"
         ),
-        bill=_bill(every),
+        bill=_bill(frame),
         sentences=tuple(sentences(games, player)),
         recorded=tuple(one for one in recorded if one.game in rows),
         doing_intention_to_treat=_doing_intention_to_treat(kept, missing),
     )
 
 
-def _doing_intention_to_treat(
-    played_episodes: Sequence[Episode], missing: Sequence[Planned]
-) -> dict[str, Estimate]:
+def _doing_intention_to_treat(frame: Frame, missing: Sequence[Planned]) -> dict[str, Estimate]:
     """Return doing by game, where a missing episode counts as one that stopped at its start: its
     moves are all forfeited, as the rules say. Games without an episode are left out."""
-    games = {episode.setup.instance.game for episode in played_episodes}
+    games = set(frame.episodes["game"].unique())
     failed = [
         each.as_missing()
         for each in missing
         if arm_of(each.cell) in HEADLINE and each.setup.instance.game in games
     ]
-    seats = measured_of([*played_episodes, *failed])
+    parts = [frame, as_frame(failed)] if failed else [frame]
+    seats = SeatSums.joined(map(measured_of, parts))
     return _doing(seats, baselines(seats, False))
 
 
-def _rows(
-    seats: Sequence[MeasuredSeat], ends: Sequence[Baseline], player: str
-) -> dict[str, ProfileRow]:
+def _rows(seats: SeatSums, ends: Sequence[Baseline], player: str) -> dict[str, ProfileRow]:
     """Return one profile row per game. The figures about gains (doing, regret and the baseline
     players) use only the episodes whose optimum or reference score is known; all others use every
     episode."""
@@ -278,33 +271,38 @@ def _rows(
         every = whole[game]
         why = {k: v for k, v in every.why.items() if k not in DOING}
         why |= {k: v for k, v in row.why.items() if k in DOING}
-        ends_of_row = {name: getattr(row, name) for name in DOING}
-        found[game] = msgspec.structs.replace(every, **ends_of_row, part=row.part, why=why)
+        facts = {name: getattr(row, name) for name in SCALE}
+        estimates = every.estimates | {name: row.estimates[name] for name in DOING}
+        found[game] = msgspec.structs.replace(
+            every, **facts, estimates=estimates, part=row.part, why=why
+        )
     return found
 
 
-DOING = ("doing", "doing_most", "regret", "room", "random", "mindless", "reference")
+DOING = ("doing", "doing_most", "regret")  # columns that need a known optimum or reference
+SCALE = ("room", "random", "mindless", "reference")  # the ends of their scale
 
 
-def evaluated_seats(episodes: Iterable[Episode]) -> dict[str, str]:
+def evaluated_seats(frame: Frame) -> dict[str, str]:
     """Return, for each game, the seat that a suite evaluates, which is the probed seat."""
+    kinds = frame.episodes.select("cell", "game", "setup").unique(maintain_order=True)
     return {
-        e.setup.instance.game: seat
-        for e in episodes
-        if arm_of(e.cell) in HEADLINE
-        for seat in seats_under_study(e.setup)[:1]
+        game: seat
+        for cell, game, setup in kinds.rows()
+        if arm_of(cell) in HEADLINE
+        for seat in seats_under_study(setup_of(setup))[:1]
     }
 
 
-def measured_of(episodes: Iterable[Episode]) -> list[MeasuredSeat]:
-    """Return the measurements of the evaluated seat of each episode."""
-    every = list(episodes)
-    seats = evaluated_seats(every)
-    found = []
-    for e in every:
-        if (seat := seats.get(e.setup.instance.game)) is not None:
-            found += measured_seats(played(e), (seat,))
-    return found
+def measured_of(frame: Frame) -> SeatSums:
+    """Return the sums of the evaluated seat of each episode."""
+    games: dict[str, list[str]] = {}
+    for game, seat in evaluated_seats(frame).items():
+        games.setdefault(seat, []).append(game)
+    return SeatSums.joined(
+        SeatSums(frame.filter(pl.col("game").cast(pl.String).is_in(names)).profiles(seat))
+        for seat, names in games.items()
+    )
 
 
 def _as_one(episode: Episode) -> Episode:
@@ -318,24 +316,30 @@ def _as_one(episode: Episode) -> Episode:
     return msgspec.structs.replace(episode, setup=msgspec.structs.replace(setup, lineup=lineup))
 
 
-def _settings(episode: Episode) -> dict[str, Any]:
-    (seat, *_) = seats_under_study(episode.setup)
-    params = episode.setup.lineup[seat].params
+def _settings(frame: Frame) -> dict[str, Any]:
+    setup = setup_of(frame.episodes["setup"][0])
+    (seat, *_) = seats_under_study(setup)
+    params = setup.lineup[seat].params
     return {key: params[key] for key in ("strategy", "settings") if key in params}
 
 
-def _arms(episodes: Sequence[Episode], row: ProfileRow) -> tuple[str, ...]:
+def _arms(frame: Frame, row: ProfileRow) -> tuple[str, ...]:
     """Return the arms of a game's episodes for the checklist of claims.
 
     The arm `labels` is included if the labels or the wording were varied.
     """
-    here = {arm_of(e.cell) for e in episodes if e.setup.instance.game == row.game}
+    cells = frame.episodes.filter(pl.col("game") == row.game)["cell"].unique()
+    here = {arm_of(cell) for cell in cells}
     varied = "labels" in row.arms or REWORDED in here
     return tuple(sorted(here | ({"labels"} if varied else set())))
 
 
-def _doing(seats: Sequence[MeasuredSeat], ends: Sequence[Baseline]) -> dict[str, Estimate]:
-    if not seats:
+def _of_part(seats: SeatSums, part: str) -> SeatSums:
+    return seats.where(lambda kind: part_of(kind.cell) == part)
+
+
+def _doing(seats: SeatSums, ends: Sequence[Baseline]) -> dict[str, Estimate]:
+    if not len(seats):
         return {}
     found: dict[str, Estimate] = {}
     for row in profile_of(seats, ends, named=lambda who: ""):
@@ -346,21 +350,23 @@ def _doing(seats: Sequence[MeasuredSeat], ends: Sequence[Baseline]) -> dict[str,
 HALVED = {"knowing": "skill", "acting": "acting", "doing": "doing"}  # field -> of a profile
 
 
-def _halves(
-    seats: Sequence[MeasuredSeat], ends: Sequence[Baseline]
-) -> dict[str, dict[str, Halves]]:
+def _halves(seats: SeatSums, ends: Sequence[Baseline]) -> dict[str, dict[str, Halves]]:
     """Return, for each game, the headline measures on the first, third, ... problem and on the
     second, fourth, ... problem."""
     places: dict[tuple[str, str], int] = {}
     counts: dict[str, int] = {}
-    for m in seats:
-        key = (m.game, m.setup.instance.id)
+    for code in seats.kinds():
+        kind = seats.shared[code]
+        key = (kind.game, kind.setup.instance.id)
         if key not in places:
-            places[key] = counts[m.game] = counts.get(m.game, -1) + 1
+            places[key] = counts[kind.game] = counts.get(kind.game, -1) + 1
     sides: list[dict[str, ProfileRow]] = []
     for side in (0, 1):
-        mine = [m for m in seats if places[m.game, m.setup.instance.id] % 2 == side]
-        sides.append(_rows(mine, ends, "") if mine else {})
+        side_of = np.array(
+            [places.get((k.game, k.setup.instance.id), 0) % 2 for k in seats.shared], dtype=np.int64
+        )
+        half = seats.take(side_of[seats.kind] == side)
+        sides.append(_rows(half, ends, "") if len(half) else {})
     return {
         game: {
             field: (getattr(sides[0][game], name).value, getattr(sides[1][game], name).value)
@@ -371,28 +377,28 @@ def _halves(
 
 
 def _reference_lines(
-    references: Mapping[str, Sequence[Episode]], ends: Sequence[Baseline]
+    references: Mapping[str, Frame], ends: Sequence[Baseline]
 ) -> dict[str, list[Line]]:
-    found: dict[str, list[Line]] = {}
-    for name, episodes in references.items():
-        seats = measured_of(e for e in episodes if arm_of(e.cell) == ASKED)
-        for row in _rows(seats, ends, name).values() if seats else ():
+    lines: dict[str, list[Line]] = {}
+    for name, frame in references.items():
+        asked = in_arms(frame, (ASKED,))
+        for row in _rows(measured_of(asked), ends, name).values() if len(asked) else ():
             line = Line(name, row.skill.value, row.acting.value, row.doing.value)
-            found.setdefault(row.game, []).append(line)
-    return found
+            lines.setdefault(row.game, []).append(line)
+    return lines
 
 
-def _survived(episodes: Sequence[Episode]) -> dict[str, Estimate]:
+def _survived(frame: Frame) -> dict[str, Estimate]:
     """Return, for each game, the mean payoff of the evaluated seat that may be due to forfeits of
     other seats (no value for one-player games)."""
-    seats, found = evaluated_seats(episodes), dict[str, Estimate]()
-    for game, mine in grouped(episodes, lambda e: e.setup.instance.game).items():
-        survived = [
-            (error_survival(played(e), Seat(seats[game])), e.setup.instance.id) for e in mine
-        ]
-        known = [(value, problem) for value, problem in survived if value is not None]
-        found[game] = mean_by_rule([value for value, _ in known], [where for _, where in known])
-    return found
+    rows = frame.seats("game", "seat", "instance", "error_survival")
+    means = {}
+    for game, seat in evaluated_seats(frame).items():
+        mine = rows.filter((pl.col("game") == game) & (pl.col("seat") == seat)).drop_nulls()
+        means[game] = mean_by_rule(
+            mine["error_survival"].to_numpy(), mine["instance"].cast(pl.String).to_list()
+        )
+    return means
 
 
 def _result(
@@ -446,17 +452,17 @@ def _result(
     )  # fmt: skip
 
 
-def _controls(episodes: Sequence[Episode]) -> list[Control]:
+def _controls(frame: Frame) -> list[Control]:
     """Return paired comparisons of the other arms with the probed arm, where there are pairs."""
-    found = []
+    controls = []
     for arm, (kind, _) in CONTRASTS.items():
-        mine = [e for e in episodes if arm_of(e.cell) in (ASKED, arm)]
+        both = in_arms(frame, (ASKED, arm))
         try:
-            made = contrast(mine, kind)
+            contrasts = contrast(both, kind)
         except BadInput:
             continue  # a bot reads no words, and an evaluation may have stopped early
-        found += [_control(arm, one.comparison) for one in made]
-    return found
+        controls += [_control(arm, one.comparison) for one in contrasts]
+    return controls
 
 
 def _control(arm: str, made: Comparison) -> Control:
@@ -472,19 +478,15 @@ def _control(arm: str, made: Comparison) -> Control:
     return Control(arm, made.game, made.metric, value, said_of(made), made.pairs)
 
 
-def _bill(episodes: Iterable[Episode]) -> CallTotals:
+def _bill(frame: Frame) -> CallTotals:
     """Return the sums over all calls; the cost is None if the cost of a call is unknown."""
-    calls = lost = uncounted = 0
-    used = Usage(cost=0.0)
-    for episode in episodes:
-        for event in episode.events:
-            for call in event.calls:
-                calls += 1
-                lost += bool(call.failure)
-                uncounted += not call.failure and not call.usage.get("input")
-                used += msgspec.convert({"cost": None, **call.usage}, Usage, strict=False)
-    cost = used.cost if calls else None
-    return CallTotals(calls, lost, used.input, used.output, used.seconds, cost, uncounted)
+    used = ModelUsage()
+    for text in frame.column("usage").drop_nulls():
+        for usage in msgspec.json.decode(text, type=dict[str, ModelUsage]).values():
+            used.join(usage)
+    cost = used.cost if used.calls and not used.unpriced else None
+    totals = (used.calls, used.failed, used.input, used.output, used.seconds)
+    return CallTotals(*totals, cost, used.uncounted)
 
 
 def sentences(games: Sequence[GameResult], player: str) -> list[str]:
@@ -513,20 +515,20 @@ def sentences(games: Sequence[GameResult], player: str) -> list[str]:
 # --- who is evaluated -----------------------------------------------------------------------------
 
 
-def name_of(episodes: Sequence[Episode]) -> str:
-    """Return the name of the player whose evaluation a store holds: model and settings, or bot.
+def name_of(setups: Iterable[Setup]) -> str:
+    """Return the name of the evaluated player: model and settings, or bot.
 
     Raises:
         BadInput: If the store holds several players.
     """
     names, minds = dict[str, None](), set[str]()
-    for episode in episodes:
-        for seat in seats_under_study(episode.setup):
-            who = episode.setup.lineup[seat]
-            params = {k: v for k, v in who.params.items() if k != "pack"}
-            name = label(msgspec.structs.replace(who, params=params))
+    for setup in setups:
+        for seat in seats_under_study(setup):
+            spec = setup.lineup[seat]
+            params = {k: v for k, v in spec.params.items() if k != "pack"}
+            name = label(msgspec.structs.replace(spec, params=params))
             names[name] = None
-            if is_mind(who):
+            if is_mind(spec):
                 minds.add(name)
     if len(minds) > 1:
         raise BadInput(
@@ -554,22 +556,27 @@ class Change(msgspec.Struct, frozen=True):
     pairs: int
 
 
-def per_problem(episodes: Iterable[Episode]) -> Scores:
+def per_problem(frame: Frame) -> Scores:
     """Return the scores of the evaluated seat: (cell, measure) -> setting -> (problem, value)."""
-    found: Scores = {}
-    for m in measured_of(episodes):
-        scores = {"doing": m.least, "forfeits": float(m.forfeits)}
-        if m.knowing.scored:
-            scores["knowing"] = m.knowing.right / m.knowing.scored
-        if m.acting.n:
-            scores["acting on it"] = m.acting.fits / m.acting.n
-        for measure, value in scores.items():
-            if value is not None and np.isfinite(value):
-                found.setdefault((m.cell, measure), {})[m.setting] = (m.setup.instance.id, value)
-    return found
+    scores: Scores = {}
+    fields = ("setting", "least", "forfeits", "scored", "right", "n", "fits")
+    sums = measured_of(frame)
+    columns = {field: sums.of(field).tolist() for field in fields[1:]}
+    for number, (kind, row) in enumerate(sums.rows_with_kinds("setting")):
+        value = {field: column[number] for field, column in columns.items()}
+        measures = {"doing": value["least"], "forfeits": value["forfeits"]}
+        if value["scored"]:
+            measures["knowing"] = value["right"] / value["scored"]
+        if value["n"]:
+            measures["acting on it"] = value["fits"] / value["n"]
+        for measure, number_ in measures.items():
+            if np.isfinite(number_):
+                place = scores.setdefault((kind.cell, measure), {})
+                place[row["setting"].hex()] = (kind.setup.instance.id, number_)
+    return scores
 
 
-def drift(old: Iterable[Episode], new: Iterable[Episode]) -> list[Change]:
+def drift(old: Frame, new: Frame) -> list[Change]:
     """Compare two evaluations cell by cell, on the problems that occur in both.
 
     The p value of a cell comes from exchanging old and new results of whole problems.

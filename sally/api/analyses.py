@@ -5,62 +5,57 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any
 
 from sally import store
-from sally.analysis.columns.measured import measured, seats_under_study
-from sally.analysis.columns.rows import decision_rows, episode_rows, seat_rows, summary
-from sally.analysis.columns.rows import played as replayed
-from sally.analysis.columns.seat_table import seats_in
-from sally.analysis.compare.compare import By, indexed_store
-from sally.analysis.compare.compare import compare as compared
-from sally.analysis.compare.crossplay import Pairing, Players, stored_crossplay
-from sally.analysis.compare.crossplay import crossplay as crossplay_table
+from sally.analysis import score as scores
+from sally.analysis.compare import compare as comparisons
+from sally.analysis.compare import contrast as contrasts
+from sally.analysis.compare import crossplay as crossplays
 from sally.analysis.design import audit as audits
+from sally.analysis.design import reliability as reliable
+from sally.analysis.design import variance as variances
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.profile import profile_of
 from sally.analysis.profile.selected_seats import select_seats
 from sally.api.results import (
     Comparisons,
+    Contrasts,
     CrossplayRows,
     Episodes,
     ProfileRows,
-    StoredEpisodes,
+    ReliabilityRows,
+    ScoreRows,
+    VarianceRows,
     flat,
 )
 from sally.api.rows import Rows
-from sally.core.errors import BadInput, needs_extra, unknown
+from sally.core.errors import BadInput, needs_extra
 from sally.core.log.events import Episode
-from sally.core.registry import registry
 from sally.core.registry.register import metric_names
 from sally.core.rules.metric import Metric
-from sally.output.files.bundle_reader import is_bundle, opened
+from sally.frames.frame import Frame, Source, Watch
+from sally.frames.frame import as_frame as frame_of
+from sally.frames.profiles import SeatSums
+from sally.frames.schema import EXPORTED_DECISION
 from sally.output.tables.reproduce import Effort
 from sally.output.tables.reproduce import reproduce as reproduced
 from sally.runner.check import ReplayCheck, cells_of, check
 from sally.store import Where
+from sally.store.bundles import opened
 from sally.store.places import Folder, Remote
 
-EpisodeSource = str | Path | Iterable[Episode]
-"""A store or bundle by its path or address, or episodes themselves."""
-BY = ("cell", "game", "seat", "player", "others")
 
-
-@overload
-def load(place: Where, *, lazy: Literal[False] = False) -> Episodes: ...
-@overload
-def load(place: Where, *, lazy: Literal[True]) -> StoredEpisodes: ...
-def load(place: Where, *, lazy: bool = False) -> Episodes | StoredEpisodes:
+def load(place: Where) -> Episodes:
     """Load the episodes of a store or a bundle.
 
     Lines that cannot be read are copied to the store's quarantine and reported.
 
     Args:
         place: Folder or address of a store, or a bundle (`.sally.zip`).
-        lazy: Read each episode of a store from disk when it is accessed.
 
     Raises:
-        BadInput: If there is no store at that place, or a bundle is loaded lazily.
+        BadInput: If there is no store at that place.
 
     >>> import sally, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -68,60 +63,93 @@ def load(place: Where, *, lazy: bool = False) -> Episodes | StoredEpisodes:
     >>> sally.load(folder).title
     '18 episodes of rps, ibs, ipd'
     """
-    if lazy:
-        if is_bundle(Path(place) if isinstance(place, str) else place):
-            raise BadInput(f"{place} is a bundle; only stores can be loaded lazily.")
-        return StoredEpisodes(place)
     with opened(place) as (folder, _):
         return Episodes(store.load(folder).episodes.values())
 
 
-def episodes_in(source: EpisodeSource) -> Episodes:
-    """Return the episodes of a store, a bundle or an iterable."""
-    if isinstance(source, str | Path):
-        return load(source)
-    return source if isinstance(source, Episodes) else Episodes(source)
+def as_frame(source: Source, *, watch: Watch | None = None) -> Frame:
+    """Return episodes as tables; a store of a million episodes fits into memory.
+
+    `episodes` has one row per episode; `seats(...)`, `decisions()` and `calls()` return further
+    tables as polars frames. Every analysis takes a frame, so several analyses of one store read it
+    once. Single episodes are read by number (`episode(0)`) or by id (`episode_by_id`).
+
+    Args:
+        source: A frame, a store or bundle, an episode, or a list of these.
+        watch: Called with the number of files whose tables are ready, and of all files.
+
+    Raises:
+        BadInput: If there is no store at a place.
+
+    >>> import sally
+    >>> lineup = {"agent": "random", "partner": "tit_for_tat"}
+    >>> frame = sally.as_frame(sally.play("ipd", lineup, rounds=4))
+    >>> frame.seats("seat", "player", "payoff")["seat"].to_list()
+    ['agent', 'partner']
+    """
+    return frame_of(source, watch=watch)
 
 
-def episodes(source: EpisodeSource) -> Rows:
+def episodes(source: Source) -> Rows:
     """Return one row per seat of each episode, with every metric of its game.
 
     Args:
-        source: A store, a bundle, or episodes.
+        source: A store, a bundle, episodes, or a frame.
 
     >>> import sally
     >>> lineup = {"agent": "random", "partner": "tit_for_tat"}
     >>> sally.episodes([sally.play("ipd", lineup, rounds=4)]).polars()["player"].to_list()
     ['random', 'tit_for_tat']
     """
-    return Rows(episode_rows(episodes_in(source)))
+    return Rows(frame_of(source).exported().to_dicts())
 
 
-def decisions(source: EpisodeSource) -> Rows:
+def decisions(source: Source) -> Rows:
     """Return one row per move, forfeit and report, with the truth where it is known.
 
+    Moves and answers are texts.
+
     Args:
-        source: A store, a bundle, or episodes.
+        source: A store, a bundle, episodes, or a frame.
 
     >>> import sally
     >>> lineup = {"agent": "random", "partner": "tit_for_tat"}
     >>> len(sally.decisions([sally.play("ipd", lineup, rounds=4)]))
     8
     """
-    return Rows(decision_rows(episodes_in(source)))
+    return Rows(frame_of(source).decisions().select(EXPORTED_DECISION).to_dicts())
 
 
-def score(source: EpisodeSource, metrics: Sequence[str | Metric] = (), *, seat: str = "") -> Rows:
-    """Return the mean of each metric with a 95% interval, one row per player and metric.
+def score(
+    source: Source,
+    metrics: Sequence[str | Metric] = (),
+    *,
+    games: Sequence[str] = (),
+    cells: Sequence[str] = (),
+    players: Sequence[str] = (),
+    seat: str | Sequence[str] = (),
+    by: Sequence[scores.By] = (),
+    every: bool = False,
+) -> ScoreRows:
+    """Return the mean of each metric with a 95% interval, one row per game, seat, player and
+    metric.
+
+    Cells and other players are pooled unless `by` separates them. Without `seat` and `players`,
+    only studied seats are scored: those that were probed, or that a model or a person took.
 
     Args:
-        source: A store, a bundle, or episodes.
+        source: A store, a bundle, episodes, or a frame.
         metrics: Names of metrics, or `Metric` objects, which are registered; by default the payoff
             and each game's headline metrics.
-        seat: Only players in this seat.
+        games: Only these games; `*` stands for anything, here and in the next three.
+        cells: Only these cells.
+        players: Only these players or models.
+        seat: Only this seat, or these, studied or not.
+        by: Also divide by `cell`, `others`, `model` or `strategy`; the last two replace the player.
+        every: All metrics that have a value.
 
     Raises:
-        BadInput: If no episode has such a seat or metric.
+        BadInput: If no episode has such a game, cell, player, seat or metric.
 
     >>> import sally
     >>> lineup = {"agent": ("constant", {"place": 0}), "partner": "tit_for_tat"}
@@ -129,43 +157,38 @@ def score(source: EpisodeSource, metrics: Sequence[str | Metric] = (), *, seat: 
     >>> [row["value"] for row in sally.score(played, ["payoff"], seat="agent")]
     [32.0]
     """
-    wanted = metric_names(metrics)
-    every = Rows(row for episode in episodes_in(source) for row in seat_rows(replayed(episode)))
-    kept = [row for row in every if not seat or row["seat"] == seat]
-    if every and not kept:
-        raise unknown("seat in these episodes", seat, {row["seat"] for row in every})
-    known = registry.entries("metrics")
-    for name in wanted:
-        if not any(name in row for row in kept):
-            raise unknown("metric in these episodes", name, {*known} & {*every.columns})
-    headline = [name for name, metric in known.items() if metric.headline]
-    named = wanted or (*headline, "payoff")
-    found = [row for name in named for row in summary([r for r in kept if name in r], name, BY)]
-    return Rows(row for row in found if row["value"] is not None)
+    seats = (seat,) if isinstance(seat, str) and seat else tuple(seat)
+    query = scores.Query(tuple(metric_names(metrics)), every, games, cells, seats, players)
+    frame = frame_of(source)
+    return ScoreRows(scores.score(frame, query, by), frame.bad)
 
 
 def profile(
-    source: EpisodeSource,
+    source: Source,
     *,
     games: Sequence[str] = (),
     players: Sequence[str] = (),
     seat: str = "",
+    cells: Sequence[str] = (),
     by_cell: bool = False,
+    watch: Watch | None = None,
 ) -> ProfileRows:
     """Return the knowing-doing profile: what each player knew of others and how it acted on it.
 
     Args:
-        source: A store, a bundle, or episodes.
-        games: Only these games.
+        source: A store, a bundle, episodes, or a frame.
+        games: Only these games; `*` stands for anything, here and in the next three.
         players: Only these players or models.
         seat: The seat to profile; by default the seat that each study probes.
+        cells: Only these cells of the study.
         by_cell: One row per cell of the study instead of one per game.
+        watch: Called with the number of groups whose baseline players have played, and of all.
 
     Returns:
         Rows with a `plot()` method.
 
     Raises:
-        BadInput: If a game, player or seat is not among the episodes.
+        BadInput: If a game, player, seat or cell is not among the episodes.
 
     >>> import sally
     >>> lineup, probes = {"agent": "random", "partner": "tit_for_tat"}, {"agent": ["their_move"]}
@@ -173,30 +196,32 @@ def profile(
     >>> [row["player"] for row in sally.profile(played)]
     ['random']
     """
-    seats = [
-        one
-        for episode in episodes_in(source)
-        for one in measured(episode, (seat,) if seat else seats_under_study(episode.setup))
-    ]
-    studied = select_seats(seats, games, players, seat)
-    return ProfileRows(profile_of(studied, baselines(studied, by_cell), by_cell=by_cell))
+    frame = frame_of(source)
+    if seat:
+        scores.require_known("seat in this store", [seat], set(frame.seats("seat")["seat"]))
+    studied = select_seats(SeatSums(frame.profiles(seat)), games, players, seat, cells)
+    rows = profile_of(studied, baselines(studied, by_cell, watch), by_cell=by_cell)
+    return ProfileRows(rows, frame.bad)
 
 
 def compare(
-    source: EpisodeSource,
+    source: Source,
     first: str,
     second: str,
     *,
     metrics: Sequence[str] = (),
-    by: By = "game",
+    by: comparisons.By = "game",
     margin: float | None = None,
 ) -> Comparisons:
-    """Compare two players on the settings that both played.
+    """Compare two players, or two models, on the settings that both played.
+
+    Models are pooled over the strategies that they share; `by_strategy` of the result has the
+    differences strategy by strategy.
 
     Args:
-        source: A store, a bundle, or episodes.
+        source: A store, a bundle, episodes, or a frame.
         first: Label of a player, or a model's name.
-        second: The player it is compared with.
+        second: The player or model it is compared with.
         metrics: Names of metrics; by default each game's headline metrics.
         by: Compare separately by `game`, `cell`, `others` (the other players) or `strategy`.
         margin: Also test whether the difference lies within this margin (equivalence).
@@ -204,13 +229,102 @@ def compare(
     Raises:
         BadInput: If a player or metric is not among the episodes.
     """
-    options = {"metrics": metrics, "by": by, "margin": margin}
-    if isinstance(source, str | Path):
-        with opened(source) as (folder, _):
-            found = compared(indexed_store(folder), first, second, **options)  # type: ignore[arg-type]
-    else:
-        found = compared(source, first, second, **options)  # type: ignore[arg-type]
-    return Comparisons(found, first, second)
+    frame = frame_of(source)
+    result = comparisons.compare(frame, first, second, metrics=metrics, by=by, margin=margin)
+    return Comparisons(result, first, second, frame.bad)
+
+
+def contrast(
+    source: Source,
+    of: contrasts.Of,
+    *,
+    metrics: Sequence[str] = (),
+    by_player: bool = False,
+    margin: float | None = None,
+) -> Contrasts:
+    """Compare the same players under two conditions.
+
+    Args:
+        source: A store, a bundle, episodes, or a frame.
+        of: The condition: `asked` (probed or not), `twin` (the other player described as a
+            mechanism or as a mind), `packs` (wording), `aware` (answer to the awareness probe).
+        metrics: Names of metrics; by default each game's headline metrics.
+        by_player: One row per player instead of one over all players.
+        margin: Also test whether the difference lies within this margin (equivalence).
+
+    Raises:
+        BadInput: If the episodes lack one of the two conditions.
+    """
+    if margin is not None and not margin > 0:
+        raise BadInput(f"The margin must be above 0, not {margin:g}.")
+    frame = frame_of(source)
+    result = contrasts.contrast(
+        frame, of, metrics=tuple(metrics), by_player=by_player, margin=margin
+    )
+    return Contrasts(result, frame.bad)
+
+
+def crossplay(source: Source, game: str = "") -> CrossplayRows:
+    """Return the mean payoffs of every player against every other in two-player games.
+
+    Args:
+        source: A store, a bundle, episodes, or a frame.
+        game: Only this game.
+
+    Returns:
+        One row per pairing; `plot()` draws one game as a heat map.
+
+    Raises:
+        BadInput: If no episode is of this game, or a game has more than two seats.
+
+    >>> import sally
+    >>> lineup = {"agent": "random", "partner": "tit_for_tat"}
+    >>> played = [sally.play("ipd", lineup, seed, rounds=5) for seed in range(3)]
+    >>> sally.crossplay(played)[0]["episodes"]
+    3
+    """
+    frame = frame_of(source)
+    return CrossplayRows(crossplays.crossplay(frame, game), frame.bad)
+
+
+def reliability(
+    source: Source,
+    *,
+    games: Sequence[str] = (),
+    players: Sequence[str] = (),
+    target: float = 0.8,
+) -> ReliabilityRows:
+    """Return how reliably each measure distinguishes players; `matrix` has their correlations.
+
+    Args:
+        source: A store, a bundle, episodes, or a frame.
+        games: Only these games; `*` stands for anything, here and in the next.
+        players: Only these players.
+        target: The reliability for which the number of episodes needed is computed.
+
+    Raises:
+        BadInput: If a game or player is not among the episodes, or the target is out of range.
+    """
+    if not 0 < target < 1:
+        raise BadInput(f"The target must be between 0 and 1 (exclusive), not {target:g}.")
+    frame = frame_of(source)
+    values = reliable.select(list(reliable.scores_of(frame)), games, players)
+    rows = reliable.reliability(values, target)
+    return ReliabilityRows(rows, reliable.matrix(values), frame.bad)
+
+
+def variance(source: Source, *, games: Sequence[str] = ()) -> VarianceRows:
+    """Return the share of each measure's variance that is due to the model, the wording and chance.
+
+    Args:
+        source: A store, a bundle, episodes, or a frame.
+        games: Only these games; `*` stands for anything.
+
+    Raises:
+        BadInput: If a game is not among the episodes.
+    """
+    frame = frame_of(source)
+    return VarianceRows(variances.variance(frame, games), frame.bad)
 
 
 def compare_logs(
@@ -248,36 +362,6 @@ def compare_logs(
         from sally.adapters.inspect import compare_logs as inspect_logs
     options: dict[str, Any] = {"cluster": cluster, "margin": margin, "ids_only": ids_only}
     return Rows(flat(c) for c in inspect_logs.compare_logs(logs, scorers=scorers, **options))
-
-
-def crossplay(source: EpisodeSource, game: str = "") -> CrossplayRows:
-    """Return the mean payoffs of every player against every other in two-player games.
-
-    Args:
-        source: A store, a bundle, or episodes.
-        game: Only this game.
-
-    Returns:
-        One row per pairing; `plot()` draws one game as a heat map.
-
-    >>> import sally
-    >>> lineup = {"agent": "random", "partner": "tit_for_tat"}
-    >>> played = [sally.play("ipd", lineup, seed, rounds=5) for seed in range(3)]
-    >>> sally.crossplay(played)[0]["episodes"]
-    3
-    """
-    tables: dict[str, dict[Players, Pairing]] = {}
-    if isinstance(source, str | Path):
-        with opened(source) as (folder, _):
-            tables = stored_crossplay(seats_in(folder, ["payoff"]), game or None)
-    else:
-        games: dict[str, list[Episode]] = {}
-        for episode in source:
-            name = episode.setup.instance.game
-            if game in ("", name) and len(episode.setup.lineup) >= 2:
-                games.setdefault(name, []).append(episode)
-        tables = {name: crossplay_table(found) for name, found in games.items()}
-    return CrossplayRows(tables)
 
 
 def audit(game: str, episodes: int = 100, *, seed: int = 1) -> Rows:

@@ -7,10 +7,10 @@ from typing import Any
 
 from sally.analysis.beliefs.decisions import decisions_of
 from sally.analysis.beliefs.table import BeliefSummary, belief_table
-from sally.analysis.columns.rows import played
 from sally.api.analyses import load
 from sally.api.rows import Rows
 from sally.core.errors import BadInput
+from sally.frames.replays import played
 from sally.stats.intervals import Estimate
 from sally.store import Where
 

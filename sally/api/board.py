@@ -25,9 +25,8 @@ from sally.api.rows import Rows
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
 from sally.core.registry.study import Study
+from sally.frames.frame import Frame, as_frame
 from sally.output.files.attestation import read_attestation
-from sally.output.files.bundle import EPISODES
-from sally.output.files.bundle_reader import is_bundle, opened
 from sally.output.page.board import Entry, RefusedBundle, write_board
 from sally.output.page.evaluation import write_evaluation
 from sally.output.page.page_data import PageData
@@ -37,6 +36,7 @@ from sally.output.page.write import PageOptions, write_page
 from sally.players.language import LANGUAGE
 from sally.runner.check import cells_of, check
 from sally.runner.local import orders
+from sally.store.bundles import EPISODES, is_bundle, opened
 from sally.studies import sally_1, sally_2
 from sally.studies.sally_1 import BOTS, BY_BOT, Size, bot_suite, size_of, suite
 
@@ -187,7 +187,7 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry | 
         study, size = _largest(studies)
         plan = planned(episodes, study, size)
         refuse_unplanned(episodes, plan, f"Sally-1, size {size}")
-        finished = [e for e in episodes if not store.to_run_again(e)]
+        finished = as_frame([e for e in episodes if not store.to_run_again(e)])
         found = _evaluated(finished, plan, study, size)
         shown = ""
         if transcripts is not None:
@@ -367,14 +367,12 @@ def _without_versions(cell: str, setup: Setup) -> bytes:
     return cell.encode() + b"\n" + canonical(msgspec.structs.replace(setup, lineup=lineup))
 
 
-def _evaluated(
-    episodes: list[Episode], plan: Sequence[Planned], study: Study, size: Size
-) -> Evaluation:
-    played = {_without_versions(e.cell, e.setup) for e in episodes}
+def _evaluated(frame: Frame, plan: Sequence[Planned], study: Study, size: Size) -> Evaluation:
+    played = {_without_versions(e.cell, e.setup) for e in frame}
     missing = [each for each in plan if _without_versions(each.cell, each.setup) not in played]
     bot = study.about.partition(BY_BOT)[2]
-    return evaluate(episodes, player=bot or name_of(episodes),
+    return evaluate(frame, player=bot or name_of(frame.setups()),
                     suite=f"Sally-1, version {sally_1.VERSION}, size {size}", wanted=len(plan),
-                    references=reference_episodes(episodes),
+                    references=reference_episodes(frame),
                     reliability=sally_1.reliability(size),
                     recorded=sally_1.recorded_play(), missing=missing)  # fmt: skip

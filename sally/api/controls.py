@@ -1,4 +1,4 @@
-"""Controls: forks of an episode, costs of decisions, contrasts, reliability."""
+"""Controls: forks of an episode, costs of decisions, checklists."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.compare import contrast as contrasts
 from sally.analysis.decisions.rollouts import branches, reasons
-from sally.analysis.design import reliability as reliable
-from sally.analysis.design import variance as variances
 from sally.analysis.design.checklist import checklist as checked_off
-from sally.api.analyses import EpisodeSource, episodes_in
-from sally.api.results import Episodes, flat
+from sally.api.results import Episodes
 from sally.api.rows import Rows
 from sally.api.studies import find_study
 from sally.core.log.events import Episode, Injection
@@ -99,58 +95,3 @@ def checklist(study: Study | str | Path) -> Rows:
     True
     """
     return Rows(msgspec.to_builtins(item) for item in checked_off(find_study(study)))
-
-
-def contrast(
-    source: EpisodeSource,
-    of: contrasts.Of,
-    *,
-    metrics: Sequence[str] = (),
-    by_player: bool = False,
-    margin: float | None = None,
-) -> Rows:
-    """Compare the same players under two conditions.
-
-    Args:
-        source: A store, a bundle, or episodes.
-        of: The condition: `asked` (probed or not), `twin` (the other player described as a
-            mechanism or as a mind), `packs` (wording).
-        metrics: Names of metrics; by default each game's headline metrics.
-        by_player: One row per player instead of one over all players.
-        margin: Also test whether the difference lies within this margin (equivalence).
-
-    Raises:
-        BadInput: If the episodes lack one of the two conditions.
-    """
-    found = contrasts.contrast(
-        episodes_in(source), of, metrics=tuple(metrics), by_player=by_player, margin=margin
-    )
-    return Rows({"condition": c.condition, "base": c.base, **flat(c.comparison)} for c in found)
-
-
-def reliability(source: EpisodeSource, *, target: float = 0.8) -> Rows:
-    """Return how reliably each measure distinguishes players.
-
-    Args:
-        source: A store, a bundle, or episodes.
-        target: The reliability for which the number of episodes needed is computed.
-
-    Raises:
-        BadInput: If there are too few players or episodes.
-    """
-    scores = reliable.scores_of(episodes_in(source))
-    return Rows(flat(row) for row in reliable.reliability(scores, target))
-
-
-def variance(source: EpisodeSource) -> Rows:
-    """Return the share of each measure's variance that is due to the model, the wording and chance.
-
-    Args:
-        source: A store, a bundle, or episodes.
-
-    Raises:
-        BadInput: If there are too few levels of a factor.
-    """
-    return Rows(
-        flat(row) for row in variances.sources(variances.factor_scores(episodes_in(source)))
-    )

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import msgspec
+import polars as pl
 
-from sally import store
 from sally.adapters.executors.by_name import executor
 from sally.analysis.evaluation import ASKED, Evaluation, GameResult, name_of
 from sally.analysis.evaluation import evaluate as evaluated
@@ -23,6 +23,7 @@ from sally.core.log.events import Episode
 from sally.core.prompt.model import Model
 from sally.core.registry.objects import ObjectNames
 from sally.core.registry.study import Study
+from sally.frames.frame import Frame, as_frame
 from sally.output.page.evaluation import write_evaluation
 from sally.output.progress import notebook_progress
 from sally.runner import local
@@ -165,7 +166,7 @@ def evaluate(
                 meter = Meter(Budget(budget, budget_tokens), used)
                 meter.refuse_unpriced(models_of(study))
                 watch = watch or notebook_progress(study.name)
-                job: dict[str, Any] = {"index": True, "wanted": wanted, "settings": settings_used}
+                job: dict[str, Any] = {"tables": True, "wanted": wanted, "settings": settings_used}
                 runs.play_missing(study, place, None, watch, meter, executor(on), **job)
             return EvaluationRows(
                 evaluation_of(place, bot or "", study=study, many=len(wanted), size=size)
@@ -228,15 +229,15 @@ def evaluation_of(
     Raises:
         BadInput: If the store holds no episode, or several players.
     """
-    episodes = list(store.load(place).episodes.values())
+    finished = as_frame(place).filter(~pl.col("cut"))
     if study is not None:
-        cells = {cell.name for cell in study.cells}
-        ids = {id for id, _, _ in local.orders(study)}
-        episodes = [e for e in episodes if e.cell in cells and e.id in ids]
-    finished = [e for e in episodes if not store.to_run_again(e)]
-    if not finished:
+        cells = [cell.name for cell in study.cells]
+        ids = [id for id, _, _ in local.orders(study)]
+        is_planned = pl.col("cell").cast(pl.String).is_in(cells) & pl.col("episode").is_in(ids)
+        finished = finished.filter(is_planned)
+    if not len(finished):
         raise BadInput(f"The store {place} holds no finished episode of sally_1.")
-    name = player or name_of(finished)
+    name = player or name_of(finished.setups())
     return evaluated(
         finished,
         player=name,
@@ -248,18 +249,20 @@ def evaluation_of(
     )
 
 
-def reference_episodes(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
+def reference_episodes(frame: Frame) -> dict[str, Frame]:
     """Return episodes of the reference bots on the problems of these episodes."""
     problems: dict[str, set[str]] = {}
-    for e in episodes:
-        problems.setdefault(e.setup.instance.game, set()).add(e.setup.instance.id)
+    for game, id in frame.episodes.select("game", "instance").unique(maintain_order=True).rows():
+        problems.setdefault(game, set()).add(id)
     return {
-        name: [
-            e
-            for game, ids in problems.items()
-            for e in _bot_episodes(name, game, _least_size(game, ids))
-            if e.setup.instance.id in ids
-        ]
+        name: as_frame(
+            [
+                e
+                for game, ids in problems.items()
+                for e in _bot_episodes(name, game, _least_size(game, ids))
+                if e.setup.instance.id in ids
+            ]
+        )
         for name in REFERENCES
     }
 

@@ -7,21 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from sally import store as stores
-from sally.analysis.columns.rows import decision_rows, episode_rows
 from sally.analysis.compare import published as reference
-from sally.analysis.episodes.stores import each_once, measured_stores
-from sally.analysis.profile.baselines import baselines
-from sally.analysis.profile.profile import ProfileRow, profile_of
-from sally.analysis.profile.selected_seats import select_seats
+from sally.analysis.profile.profile import ProfileRow
+from sally.api.analyses import profile as profile_rows
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.registry import registry
+from sally.frames.frame import Frame, Source, as_frame
 from sally.output.figures import panels
 from sally.output.figures.profile import calibration_figure, profile_figure
 from sally.output.files import export as tables
 from sally.output.files.bundle import pack as packed_into
-from sally.output.files.bundle_reader import all_opened, opened
 from sally.output.page.page_data import PageData
 from sally.output.page.write import PageOptions, write_page
 from sally.output.tables.layout import Grid, laid_out
@@ -68,16 +64,15 @@ def report(
     Raises:
         BadInput: If there is no such store, or the file cannot be written.
     """
-    with opened(store) as (folder, _):
-        held = PageData(folder)
-        grids = paper_grids(folder, held, lambda why: None)
-        wishes = PageOptions(transcripts, profiled if profile else None, grids, prompts_of)
-        write_page(held, Path(out), wishes)
+    held = PageData(store)
+    grids = paper_grids(held, lambda why: None)
+    wishes = PageOptions(transcripts, profiled if profile else None, grids, prompts_of)
+    write_page(held, Path(out), wishes)
     return Path(out)
 
 
 def export(
-    store: str | Path | Sequence[str | Path],
+    source: Source,
     to: str | Path,
     what: What | None = None,
     *,
@@ -87,7 +82,7 @@ def export(
     """Write rows of stores as a table, or draw a figure of them.
 
     Args:
-        store: A store or bundle, or several.
+        source: A store, a bundle, episodes, a frame, or several of these.
         to: The file: `.csv`, `.tex` or `.parquet` for rows; `.svg`, `.pdf` or `.png` for a figure.
         what: `episodes`, `decisions`, `rounds`, `profile` or `calibration`; by default `episodes`
             for a table and `profile` for a figure.
@@ -102,13 +97,12 @@ def export(
     """
     path = Path(to)
     what = exported(path, what)
-    with all_opened([store] if isinstance(store, str | Path) else store) as places:
-        if what in ("profile", "calibration"):
-            studied = select_seats(measured_stores(places, seat).measured, seat=seat)
-            rows = profile_of(studied, baselines(studied, by_cell), by_cell=by_cell)
-            write_profile(rows, path, what)
-        else:
-            write_rows(places, path, what)
+    frame = as_frame(source)
+    if what in ("profile", "calibration"):
+        rows = profile_rows(frame, seat=seat, by_cell=by_cell)
+        write_profile(rows.estimates, path, what)
+    else:
+        write_rows(frame, path, what)
     return path
 
 
@@ -130,29 +124,19 @@ def exported(path: Path, what: What | None) -> What:
     return what
 
 
-def write_rows(
-    places: Sequence[Where],
-    path: Path,
-    what: What,
-    cell: str = "",
-    bad: Callable[[str], None] | None = None,
-) -> int:
+def write_rows(frame: Frame, path: Path, what: What, cell: str = "") -> int:
     """Write the rows of episodes, decisions or rounds; return their number.
 
     Args:
-        places: The stores.
+        frame: The episodes.
         path: The file.
         what: `episodes`, `decisions` or `rounds`.
         cell: Only this cell, in rounds.
-        bad: Called with the position of each unreadable line.
     """
-    found = each_once(places, bad)
     if what == "rounds":
-        return _write_rounds([e for e in found if not cell or e.cell == cell], path)
-    if what == "decisions":
-        return tables.write_table(decision_rows(found), tables.DECISION, path)
-    games = [i.game for place in places for i in stores.survey(place).instances.values()]
-    return tables.write_table(episode_rows(found), tables.episode_columns(games), path)
+        return _write_rounds([e for e in frame if not cell or e.cell == cell], path)
+    table = tables.decision_table(frame) if what == "decisions" else tables.episode_table(frame)
+    return tables.write_table(table, path)
 
 
 def _write_rounds(episodes: Sequence[Episode], path: Path) -> int:
@@ -175,7 +159,7 @@ def write_profile(rows: Sequence[ProfileRow], path: Path, what: What) -> None:
     elif path.suffix == ".tex":
         tables.write_text(tables.profile_latex(rows), path)
     else:
-        tables.write_table(tables.profile_table(rows), tables.PROFILE, path)
+        tables.write_table(tables.profile_table(rows), path)
 
 
 # --- parts of the report page ---------------------------------------------------------------------
@@ -183,24 +167,23 @@ def write_profile(rows: Sequence[ProfileRow], path: Path, what: What) -> None:
 
 def profiled(held: PageData) -> list[ProfileRow]:
     """Return the profile of the studied seats, with baselines on the same settings."""
-    studied = select_seats(measured_stores([held.where], playable=bool(held.unplayed)).measured)
-    return profile_of(studied, baselines(studied))
+    return profile_rows(held.seats).estimates
 
 
-def paper_grids(folder: Where, held: PageData, notify: Notify) -> dict[str, list[Grid]]:
+def paper_grids(held: PageData, notify: Notify) -> dict[str, list[Grid]]:
     """Return the tables of the papers that these studies follow, filled with our values where
     known."""
     named = {study.paper or study.name for study in held.studies.values()}
-    grids = {paper: _grids(paper, folder, notify) for paper in named if paper in reference.papers()}
+    grids = {paper: _grids(paper, held, notify) for paper in named if paper in reference.papers()}
     return {paper: tables for paper, tables in grids.items() if tables}
 
 
-def _grids(paper: str, folder: Where, notify: Notify) -> list[Grid]:
+def _grids(paper: str, held: PageData, notify: Notify) -> list[Grid]:
     try:
         # Figures that need no episodes are computed by `sally reproduce`, which takes longer.
         engine = replace(engine_of(paper), computes=lambda row, metric, effort: None,
                          computes_exact=None, beside={})  # fmt: skip
-        found = Reproduction(paper, engine, folder)
+        found = Reproduction(paper, engine, held.frame)
     except BadInput as why:
         notify(f"No table of {paper} is on the page: {why}")
         return []

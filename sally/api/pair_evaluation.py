@@ -127,7 +127,7 @@ def evaluate_on_pairs(
                 meter.refuse_unpriced(models_of(study))
                 watch = watch or notebook_progress(study.name)
                 job: dict[str, Any] = {
-                    "index": True,
+                    "tables": True,
                     "wanted": planned_setups,
                     "settings": settings,
                 }
@@ -214,7 +214,7 @@ def evaluation_of_episodes(
 
     return evaluate_pairs(
         episodes,
-        player=player or name_of(episodes),
+        player=player or name_of(episode.setup for episode in episodes),
         suite=f"Sally-2, version {sally_2.VERSION}",
         size=size,
         planned=planned,

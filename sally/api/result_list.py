@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 T = TypeVar("T")
-Row = dict[str, Any]
 SHOWN = 20  # rows of a table
 WIDE = 12  # columns of a table in a notebook
 LONGEST = 40  # letters of a text, which is wrapped if it is longer

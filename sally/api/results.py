@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
-from numpy.typing import NDArray
 
-from sally import store
-from sally.analysis.columns import rows
-from sally.analysis.columns.rows import Chosen, Row
-from sally.analysis.columns.scores import ScoreQuery
-from sally.analysis.columns.seat_table import seats_in, table_columns
-from sally.analysis.compare.compare import Comparison, conclusion
+from sally.analysis.compare.compare import Comparison, PlayerComparison, conclusion
+from sally.analysis.compare.contrast import Contrast
+from sally.analysis.compare.contrast import conclusion as contrast_conclusion
 from sally.analysis.compare.crossplay import Pairing, Players
+from sally.analysis.design.reliability import Matrix, Reliability
+from sally.analysis.design.variance import Sources
 from sally.analysis.profile.profile import ProfileRow
+from sally.analysis.score import Query, Scores, score
 from sally.api.result_list import ResultList, rows_figure
 from sally.api.rows import Rows, is_chosen
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.log.events import Episode, label
+from sally.frames import Row
+from sally.frames.frame import as_frame
+from sally.frames.schema import EXPORTED_DECISION, EXPORTED_SEAT
 from sally.output.figures.heat_maps import crossplay_figure
 from sally.output.figures.profile import calibration_figure, profile_figure
 from sally.runner.plan import Plan
 from sally.stats.intervals import Estimate
+from sally.store import BadLine
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     from matplotlib.figure import Figure
+
+BadLines = Sequence[BadLine]
+
+
+class ScoreRows(Rows):
+    """Means of metrics, one row per game, seat, player and metric.
+
+    `scores` says what was pooled and left out, and why episodes have no result; `bad` has the
+    lines of the store that hold no episode.
+    """
+
+    def __init__(self, scores: Scores, bad: BadLines = ()) -> None:
+        super().__init__(scores.rows)
+        self.scores, self.bad = scores, bad
 
 
 class ProfileRows(Rows):
@@ -36,8 +53,8 @@ class ProfileRows(Rows):
 
     parallel = ("estimates",)
 
-    def __init__(self, found: Iterable[ProfileRow]) -> None:
-        self.estimates = list(found)
+    def __init__(self, rows: Iterable[ProfileRow], bad: BadLines = ()) -> None:
+        self.estimates, self.bad = list(rows), bad
         super().__init__(flat(row) for row in self.estimates)
 
     def plot(self, kind: Literal["profile", "calibration"] = "profile") -> Figure:  # type: ignore[override]
@@ -72,8 +89,8 @@ class CrossplayRows(Rows):
         }
         return result
 
-    def __init__(self, tables: Mapping[str, Mapping[Players, Pairing]]) -> None:
-        self.tables = tables
+    def __init__(self, tables: Mapping[str, Mapping[Players, Pairing]], bad: BadLines = ()) -> None:
+        self.tables, self.bad = tables, bad
         super().__init__(
             {"game": game, "first_player": one, "second_player": two, **flat(pairing)}
             for game, table in tables.items()
@@ -106,11 +123,12 @@ class Episodes(ResultList[Episode]):
 
     def rows(self, metrics: bool = True) -> Rows:
         """Return one row per seat of each episode; with `metrics`, every metric of the game."""
-        return Rows(rows.episode_rows(self, metrics))
+        frame = as_frame(self)
+        return Rows((frame.exported() if metrics else frame.seats(*EXPORTED_SEAT)).to_dicts())
 
     def decisions(self) -> Rows:
         """Return one row per move, forfeit and report."""
-        return Rows(rows.decision_rows(self))
+        return Rows(as_frame(self).decisions().select(EXPORTED_DECISION).to_dicts())
 
     def pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas frame."""
@@ -126,8 +144,7 @@ class Episodes(ResultList[Episode]):
         Raises:
             BadInput: If no episode has a result, or Matplotlib is not installed.
         """
-        seats = [row for episode in self for row in rows.seat_rows(rows.played(episode))]
-        return Rows(rows.summary(seats, "payoff", ("game", "seat", "player"))).plot("value")
+        return Rows(score(as_frame(self), Query(("payoff",), seats=("*",))).rows).plot("value")
 
     @property
     def heading(self) -> str:
@@ -168,68 +185,22 @@ class Episodes(ResultList[Episode]):
         return all(is_chosen(facts[name], value) for name, value in columns.items())
 
 
-class StoredEpisodes(Sequence[Episode]):
-    """The episodes of a store, each read from disk on access; only their ids are in memory."""
-
-    def __init__(self, where: store.Where) -> None:
-        self._where, self._there = where, store.EpisodeOffsets(where)
-
-    @property
-    def ids(self) -> Sequence[str]:
-        """Ids of all episodes, in the order of the store."""
-        return tuple(self._there.ids)
-
-    def __len__(self) -> int:
-        return len(self._there)
-
-    def __iter__(self) -> Iterator[Episode]:
-        return map(self._there.episode, range(len(self)))
-
-    @overload
-    def __getitem__(self, at: int | str) -> Episode: ...
-    @overload
-    def __getitem__(self, at: slice) -> Episodes: ...
-    def __getitem__(self, at: int | str | slice) -> Episode | Episodes:
-        """Return one episode by position or id, or a slice as a list."""
-        if isinstance(at, slice):
-            return Episodes(map(self._there.episode, range(len(self))[at]))
-        if isinstance(at, int):
-            return self._there.episode(range(len(self))[at])
-        number = self._there.place_of(at)
-        if number is None:
-            raise KeyError(at)
-        return self._there.episode(number)
-
-    def rows(self, metrics: Chosen = True) -> Iterator[Row]:
-        """Yield one row per seat of each episode."""
-        return rows.episode_rows(self, metrics)
-
-    def decisions(self) -> Iterator[Row]:
-        """Yield one row per move, forfeit and report."""
-        return rows.decision_rows(self)
-
-    def columns(self, *metrics: str) -> dict[str, NDArray[Any]]:
-        """Return the lineup and the named metrics as columns, one entry per seat.
-
-        They are read from the index of the store; `pandas.DataFrame(...)` and
-        `polars.DataFrame(...)` accept the result.
-        """
-        return table_columns(seats_in(self._where, ScoreQuery(metrics).named))
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} episodes in {self._where}>"
-
-
 class Comparisons(ResultList[Comparison]):
-    """Comparisons of two players; `conclusion` summarises them in one sentence."""
+    """Comparisons of two players; `conclusion` summarises them in one sentence.
 
-    def __init__(self, found: Iterable[Comparison], first: str, second: str) -> None:
-        super().__init__(found)
+    `by_strategy` has those of two models strategy by strategy.
+    """
+
+    def __init__(
+        self, result: PlayerComparison, first: str, second: str, bad: BadLines = ()
+    ) -> None:
+        super().__init__(result.comparisons)
+        self.by_strategy, self.bad = result.by_strategy, bad
         self.conclusion = conclusion(self, first, second)
 
     def rows(self) -> Rows:
         """Return one row per comparison."""
-        return Rows(flat(one) for one in self)
+        return Rows(flat(comparison) for comparison in self)
 
     def pandas(self) -> pd.DataFrame:
         """Return the comparisons as a pandas frame."""
@@ -265,6 +236,34 @@ class Comparisons(ResultList[Comparison]):
         return bool(Rows([flat(item)]).filter(**columns))
 
 
+class Contrasts(Rows):
+    """Contrasts of two conditions, one row per condition, game and metric."""
+
+    def __init__(self, contrasts: Sequence[Contrast], bad: BadLines = ()) -> None:
+        self.contrasts, self.bad = list(contrasts), bad
+        self.conclusion = contrast_conclusion(self.contrasts)
+        super().__init__(
+            {"condition": one.condition, "base": one.base, **flat(one.comparison)}
+            for one in self.contrasts
+        )
+
+
+class ReliabilityRows(Rows):
+    """Reliabilities, one row per measure; `matrix` has the correlations of all measures."""
+
+    def __init__(self, measures: Sequence[Reliability], matrix: Matrix, bad: BadLines = ()) -> None:
+        self.measures, self.matrix, self.bad = list(measures), matrix, bad
+        super().__init__(flat(row) for row in self.measures)
+
+
+class VarianceRows(Rows):
+    """Shares of variance, one row per measure."""
+
+    def __init__(self, sources: Sequence[Sources], bad: BadLines = ()) -> None:
+        self.sources, self.bad = list(sources), bad
+        super().__init__(flat(row) for row in self.sources)
+
+
 class Planned(Rows):
     """The resources that a study needs: one row per cell and strategy; `plan` has the totals."""
 
@@ -293,6 +292,9 @@ def flat(value: Any) -> Row:
             row |= {name: found.value, f"{name}_interval": found.interval}
         elif isinstance(found, msgspec.Struct):
             row |= {f"{name}_{key}": each for key, each in flat(found).items()}
+        elif name == "estimates":
+            for field, estimate in found.items():
+                row |= {field: estimate.value, f"{field}_interval": estimate.interval}
         else:
             row[name] = found
     return row

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sally.api.result_list import ResultList, Row, rows_figure
-from sally.core.errors import unknown
+from sally.api.result_list import ResultList, rows_figure
+from sally.core.errors import needs_extra, unknown
+from sally.core.log.events import Episode
+from sally.frames import Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,14 +32,10 @@ class Rows(ResultList[Row]):
 
     def pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas frame."""
-        from sally.analysis.columns.rows import to_pandas  # loads numpy
-
         return to_pandas(self)
 
     def polars(self) -> pl.DataFrame:
         """Return the rows as a polars frame."""
-        from sally.analysis.columns.rows import to_polars  # loads numpy
-
         return to_polars(self)
 
     def table(self) -> Rows:
@@ -63,6 +61,54 @@ class Rows(ResultList[Row]):
             if name not in item and name not in self.columns:
                 raise unknown("column of these rows", name, self.columns)
         return all(is_chosen(item.get(name), value) for name, value in columns.items())
+
+
+def to_polars(rows: Iterable[Mapping[str, Any] | Episode]) -> pl.DataFrame:
+    """Return rows, or one row per seat of each episode, as a polars frame.
+
+    Args:
+        rows: Rows of any table, or episodes.
+
+    >>> import sally
+    >>> played = [sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, rounds=2)]
+    >>> sally.to_polars(played)["game"].to_list()
+    ['ipd', 'ipd']
+    """
+    import polars  # takes a quarter of a second
+
+    return polars.DataFrame(_as_rows(rows), infer_schema_length=None)
+
+
+def to_pandas(rows: Iterable[Mapping[str, Any] | Episode]) -> pd.DataFrame:
+    """Return rows, or one row per seat of each episode, as a pandas frame.
+
+    Args:
+        rows: Rows of any table, or episodes.
+
+    Raises:
+        BadInput: If pandas is not installed.
+
+    >>> import sally
+    >>> list(sally.to_pandas(sally.list_strategies()))
+    ['name', 'about']
+    """
+    with needs_extra("frames"):
+        import pandas
+    return pandas.DataFrame(_as_rows(rows))
+
+
+def _as_rows(rows: Iterable[Mapping[str, Any] | Episode]) -> list[Mapping[str, Any]]:
+    """Return rows unchanged, and convert episodes to rows."""
+    items = list(rows)
+    if not any(isinstance(item, Episode) for item in items):
+        return [item for item in items if not isinstance(item, Episode)]
+    from sally.frames.frame import as_frame  # loads polars
+
+    return [
+        row
+        for item in items
+        for row in (as_frame(item).exported().to_dicts() if isinstance(item, Episode) else [item])
+    ]
 
 
 def is_chosen(value: Any, expected: Any) -> bool:

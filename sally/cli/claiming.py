@@ -7,7 +7,7 @@ import msgspec
 
 from sally.analysis.design.claims import Verdict, verdicts
 from sally.cli.common import STORE
-from sally.cli.profiling import profile_rows_of
+from sally.cli.profiling import profile_rows
 from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json, print_table, print_text
 from sally.store import Where
@@ -34,8 +34,8 @@ def checklist(
     explains the moves, there are fewer than five clusters, or arms are missing. A word that is not
     refused may still be wrong. `sally audit --checklist STUDY` checks a design.
     """
-    rows = profile_rows_of(folders, games=games, players=players, cells=cells, by_cell=by_cell)
-    found = verdicts(rows)
+    rows = profile_rows(folders, games=games, players=players, cells=cells, by_cell=by_cell)
+    found = verdicts(rows.estimates)
     if as_json:
         print_json([msgspec.to_builtins(each) for each in found])
         return

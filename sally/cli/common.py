@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
 from sally.store import is_address
+
+if TYPE_CHECKING:
+    from sally.frames.frame import Frame, Source
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,7 +47,18 @@ def set_option(command: F) -> F:
 NAMED_LINES = 5  # unreadable lines listed one by one; beyond that only their number is printed
 
 
-def say_bad(lines: Iterable[str]) -> None:
+@contextmanager
+def open_frame(source: Source) -> Iterator[Frame]:
+    """Yield the frame of stores or bundles, with a progress bar while tables are built."""
+    from sally.frames.frame import as_frame  # takes a quarter of a second
+    from sally.output.tables.console import progress
+
+    with progress() as bar:
+        task = bar.add_task("measure", total=None, note="")
+        yield as_frame(source, watch=lambda n, of: bar.update(task, completed=n, total=of))
+
+
+def say_bad(lines: Iterable[object]) -> None:
     """List a store's unreadable lines on standard error; its quarantine has a copy of each."""
     every = list(lines)
     for line in every[:NAMED_LINES]:

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 import msgspec
 
-from sally.analysis.columns.rows import Row
 from sally.analysis.compare.compare import (
     ALPHA,
     KNOWING,
     WORDS,
     By,
     Comparison,
-    are_models,
     clusters_needed,
-    compare_models,
-    conclusion,
-    indexed_store,
     word_of,
 )
-from sally.analysis.compare.compare import compare as compared
-from sally.analysis.episodes.stores import each_once
-from sally.cli.common import STORE
+from sally.api.analyses import compare as compare_players
+from sally.cli.common import STORE, open_frame, say_bad
 from sally.cli.scoring import heading
 from sally.core.errors import listed
-from sally.core.log.events import Episode
 from sally.core.terminal_text import echo
-from sally.output.files.bundle_reader import opened
+from sally.frames import Row
 from sally.output.tables.console import (
     estimate_cell,
     fitting,
@@ -37,7 +30,6 @@ from sally.output.tables.console import (
     json_option,
     p_cell,
     print_json,
-    print_page,
     print_table,
     print_text,
 )
@@ -79,27 +71,18 @@ def compare(
     strategies they share. Differences are A minus B on the same instances, with the same random
     draws and the same other players.
     """
-    ways: list[Comparison] = []
-    with opened(folder) as (place, _):
-        there = indexed_store(place)
-        for line in there.bad:
-            unreadable(line)
-        if are_models(there, first, second):
-            found, ways = compare_models(
-                there, first, second, metrics=metrics, by=by, margin=margin
-            )
-        else:
-            found = compared(there, first, second, metrics=metrics, by=by, margin=margin)
-    said = conclusion(found, first, second)
+    with open_frame(folder) as frame:
+        found = compare_players(frame, first, second, metrics=metrics, by=by, margin=margin)
+    say_bad(found.bad)
     if as_json:
-        rows, lines = plain(found), {"by_strategy": plain(ways)} if ways else {}
-        told = {"first": first, "second": second, "conclusion": said, "comparisons": rows}
-        print_json({**told, **lines})
+        lines = {"by_strategy": plain(found.by_strategy)} if found.by_strategy else {}
+        said = {"first": first, "second": second, "conclusion": found.conclusion}
+        print_json({**said, "comparisons": plain(list(found)), **lines})
         return
     say(found, first, second, margin)
-    if ways:
-        say_ways(ways)
-    echo("\n" + folded(said))
+    if found.by_strategy:
+        say_strategies(found.by_strategy)
+    echo("\n" + folded(found.conclusion))
 
 
 def plain(value: Any) -> Any:
@@ -113,19 +96,11 @@ def plain(value: Any) -> Any:
         }
     if isinstance(value, msgspec.Struct):
         return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
     return msgspec.to_builtins(value)
-
-
-def episodes_of(folder: Where) -> Iterator[Episode]:
-    """Yield each episode of a store once; report unreadable lines."""
-    return each_once([folder], unreadable)
-
-
-def unreadable(line: str) -> None:
-    """Report an unreadable line on standard error; a copy of it is in the store's quarantine."""
-    echo(f"unreadable, kept in quarantine: {line}", err=True)
 
 
 def say(found: Sequence[Comparison], first: str, second: str, margin: float | None) -> None:
@@ -186,7 +161,7 @@ def _about(c: Comparison, first: str, second: str) -> str:
     return f"{first} minus {second}{seat} in {c.game}: {heading(c.metric)}{part}"
 
 
-def say_ways(found: Sequence[Comparison]) -> None:
+def say_strategies(found: Sequence[Comparison]) -> None:
     """Print the differences by strategy, adjusted for multiple testing as one family."""
     echo("\ndifference by strategy, adjusted as one family; verdicts only where one is supported:")
     rows: dict[str, Row] = {}
@@ -198,11 +173,8 @@ def say_ways(found: Sequence[Comparison]) -> None:
     doing_first = sorted(found, key=lambda c: (c.metric in KNOWING, c.metric, c.game))
     columns = list(dict.fromkeys(f"{c.game} {heading(c.metric)}" for c in doing_first))
     ordered = [rows[name] for name in sorted(rows)]
-    shown = print_page(ordered, ["strategy"], columns, most=BELOW)
-    print_text(*shown.said("--metric"))
-
-
-BELOW = 24  # rows of the table by strategy
+    for group in fitting(ordered, ["strategy"], columns):
+        print_table(ordered, ["strategy", *group])
 
 
 def _row(c: Comparison) -> Row:

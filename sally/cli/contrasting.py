@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from sally.analysis.columns.rows import Row
 from sally.analysis.compare.compare import ALPHA
-from sally.analysis.compare.contrast import Contrast, Of, conclusion, contrast, said_of
-from sally.cli.common import STORE
-from sally.cli.comparing import episodes_of, plain
+from sally.analysis.compare.contrast import Contrast, Of, said_of
+from sally.api.analyses import contrast
+from sally.cli.common import STORE, open_frame, say_bad
+from sally.cli.comparing import plain
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput
-from sally.output.files.bundle_reader import opened
+from sally.frames import Row
 from sally.output.tables.console import (
     estimate_cell,
     fitting,
@@ -62,17 +62,18 @@ def contrast_(
     chosen = [name for name, on in ways.items() if on]
     if len(chosen) != 1:
         raise BadInput("Choose exactly one of --asked, --twin, --packs and --aware.")
-    if margin is not None and not margin > 0:
-        raise BadInput(f"--margin must be above 0, not {margin:g}.")
-    with opened(folder) as (place, _):
-        found = contrast(
-            episodes_of(place), chosen[0], metrics=metrics, by_player=by_player, margin=margin
-        )
+    with open_frame(folder) as frame:
+        found = contrast(frame, chosen[0], metrics=metrics, by_player=by_player, margin=margin)
+    say_bad(found.bad)
     if as_json:
-        rows = [{"condition": c.condition, "base": c.base, **plain(c.comparison)} for c in found]
-        print_json({"contrast": chosen[0], "conclusion": conclusion(found), "rows": rows})
+        rows = [
+            {"condition": c.condition, "base": c.base, **plain(c.comparison)}
+            for c in found.contrasts
+        ]
+        print_json({"contrast": chosen[0], "conclusion": found.conclusion, "rows": rows})
         return
-    say(found, margin)
+    say(found.contrasts, margin)
+    print_text(*found.conclusion)
 
 
 def say(found: list[Contrast], margin: float | None) -> None:
@@ -95,7 +96,6 @@ def say(found: list[Contrast], margin: float | None) -> None:
         "difference."
     )
     print_text(*blank_intervals((_about(c), c.comparison.difference) for c in found))
-    print_text(*conclusion(found))
 
 
 def _about(one: Contrast) -> str:

@@ -2,44 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 import msgspec
 
-from sally.analysis.columns.seat_table import seats_in
-from sally.analysis.compare.crossplay import Pairing, sides, stored_crossplay
-from sally.cli.comparing import unreadable
+from sally.analysis.compare.crossplay import Pairing, sides
+from sally.api.analyses import crossplay
+from sally.cli.common import STORE, open_frame, say_bad
 from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
 from sally.output.figures.heat_maps import crossplay_figure
 from sally.output.figures.panels import write
 from sally.output.tables.console import (
     PATH,
-    SCREEN,
     estimate_cell,
+    fitting,
     json_option,
     print_json,
-    print_page,
+    print_table,
     print_text,
 )
 from sally.stats.intervals import Estimate, blank_intervals
+from sally.store import Where
 
 
 @click.command("crossplay")
-@click.argument("folder", metavar="DIR")
-@click.option("--game", help="Only this game.")
-@click.option("--page", default=1, show_default=True, help="Page of a long table.")
+@click.argument("folder", metavar="DIR", type=STORE)
+@click.option("--game", default="", help="Only this game.")
 @click.option("--figure", type=PATH, help="Draw a figure: .svg, .pdf or .png.")
 @json_option
-def crossplay_(
-    folder: str, game: str | None, page: int, figure: Path | None, as_json: bool
-) -> None:
+def crossplay_(folder: Where, game: str, figure: Path | None, as_json: bool) -> None:
     """Print the mean payoff of every pairing in the two-player games of the store DIR."""
-    seats = seats_in(folder, ["payoff"])
-    for line in seats.bad:
-        unreadable(line)
-    tables = stored_crossplay(seats, game)
+    with open_frame(folder) as frame:
+        rows = crossplay(frame, game)
+    say_bad(rows.bad)
+    tables = rows.tables
     if figure is not None:
         if len(tables) != 1:
             raise BadInput(
@@ -52,7 +51,7 @@ def crossplay_(
         )
         return
     for name, table in tables.items():
-        say(name, table, page, 10**6 if game else max(8, SCREEN // len(tables)))
+        say(name, table)
     if figure is not None:
         echo(f"Figure: {figure}")
 
@@ -61,7 +60,7 @@ def _plain(pair: tuple[str, str], met: Pairing) -> dict[str, object]:
     return {"first_player": pair[0], "second_player": pair[1], **msgspec.to_builtins(met)}
 
 
-def say(game: str, table: dict[tuple[str, str], Pairing], page: int, most: int) -> None:
+def say(game: str, table: Mapping[tuple[str, str], Pairing]) -> None:
     """Print the mean payoffs of the first seat with 95% intervals; each row is a player of that
     seat."""
     first, second = sides(table)
@@ -72,15 +71,14 @@ def say(game: str, table: dict[tuple[str, str], Pairing], page: int, most: int) 
     if not rows:
         echo("No episode has a result.")
         return
-    shown = print_page(rows, ["first seat"], second, page, most=most)
+    for group in fitting(rows, ["first seat"], second):
+        print_table(rows, ["first seat", *group])
     bare = [
         (f"{one} against {two}", Estimate(met.first, None, None, met.episodes, met.method))
         for (one, two), met in table.items()
         if met.first_interval is None
     ]
     print_text(*blank_intervals(bare))
-    for line in shown.said("--game"):
-        print_text(line.replace("--metric shows them", "--json has them"))
 
 
 def _cell(met: Pairing | None) -> str:

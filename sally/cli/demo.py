@@ -11,13 +11,13 @@ from textwrap import fill
 import click
 import msgspec
 
-from sally.analysis.columns.rows import Row
 from sally.analysis.evaluation import Evaluation, GameResult
 from sally.api.evaluation import evaluation_of
 from sally.cli.running import progress_watcher
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
+from sally.frames import Row
 from sally.output.page.evaluation import write_evaluation
 from sally.output.tables.console import PATH, estimate_cell, json_option, print_json, print_table
 from sally.runner import local

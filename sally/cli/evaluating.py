@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 import msgspec
+import polars as pl
 
-from sally import store
 from sally.analysis.evaluation import CONTRASTS, Change, Evaluation, drift, name_of
 from sally.api.board import file_name
 from sally.api.evaluation import SIZES, SUITES, Suite, evaluate
@@ -23,7 +23,7 @@ from sally.cli.running import ON_HELP, progress_watcher
 from sally.core.errors import BadInput
 from sally.core.prompt.model import read_settings
 from sally.core.terminal_text import echo
-from sally.output.files.bundle_reader import opened
+from sally.frames.frame import as_frame
 from sally.output.page.evaluation import (
     said_bill,
     said_recorded,
@@ -250,12 +250,8 @@ def _span(found: Mapping[str, float | None]) -> str:
 @json_option
 def drift_(old: Where, new: Where, every: bool, as_json: bool) -> None:
     """Compare two evaluations of one model, problem by problem; report changes beyond chance."""
-    sides = []
-    for place in (old, new):
-        with opened(place) as (folder, _):
-            sides.append([e for e in store.load(folder).episodes.values()
-                          if not store.to_run_again(e)])  # fmt: skip
-    names = [name_of(side) for side in sides]
+    sides = [as_frame(place).filter(~pl.col("cut")) for place in (old, new)]
+    names = [name_of(side.setups()) for side in sides]
     found = drift(*sides)
     if as_json:
         print_json({"old": names[0], "new": names[1], "cells": msgspec.to_builtins(found)})

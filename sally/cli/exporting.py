@@ -8,17 +8,12 @@ from typing import get_args
 
 import click
 
-from sally import store
-from sally.analysis.columns.rows import decision_rows, episode_rows
-from sally.analysis.episodes.stores import each_once
+from sally.api.analyses import profile
 from sally.api.files import What, exported, write_profile, write_rows
-from sally.cli.common import STORE
-from sally.cli.comparing import unreadable
-from sally.cli.profiling import profile_rows_of
+from sally.cli.common import STORE, open_frame, say_bad
 from sally.core.terminal_text import echo
 from sally.output.figures.panels import FORMATS
 from sally.output.files import export as tables
-from sally.output.files.bundle_reader import all_opened
 from sally.output.files.dataset import write_dataset
 from sally.output.tables.console import PATH, json_option, print_json
 from sally.store import Where
@@ -62,13 +57,14 @@ def export(
         _dataset(folders, Path(str(path).removeprefix(HUB)), what, as_json)
         return
     what = exported(path, what)
-    if what in ("profile", "calibration"):
-        rows = profile_rows_of(folders, seat=seat, by_cell=by_cell)
-        write_profile(rows, path, what)
-        count = len(rows)
-    else:
-        with all_opened(folders) as places:
-            count = write_rows(places, path, what, cell, unreadable)
+    with open_frame(folders) as frame:
+        if what in ("profile", "calibration"):
+            rows = profile(frame, seat=seat, by_cell=by_cell).estimates
+            write_profile(rows, path, what)
+            count = len(rows)
+        else:
+            count = write_rows(frame, path, what, cell)
+    say_bad(frame.bad)
     if as_json:
         print_json({"file": str(path), "what": what, "rows": count})
     else:
@@ -80,19 +76,10 @@ def _dataset(folders: Sequence[Where], folder: Path, what: str | None, as_json: 
     """Write episodes and decisions as a dataset with a card; nothing is uploaded."""
     if what is not None:
         raise click.UsageError("hf:FOLDER always holds episodes and decisions; remove --what.")
-    with all_opened(folders) as places:
-        games = [i.game for place in places for i in store.survey(place).instances.values()]
-        counts = write_dataset(
-            folder,
-            folder.name,
-            {
-                EPISODES: (
-                    episode_rows(each_once(places, unreadable)),
-                    tables.episode_columns(games),
-                ),
-                DECISIONS: (decision_rows(each_once(places, unreadable)), tables.DECISION),
-            },
-        )
+    with open_frame(folders) as frame:
+        kinds = {EPISODES: tables.episode_table(frame), DECISIONS: tables.decision_table(frame)}
+        counts = write_dataset(folder, folder.name, kinds)
+    say_bad(frame.bad)
     if as_json:
         print_json({"folder": str(folder), "rows": counts})
     else:

@@ -10,7 +10,6 @@ import click
 import msgspec
 
 from sally import store
-from sally.analysis.columns.rows import played
 from sally.analysis.decisions.costs import DecisionCost
 from sally.analysis.decisions.rollouts import Branch, branches, reasons
 from sally.cli.common import STORE, parsed, set_option
@@ -22,6 +21,7 @@ from sally.core.log.events import Episode, Injection, label
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry.objects import as_lineup
 from sally.core.rules.game import Seat
+from sally.frames.replays import played
 from sally.output.tables.console import (
     PATH,
     estimate_cell,

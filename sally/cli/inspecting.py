@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sally.analysis.columns.rows import Row
 from sally.cli.comparing import plain
 from sally.core.errors import needs_extra
 from sally.core.terminal_text import echo
+from sally.frames import Row
 from sally.output.tables.console import (
     estimate_cell,
     fitting,

@@ -14,17 +14,15 @@ from sally.output.tables.console import (
     fits,
     json_option,
     print_json,
-    print_page,
-    print_text,
+    print_table,
 )
 
 
 @click.command("list")
 @click.argument("kind", metavar="|".join(CATALOG))
 @click.option("--game", default="", help="Only entries for this game, with descriptions.")
-@click.option("--page", default=1, show_default=True, help="Page of a long list.")
 @json_option
-def list_(kind: str, game: str, page: int, as_json: bool) -> None:
+def list_(kind: str, game: str, as_json: bool) -> None:
     """List the available games, players, studies and more.
 
     Long lists show names only; use --game for details.
@@ -39,7 +37,7 @@ def list_(kind: str, game: str, page: int, as_json: bool) -> None:
     elif not rows:
         echo(f"No {kind} are installed{f' for {game}' if game else ''}.")
     else:
-        say(kind, rows, bool(game), page)
+        say(kind, rows, bool(game))
 
 
 def of_game(kind: str, rows: list[dict[str, Any]], game: str) -> list[dict[str, Any]]:
@@ -56,16 +54,15 @@ def of_game(kind: str, rows: list[dict[str, Any]], game: str) -> list[dict[str, 
     return [row for row in rows if row["game"] in (game, family)]
 
 
-def say(kind: str, rows: list[dict[str, Any]], whole: bool, page: int) -> None:
-    """Print all columns if they fit on a screen, else only names, by game or with descriptions."""
+def say(kind: str, rows: list[dict[str, Any]], whole: bool) -> None:
+    """Print all columns of a short list, else only names, by game or with descriptions."""
     columns = [name for name in rows[0] if not whole or name != "game"]
     brief = not whole and not fits(rows, columns)
     if brief and "game" in columns:
         rows, columns = by_game(kind, rows), ["game", kind]
     elif brief:
         columns = ["name", "about"]
-    shown = print_page(rows, columns[:1], columns[1:], page, whole=True)
-    print_text(*shown.said("--game"))
+    print_table(rows, columns)
     if brief:
         echo(f"`sally list {kind} --game NAME` shows more; --json shows everything.")
 

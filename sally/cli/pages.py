@@ -9,18 +9,15 @@ import click
 import msgspec
 
 from sally import __version__
-from sally import store as stores
 from sally.analysis.design import registration as registrations
 from sally.api.files import paper_grids, profiled
-from sally.cli.common import STORE
+from sally.cli.common import STORE, open_frame
 from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
-from sally.output.files.bundle_reader import opened
 from sally.output.page.page_data import PageData
 from sally.output.page.write import PageOptions, write_page
 from sally.output.tables.console import PATH, json_option, print_json
 from sally.runner.check import prompts_of
-from sally.store import Where
 
 
 @click.command()
@@ -56,13 +53,13 @@ def report(
     """Write one HTML page about the episodes in DIR (a store or a bundle)."""
     wanted = _wanted(transcripts)
     out = out or Path(f"{named_after(store)}.html")
-    with opened(store) as (folder, _):
-        held = PageData(folder)
+    with open_frame(store) as frame:
+        held = PageData(frame)
         wishes = PageOptions(
-            wanted, profiled if profile else None, paper_grids(folder, held, said), prompts_of
+            wanted, profiled if profile else None, paper_grids(held, said), prompts_of
         )
         if registration is not None:
-            wishes = replace(wishes, notes=tuple(deviations(registration, folder, held)))
+            wishes = replace(wishes, notes=tuple(deviations(registration, held)))
         written = write_page(held, out, wishes)
     if as_json:
         print_json(
@@ -74,7 +71,7 @@ def report(
     echo(f"{out}: {held_there}, {said_size(written.bytes)}")
 
 
-def deviations(registration: Path, folder: Where, held: PageData) -> list[str]:
+def deviations(registration: Path, held: PageData) -> list[str]:
     """Return the deviations from a registration, or one line saying that there are none."""
     try:
         frozen = msgspec.json.decode(registration.read_bytes(), type=registrations.Registration)
@@ -88,8 +85,7 @@ def deviations(registration: Path, folder: Where, held: PageData) -> list[str]:
         return [f"{head}: {each}" for each in told] or [f"{head}: no deviation was found."]
     kept = list(held.studies.values())
     study = next((s for s in kept if s.name == frozen.study), kept[0] if kept else None)
-    episodes = stores.load(folder).episodes.values()
-    found = registrations.deviations(frozen, study, episodes, __version__)
+    found = registrations.deviations(frozen, study, held, __version__)
     return [f"{head}: {each}" for each in found] or [f"{head}: no deviation was found."]
 
 

@@ -9,17 +9,17 @@ import click
 import msgspec
 
 from sally import __version__, store
-from sally.analysis.columns.rows import Row
 from sally.analysis.design import registration as registrations
 from sally.analysis.design.power import POWERS, EpisodesNeeded, needs
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli.common import STORE
-from sally.cli.comparing import episodes_of
 from sally.cli.freezing import freeze_people, people_study, write_frozen
 from sally.cli.running import model_options
 from sally.core.errors import BadInput, listed
 from sally.core.registry.study import Study
 from sally.core.terminal_text import echo
+from sally.frames import Row
+from sally.frames.frame import as_frame
 from sally.output.progress import clock
 from sally.output.tables.console import PATH, json_option, print_json, print_table, print_text
 from sally.runner.budget import CHARACTERS
@@ -112,7 +112,7 @@ def plan(
     size = equivalent if detect is None else detect
     if size is not None:
         whole = planned(wanted, request.limit, used, {}, (), reply_tokens)
-        tried = None if pilot is None else episodes_of(pilot)
+        tried = None if pilot is None else as_frame(pilot)
         needed = needs(wanted, whole, used, size, metric=metric, sd=sd, pilot=tried,
                        limit=request.limit, alpha=alpha, equivalent=detect is None,
                        family=family)  # fmt: skip

@@ -15,7 +15,6 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.reply.reading import VERSION
 from sally.core.terminal_text import echo
-from sally.output.files.bundle_reader import is_bundle, opened
 from sally.output.files.transcript import transcript
 from sally.output.tables.console import (
     SCREEN,
@@ -27,6 +26,7 @@ from sally.output.tables.console import (
 )
 from sally.runner.check import PROVES, ReplayCheck, cells_of, check
 from sally.runner.reread import STORED, RereadReply, readings, sensitivity
+from sally.store.bundles import is_bundle, opened
 
 
 @click.command()

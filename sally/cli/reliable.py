@@ -7,26 +7,15 @@ from typing import Any
 
 import click
 
-from sally.analysis.columns.scores import matches
-from sally.analysis.design.reliability import (
-    DOING,
-    Matrix,
-    Reliability,
-    Score,
-    matrix,
-    reliability,
-    scores_of,
-)
-from sally.analysis.design.variance import FACTORS, factor_scores, sources
-from sally.analysis.episodes.stores import each_once
-from sally.cli.common import STORE
-from sally.cli.comparing import plain, unreadable
-from sally.core.errors import BadInput, unknown
+from sally.analysis.design.reliability import DOING, Matrix, Reliability
+from sally.analysis.design.variance import FACTORS
+from sally.api.analyses import reliability, variance
+from sally.cli.common import STORE, open_frame, say_bad
+from sally.cli.comparing import plain
 from sally.core.terminal_text import echo
 from sally.output.figures.heat_maps import correlation_figure
 from sally.output.figures.heat_maps import measure_name as measure
 from sally.output.figures.panels import write
-from sally.output.files.bundle_reader import all_opened
 from sally.output.tables.console import (
     PATH,
     cell,
@@ -66,44 +55,18 @@ def reliability_(
     measurement, the episodes needed for the target reliability, and the correlations of all
     measures over players.
     """
-    if not 0 < target < 1:
-        raise BadInput(f"--target must be between 0 and 1 (exclusive), not {target:g}.")
-    with all_opened(folders) as places:
-        every = list(scores_of(each_once(places, unreadable)))
-    scores = chosen_scores(every, games, players)
-    rows, found = reliability(scores, target), matrix(scores)
+    with open_frame(folders) as frame:
+        rows = reliability(frame, games=games, players=players, target=target)
+    say_bad(rows.bad)
     if figure is not None:
-        write(correlation_figure(found), figure)
+        write(correlation_figure(rows.matrix), figure)
     if as_json:
-        print_json({"measures": plain(rows), "matrix": _plain(found)})
+        print_json({"measures": plain(rows.measures), "matrix": _plain(rows.matrix)})
         return
-    say(rows, target)
-    say_matrix(found)
+    say(rows.measures, target)
+    say_matrix(rows.matrix)
     if figure is not None:
         echo(f"Figure: {figure}")
-
-
-def chosen_scores(
-    scores: list[Score], games: tuple[str, ...], players: tuple[str, ...]
-) -> list[Score]:
-    """Return the scores of these games and players.
-
-    Raises:
-        BadInput: A name matches no game or player.
-    """
-    for what, names, there in (
-        ("game in these stores", games, {s.game for s in scores}),
-        ("player in these stores", players, {s.player for s in scores}),
-    ):
-        for name in names:
-            if not any(matches(name, one) for one in there):
-                raise unknown(what, name, there)
-    return [
-        s
-        for s in scores
-        if (not games or any(matches(g, s.game) for g in games))
-        and (not players or any(matches(p, s.player) for p in players))
-    ]
 
 
 def say(rows: list[Reliability], target: float) -> None:
@@ -179,12 +142,10 @@ def _plain(found: Matrix) -> dict[str, Any]:
 @json_option
 def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool) -> None:
     """Decompose the variance of the scores in DIR, and show the loss under new wordings."""
-    with all_opened(folders) as places:
-        scores = list(factor_scores(each_once(places, unreadable)))
-    for name in games:
-        if not any(matches(name, s.game) for s in scores):
-            raise unknown("game in these stores", name, {s.game for s in scores})
-    found = sources(s for s in scores if not games or any(matches(g, s.game) for g in games))
+    with open_frame(folders) as frame:
+        rows = variance(frame, games=games)
+    say_bad(rows.bad)
+    found = rows.sources
     if as_json:
         print_json(plain(found))
         return

@@ -16,13 +16,13 @@ from sally.cli.common import STORE
 from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
 from sally.output.figures.panels import check, write
-from sally.output.files.bundle_reader import opened
 from sally.output.tables.console import PATH, json_option, print_json, progress
 from sally.output.tables.represented import say
 from sally.represent.prompts import Place, decisions, require_decisions
 from sally.represent.results import FOLDER
 from sally.represent.run import fit_groups
 from sally.represent.surface import As
+from sally.store.bundles import opened
 
 
 @click.command()

@@ -17,7 +17,7 @@ from sally.adapters.executors.by_name import NAMES, executor
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parsed, say_bad
-from sally.cli.scoring import say_summary, without_result
+from sally.cli.scoring import reason_lines, say_summary
 from sally.core.terminal_text import echo
 from sally.output.progress import progress_note
 from sally.output.tables.console import PATH, json_option, print_json, print_text, progress
@@ -117,7 +117,7 @@ def run(
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     place = out or Path("out") / wanted.name
-    job: dict[str, Any] = {"index": True, "cache": cache}
+    job: dict[str, Any] = {"tables": True, "cache": cache}
     listed = local.orders(wanted, request.limit)
     job |= {"wanted": listed, "settings": chosen}
     with progress_watcher(wanted.name, used) as watch:
@@ -135,7 +135,7 @@ def run(
     echo(f"{found.episodes} episodes in {place}")
     if meter.calls:
         echo(f"Used: {meter.said}")
-    print_text(*without_result(found.reasons))
+    print_text(*reason_lines(found.reasons))
     if n := found.broken_readers:
         echo(
             f"{n} {'reply' if n == 1 else 'replies'} crashed a reply reader and counted as "

@@ -1,4 +1,4 @@
-"""`sally score`: means with intervals, one screen at a time."""
+"""`sally score`: means with intervals, one table per game."""
 
 from __future__ import annotations
 
@@ -10,33 +10,30 @@ from typing import get_args
 import click
 
 from sally import store
-from sally.analysis.columns.rows import Row, episode_rows
-from sally.analysis.columns.scores import FINEST, By, ScoreQuery, chosen, keys_for, studied
-from sally.analysis.columns.seat_table import SeatTable, seats_in, table_means
-from sally.analysis.episodes.stores import each_once
-from sally.cli.common import STORE, say_bad
-from sally.core.errors import BadInput, listed
-from sally.core.registry import registry
+from sally.analysis.bounds import find_metric
+from sally.analysis.score import By, Scores
+from sally.api.analyses import episodes
+from sally.api.analyses import score as score_rows
+from sally.cli.common import STORE, open_frame, say_bad
+from sally.core.errors import listed
 from sally.core.terminal_text import echo
-from sally.output.files.bundle_reader import opened
+from sally.frames import Row
 from sally.output.tables.console import (
     ALL_ZERO,
-    SCREEN,
-    PrintedPage,
     estimate_cell,
     fitting,
     json_option,
     print_json,
-    print_page,
     print_table,
     print_text,
-    progress,
 )
 from sally.stats.intervals import Estimate, blank_intervals
 
 REASONS = 8  # reasons listed one by one; the others are counted
-FEW = 36  # rows of a summary that fit on a screen
-CHOOSE = "--game, --cell, --seat and --player"
+FEW = 36  # rows of a summary
+PLAYER_KEYS = ("player", "model", "strategy")
+LAST = ("payoff", "forfeits")  # columns of every game, after those of one
+NOTHING = (None, "-", "0.000", ALL_ZERO)  # a column with only these is left out
 
 
 @click.command()
@@ -54,7 +51,6 @@ CHOOSE = "--game, --cell, --seat and --player"
     type=click.Choice(get_args(By)),
     help="Also group by this; model and strategy replace the player.",
 )
-@click.option("--page", default=1, show_default=True, help="Page of a long table.")
 @click.option("--all", "every", is_flag=True, help="All metrics, not only the headline ones.")
 @click.option("--rows", "as_rows", is_flag=True, help="Print JSON, one row per seat and episode.")
 @json_option
@@ -66,7 +62,6 @@ def score(
     players: tuple[str, ...],
     seats: tuple[str, ...],
     by: tuple[By, ...],
-    page: int,
     every: bool,
     as_rows: bool,
     as_json: bool,
@@ -75,199 +70,128 @@ def score(
 
     Cells and other players are pooled; `--by cell` and `--by others` separate them.
     """
-    wanted = ScoreQuery(metrics, every or as_json, seats, players, cells, games)
-    with opened(folder) as (place, _):
+    with open_frame(folder) as frame:
         if as_rows:
-            bad: list[str] = []
-            print_json(list(episode_rows(each_once([place], bad.append))))
-            say_bad(bad)
+            print_json(episodes(frame))
+            say_bad(frame.bad)
             return
-        with progress() as bar:
-            task = bar.add_task("measure", total=None, note="")
-            table = seats_in(place, wanted.named, lambda n: bar.update(task, completed=n))
-    kinds = chosen(table.kinds, wanted)
+        rows = score_rows(
+            frame, metrics, games=games, cells=cells, players=players, seat=seats, by=by,
+            every=every,
+        )  # fmt: skip
     if as_json:
-        print_json(table_means(table, kinds, wanted.named, keys_for(by) if by else FINEST))
+        print_json(rows)
     else:
-        say(table, kinds, wanted, keys_for(by), page, SCREEN if not every else 10**6)
-        print_text(*without_result(table.reasons))
-    warn(table)
-
-
-def warn(seats: SeatTable) -> None:
-    """Print warnings about instances whose parameters changed and about unreadable lines."""
-    for id in seats.mixed:
+        say(rows.scores)
+        print_text(*reason_lines(rows.scores.reasons))
+    for id in rows.scores.mixed:
         echo(f"mixed: instance {id!r} was changed between runs; both versions count here", err=True)
-    say_bad(seats.bad)
+    say_bad(rows.bad)
 
 
-def without_result(reasons: Mapping[str, int]) -> list[str]:
+def reason_lines(reasons: Mapping[str, int]) -> list[str]:
     """Return one line per reason why episodes have no result, most frequent first."""
     ordered = Counter(reasons).most_common()
-    found = [f"{n} without a result ({why})" for why, n in ordered[:REASONS]]
+    lines = [f"{n} without a result ({why})" for why, n in ordered[:REASONS]]
     if rest := ordered[REASONS:]:
-        found.append(
+        lines.append(
             f"{sum(n for _, n in rest)} without a result for {len(rest)} other reasons; "
             "`sally watch DIR --once` lists them all."
         )
-    return found
-
-
-def say(
-    seats: SeatTable,
-    kinds: Sequence[Row],
-    wanted: ScoreQuery,
-    keys: Sequence[str],
-    page: int = 1,
-    most: int = SCREEN,
-) -> None:
-    """Print the means of the studied players, and the options that show what was left out."""
-    shown = kinds if wanted.seats or wanted.players else studied(kinds)
-    found = table_means(seats, shown, wanted.named, keys)
-    if not found:
-        echo("Nothing to score.")
-        return
-    end = ""
-    if "player" in keys:
-        found, end = _without_common_end(found)
-    print_text(*notes(print_scores(found, keys, page, most), kinds, shown, keys))
-    print_text(*without_interval(found))
-    if end:
-        print_text(f"Settings of every player: {end}.")
-
-
-def without_interval(found: Sequence[Row]) -> list[str]:
-    """Return one line for each reason why means have no interval."""
-    told = [key for key in ("game", *WHO) if key in found[0] and varies(found, key)]
-    named = []
-    for row in found:
-        low, high = row["interval"] or (None, None)
-        name = " ".join(str(row[key]) for key in told) or "every mean"
-        named.append((name, Estimate(row["value"], low, high, row["episodes"], row["method"])))
-    return blank_intervals(named)
+    return lines
 
 
 def say_summary(place: store.Where) -> None:
-    """Print one screen about a store: by player, or by model if there are too many players."""
-    wanted = ScoreQuery()
-    seats = seats_in(place, wanted.named)
-    kinds = studied(seats.kinds)
-    keys = keys_for(())
-    if len({tuple(kind[key] for key in keys) for kind in kinds}) > FEW:
-        keys = keys_for(("model",))
-    say(seats, kinds, wanted, keys)
+    """Print the means of a store: by player, or by model if there are too many players."""
+    rows = score_rows(place)
+    if len({tuple(row[key] for key in rows.scores.keys) for row in rows}) > FEW:
+        rows = score_rows(place, by=("model",))
+    say(rows.scores)
 
 
-def notes(
-    printed: PrintedPage, every: Sequence[Row], shown: Sequence[Row], keys: Sequence[str]
-) -> list[str]:
-    """Return notes on pooled groups, omitted seats, and the pages of the table not printed here."""
-    said = printed.said(CHOOSE)
-    pooled = [
-        key
-        for key in ("cell", "others", "strategy")
-        if key not in keys and varies(shown, key) and ("player" not in keys or key != "strategy")
-    ]
-    if pooled:
-        names = {"cell": "cells", "others": "other players", "strategy": "strategies"}
-        by = {"strategy": "player"}
-        said.append(
-            f"Pooled over {listed([names[key] for key in pooled])}: "
-            f"{listed([f'--by {by.get(key, key)}' for key in pooled])} "
-            f"{'separates' if len(pooled) == 1 else 'separate'} them."
-        )
-    if left := sorted({row["seat"] for row in every} - {row["seat"] for row in shown}):
-        said.append(f"Seats without a studied player are not shown: {listed(left)} (see --seat).")
-    return said
+def say(scores: Scores) -> None:
+    """Print a table per game, and the options that show what was pooled or left out."""
+    if not scores.rows:
+        echo("Nothing to score.")
+        return
+    rows, settings = without_common_settings(scores.rows)
+    keys = [key for key in scores.keys if key in PLAYER_KEYS or _varies(rows, key)]
+    games = list(dict.fromkeys(row["game"] for row in rows))
+    shared = Counter(metric for game in games for metric in {
+        row["metric"] for row in rows if row["game"] == game
+    })  # fmt: skip
+    for game in sorted(games):
+        mine = [row for row in rows if row["game"] == game]
+        say_game(game, mine, [key for key in keys if key != "game"], shared)
+    print_text(*_notes(scores))
+    print_text(*_without_interval(scores.rows))
+    if settings:
+        print_text(f"Settings of every player: {settings}.")
 
 
-def print_scores(
-    found: Sequence[Row],
-    keys: Sequence[str] = FINEST,
-    page: int = 1,
-    most: int = SCREEN,
-) -> PrintedPage:
-    """Print means and 95% intervals, one row per player, one column per metric.
+def say_game(
+    game: str, rows: Sequence[Row], keys: Sequence[str], shared: Mapping[str, int]
+) -> None:
+    """Print the means of one game, one row per player, one column per metric.
 
     `n` counts episodes with a result, `missing` those without; a metric computed over a different
-    number of episodes is marked.
+    number of episodes is marked. Measures that only this game has come first, because the game's
+    outcome is among them.
     """
-    told = [key for key in keys if key in WHO or varies(found, key)]
-    groups: dict[tuple[str, ...], dict[str, str]] = {}
-    missing = any(row["missing"] for row in found)
-    for row in found:
-        who = tuple(str(row[k]) for k in told)
-        counts = {"n": str(row["results"])} | ({"missing": str(row["missing"])} if missing else {})
-        group = groups.setdefault(who, counts)
+    shown = [key for key in keys if key in PLAYER_KEYS or _varies(rows, key)]
+    has_missing = any(row["missing"] for row in rows)
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        names = {key: str(row[key]) for key in shown}
+        counts = {"n": str(row["results"]), "missing": str(row["missing"])}
+        line = lines.setdefault(tuple(names.values()), names | counts)
         few = "" if row["episodes"] == row["results"] else f" (n {row['episodes']})"
-        group[heading(row["metric"])] = estimate_cell(row["value"], row["interval"]) + few
-    rows = [dict(zip(told, g, strict=True)) | cells for g, cells in sorted(groups.items())]
-    metrics = list(dict.fromkeys(heading(row["metric"]) for row in found))
-    last = ["n", "missing"] if missing else ["n"]
-    said = [name for name in metrics if any(row.get(name) not in NOTHING for row in rows)]
-    if "game" in told and most <= SCREEN:
-        return _print_by_game(rows, told, said or metrics, page, last, most - NOTES)
-    return print_page(rows, told, said or metrics, page, last, most=most)
+        line[heading(row["metric"], game)] = estimate_cell(row["value"], row["interval"]) + few
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    metrics.sort(key=lambda name: (name in LAST, shared[name]))
+    heads = [heading(name, game) for name in metrics]
+    table = [lines[key] for key in sorted(lines)]
+    filled = [head for head in heads if any(line.get(head) not in NOTHING for line in table)]
+    last = ["n", "missing"] if has_missing else ["n"]
+    constant = [str(rows[0][key]) for key in keys if key not in shown]
+    title = ", ".join([game, *constant])
+    for group in fitting(table, [*shown, *last], filled or heads):
+        print_table(table, [*shown, *group, *last], title)
 
 
-LATER = ("payoff", "forfeits")  # columns of every game, after those of one
+def _notes(scores: Scores) -> list[str]:
+    notes = []
+    pooled = [key for key in scores.pooled if key != "strategy" or "player" not in scores.keys]
+    if pooled:
+        names = {"cell": "cells", "others": "other players", "strategy": "strategies"}
+        options = [f"--by {'player' if key == 'strategy' else key}" for key in pooled]
+        notes.append(
+            f"Pooled over {listed([names[key] for key in pooled])}: {listed(options)} "
+            f"{'separates' if len(pooled) == 1 else 'separate'} them."
+        )
+    if seats := scores.seats_left_out:
+        notes.append(f"Seats without a studied player are not shown: {listed(seats)} (see --seat).")
+    return notes
 
 
-def _print_by_game(
-    rows: Sequence[dict[str, str]],
-    told: Sequence[str],
-    metrics: Sequence[str],
-    page: int,
-    last: Sequence[str],
-    most: int,
-) -> PrintedPage:
-    """Print one table per game with its own measures, as many games as fit on a screen.
-
-    Measures that only this game has come first, because the game's outcome is among them.
-    """
-    games = list(dict.fromkeys(row["game"] for row in rows))
-    has = {
-        game: {n for n in metrics if any(n in row for row in rows if row["game"] == game)}
-        for game in games
-    }
-    shared = {name: sum(name in mine for mine in has.values()) for name in metrics}
-    blocks: list[tuple[str, list[dict[str, str]], list[str], list[str]]] = []
-    for game in games:
-        mine = [row for row in rows if row["game"] == game]
-        filled = [n for n in metrics if any(row.get(n) not in NOTHING for row in mine)]
-        filled = filled or [n for n in metrics if n in has[game]]
-        order = sorted(filled, key=lambda n: (n in LATER, shared[n]))
-        keys = [k for k in told if k != "game" and (k in WHO or len({r[k] for r in mine}) > 1)]
-        groups = fitting(mine, [*keys, *last], order)
-        title = ", ".join([game, *(mine[0][k] for k in told if k not in keys and k != "game")])
-        blocks.append((title, mine, [*keys, *groups[0], *last], [n for g in groups[1:] for n in g]))
-    sizes = [len(mine) + HEAD for _, mine, _, _ in blocks]
-    pages: list[list[int]] = [[]]
-    for at, size in enumerate(sizes):
-        if pages[-1] and sum(sizes[n] for n in pages[-1]) + size > most:
-            pages.append([])
-        pages[-1].append(at)
-    if not 1 <= page <= len(pages):
-        raise BadInput(f"There is no page {page}; the tables have {len(pages)}.")
-    for at in pages[page - 1]:
-        title, mine, columns, _ = blocks[at]
-        print_table(mine, columns, title)
-    left = dict.fromkeys(name for at in pages[page - 1] for name in blocks[at][3])
-    before = sum(len(blocks[at][1]) for some in pages[: page - 1] for at in some)
-    here = sum(len(blocks[at][1]) for at in pages[page - 1])
-    return PrintedPage(before + 1, before + here, len(rows), len(pages), tuple(left))
+def _without_interval(rows: Sequence[Row]) -> list[str]:
+    """Return one line for each reason why means have no interval."""
+    keys = [key for key in ("game", *PLAYER_KEYS) if key in rows[0] and _varies(rows, key)]
+    estimates = []
+    for row in rows:
+        low, high = row["interval"] or (None, None)
+        name = " ".join(str(row[key]) for key in keys) or "every mean"
+        estimate = Estimate(row["value"], low, high, row["episodes"], row["method"])
+        estimates.append((name, estimate))
+    return blank_intervals(estimates)
 
 
-NOTES = 4  # lines by which the notes below several tables exceed those below one
-HEAD = 5  # lines of a table besides its rows: title, heading, rule and space
-
-
-def _without_common_end(rows: Sequence[Row]) -> tuple[list[Row], str]:
+def without_common_settings(rows: Sequence[Row]) -> tuple[list[Row], str]:
     """Cut the settings that all labels end with; return the rows and the settings that were cut.
 
     A label is a model, a strategy and settings (`qwen-0.5b qa T=0.7`); settings contain `=`.
     """
-    labels = {row["player"]: str(row["player"]).split(" ") for row in rows}
+    labels = {row["player"]: str(row["player"]).split(" ") for row in rows if "player" in row}
     common = 0
     while (
         len(ends := {tuple(words[len(words) - common - 1 :]) for words in labels.values()}) == 1
@@ -277,23 +201,18 @@ def _without_common_end(rows: Sequence[Row]) -> tuple[list[Row], str]:
     if not common:
         return list(rows), ""
     cut = {label: " ".join(words[:-common]) for label, words in labels.items()}
-    end = " ".join(next(iter(labels.values()))[-common:])
-    return [{**row, "player": cut[row["player"]]} for row in rows], end
+    settings = " ".join(next(iter(labels.values()))[-common:])
+    return [{**row, "player": cut[row["player"]]} for row in rows], settings
 
 
-WHO = ("player", "model", "strategy")
-NOTHING = (None, "-", "0.000", ALL_ZERO)  # a column with only these is left out
-
-
-def heading(metric: str) -> str:
-    """Return the short name of a metric, for a column heading."""
-    entry = registry.entries("metrics").get(metric)
+def heading(metric: str, game: str = "") -> str:
+    """Return the short name of a metric, for a column heading; without a game, all are loaded."""
+    entry = find_metric(metric, game)
     return entry.label or metric if entry else metric
 
 
-def varies(rows: Sequence[Row], key: str) -> bool:
-    """Return whether a column has different values. The column `cell` counts as constant if every
-    cell has the name of its game."""
+def _varies(rows: Sequence[Row], key: str) -> bool:
+    """Return whether a column has different values; cells named after their game do not count."""
     if key == "cell" and all(row["cell"] == row["game"] for row in rows):
         return False
     return len({row[key] for row in rows}) > 1

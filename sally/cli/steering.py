@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.columns.rows import Row
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.terminal_text import echo
+from sally.frames import Row
 from sally.output.figures.panels import write
 from sally.output.tables.console import (
     estimate_cell,

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 
 import click
 import msgspec
 
 from sally.analysis.compare.transfer import UNTRAINED, TransferCell, grid, tagged, transfer
-from sally.cli.common import STORE
-from sally.cli.comparing import episodes_of
+from sally.cli.common import STORE, open_frame, say_bad
 from sally.core.terminal_text import echo
 from sally.output.figures.heat_maps import transfer_figure
 from sally.output.figures.panels import write
-from sally.output.files.bundle_reader import all_opened
 from sally.output.tables.console import (
     PATH,
     estimate_cell,
@@ -39,8 +36,9 @@ TITLES = {
 @json_option
 def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) -> None:
     """Show how training on one task changes performance in other tasks."""
-    with all_opened(folders) as places:
-        cells = transfer(tagged(chain.from_iterable(map(episodes_of, places))))
+    with open_frame(folders) as frame:
+        cells = transfer(tagged(frame))
+    say_bad(frame.bad)
     if figure is not None:
         write(transfer_figure(cells), figure)
     if as_json:

@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 
 from sally.analysis.beliefs.decisions import PEOPLE, belief_columns, decision_of_row
-from sally.analysis.columns.rows import played
 from sally.analysis.episodes.paper_store import Conditions, Known
 from sally.core.log.events import Episode
 from sally.core.rules.metric import Played
+from sally.frames.replays import played
 from sally.games.elicitation.recorded import GAME, BeliefRow, row_of
 from sally.games.elicitation.rules import PLAYER
 from sally.output.tables.reproduce import Engine

@@ -22,10 +22,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.analysis.columns.rows import played
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.rules.game import Seat
+from sally.frames.replays import played
 from sally.models.hf.edited import Edit, EditedPrompt
 from sally.represent import probes
 from sally.represent.folds import Fold, crossed_folds, units_of

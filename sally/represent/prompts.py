@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from sally.analysis.columns.rows import played
-from sally.analysis.compare.contrast import TWIN, in_words
+from sally.analysis.compare.contrast import TWIN, wording
 from sally.analysis.decisions.costs import costs_of
 from sally.core.display.scenes import texts_of
 from sally.core.errors import BadInput, unknown
@@ -25,6 +24,7 @@ from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import At, Probe, Question
+from sally.frames.replays import played
 from sally.players.calls import Request
 from sally.players.language import uses_model
 from sally.runner.check import requests_of
@@ -127,7 +127,7 @@ def _of_seat(
 ) -> Iterator[Decision]:
     episode, replay, spec = whole.episode, whole.replay, whole.spec
     who = episode.setup.lineup[seat]
-    twin = (in_words(episode, seat) or "").endswith(TWIN)
+    twin = (wording(episode.setup, seat) or "").endswith(TWIN)
     own_words = {key: value for key, value in who.params.items() if key != "pack"}
     plain = msgspec.structs.replace(who, params=own_words)
     others = [episode.setup.lineup[s] for s in replay.game.seats if s != seat]

@@ -23,6 +23,7 @@ from sally.runner.config import in_process
 Order = tuple[str, str, Setup]  # (episode id, cell, setup)
 Alike = tuple[str, Setup]  # cell, and a setup without seed and repeat
 ID_BYTES = 12  # length of an id in bytes
+HEX_DIGITS = 24  # of an episode id
 
 
 class PackedEpisodes(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -118,13 +119,11 @@ class Orders(Sequence[Order]):
         empty."""
         if not finished:
             return None
-        # imports numpy, which workers do not need
-        from sally.store.deduplicate import which_are_there
-
         if not self._ids:
             ids = (self._digest(n, self.seed(n)) for n in range(len(self)))
             self._ids = b"".join(ids)
-        return which_are_there(finished, self._ids)
+        text = self._ids.hex()
+        return [text[n : n + HEX_DIGITS] in finished for n in range(0, len(text), HEX_DIGITS)]
 
     def packed(self, numbers: Sequence[int]) -> PackedEpisodes:
         """Return the planned episodes with these numbers in compact form."""

@@ -39,7 +39,7 @@ from sally.runner.shards import (
 from sally.store import Contents, Folder, Place, Remote, Where
 
 LOG = logging.getLogger("sally.runner")
-NOTED = 2000  # runs of at least this many episodes write index columns as they play
+LARGE = 2000  # runs of at least this many episodes build tables as they play
 LAST = 8  # shards per worker at the end of a run that are ordered longest first
 TRIES = 3  # attempts at a shard whose workers die
 LOOK_SECONDS = 0.5  # between checks of shards that another run plays
@@ -222,8 +222,8 @@ class RunState:
         for cut in self._waiting:
             self._pace.wanted(cut.alike, len(cut.numbers))
         self._missing = sum(len(cut.numbers) for cut in self._waiting)
-        if self._missing < NOTED:
-            self._job = replace(self._job, index=False)
+        if self._missing < LARGE:
+            self._job = replace(self._job, tables=False)
         kept = len(wanted) - self._missing
         self._state = replace(self._state, wanted=len(wanted), kept=kept)
 

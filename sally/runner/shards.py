@@ -69,7 +69,7 @@ class Job(msgspec.Struct, frozen=True):
     config: Config = Config()
     cache: bool = False
     display: str = "none"
-    index: bool = False  # whether workers also write the columns of the store's index
+    tables: bool = False  # whether workers also build the tables of their episodes
     rates: bool = False  # whether workers ask for the rate limits of the whole run
 
 
@@ -78,7 +78,7 @@ class Services(NamedTuple):
     if not available."""
 
     play_with_provider: Callable[..., None] | None = None  # as `adapters.inspect.run.play_orders`
-    index_writer: Callable[[], Any] | None = None  # makes the columns of the store's index
+    table_writer: Callable[[], Any] | None = None  # builds the tables of episodes
     shared_rates: Callable[[Job], Ask] | None = None  # asks for the rate limits of the whole run
 
 
@@ -210,18 +210,18 @@ def _play(
         given = (job.study, missing, job.out, notes.meter, job.cache, job.display, shard.label)
         services.play_with_provider(*given, notes.add, ours)
     elif missing:
-        columns = services.index_writer() if job.index and services.index_writer else None
+        tables = services.table_writer() if job.tables and services.table_writer else None
         with store.Writer(at, shard.label, ours) as writer:
 
             def keep(episode: Episode, replay: Trajectory[Any, Any, Any]) -> None:
                 line, read_back = writer.add(episode)
-                if columns is not None:
-                    columns.add(line, read_back, replay)
+                if tables is not None:
+                    tables.add(line, read_back, replay)
                 notes.add(episode)
 
             local.play_here(missing, keep, notes.meter)
-        if columns is not None and writer.file:
-            columns.keep(job.out, writer.file)
+        if tables is not None and writer.file:
+            tables.keep(job.out)
 
 
 def _stands(at: Place, claim: str, run: str) -> bool:

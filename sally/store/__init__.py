@@ -5,12 +5,9 @@ A store is a local folder or an address that fsspec supports. `study.json` names
 their models. In a local folder each writer appends whole lines to its own file `<writer>.open` and
 renames it to `<writer>.jsonl` at the end, so no two processes write to one file, and a killed
 process loses at most the line it was writing. At an address a writer uploads immutable parts. An
-unreadable line is copied to `quarantine/` and reported with file and line. `index.sqlite` caches
-columns computed from the lines.
+unreadable line is copied to `quarantine/` and reported with file and line.
 """
 
-from sally.store.episode_offsets import EpisodeOffsets, Reader
-from sally.store.index import INDEX, columns, fill, sum_of_lines
 from sally.store.lines import read_line, sound_line, why_wrong
 from sally.store.manifest import (
     MANIFEST,
@@ -28,45 +25,48 @@ from sally.store.manifest import (
 )
 from sally.store.places import Folder, Place, Remote, Where, is_address, place
 from sally.store.reading import (
+    DONE,
     BadLine,
     Contents,
+    all_lines,
+    by_writer,
     episode_files,
     has_living_writer,
     know_packs,
     lines_of,
     load,
     load_file,
+    open_lines,
     quarantine_lines,
     read,
+    ready,
     reason,
     to_run_again,
 )
-from sally.store.summary import Survey, survey
+from sally.store.survey import Survey, survey
 from sally.store.writing import Ours, TakenOver, Writer, check_storable, keep_pack, packs_of
 
 __all__ = [
-    "INDEX",
+    "DONE",
     "MANIFEST",
     "PEOPLE",
     "BadLine",
     "Contents",
-    "EpisodeOffsets",
     "Folder",
     "Manifest",
     "Ours",
     "PeoplePlan",
     "Place",
-    "Reader",
     "Remote",
     "Survey",
     "TakenOver",
     "Where",
     "Writer",
+    "all_lines",
+    "by_writer",
     "check_storable",
     "claim",
-    "columns",
     "episode_files",
-    "fill",
     "has_living_writer",
     "is_address",
     "keep_pack",
@@ -77,6 +77,7 @@ __all__ = [
     "load",
     "load_file",
     "manifest_of",
+    "open_lines",
     "packs_of",
     "people_plan",
     "place",
@@ -84,11 +85,11 @@ __all__ = [
     "read",
     "read_line",
     "read_manifest",
+    "ready",
     "reason",
     "require",
     "sound_line",
     "studies",
-    "sum_of_lines",
     "survey",
     "to_run_again",
     "why_wrong",

@@ -75,6 +75,11 @@ def _head(line: bytes) -> _Head | None:
         return None
 
 
+def is_sealed(line: bytes) -> bool:
+    """Return whether a line ends with its checksum, and the checksum matches."""
+    return line.endswith(b'"}\n') and _is_as_written(line)
+
+
 def was_changed(line: bytes) -> bool:
     """Return whether the checksum of a line does not match."""
     return read_line(line) == CHANGED

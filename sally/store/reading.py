@@ -133,7 +133,7 @@ def read(
     at = place(where)
     try:
         names, ours = ready(at)
-        wanted = [name for name in names if _is_among(name, among)]
+        wanted = [name for name in names if is_among(name, among)]
         aside = at if ours and quarantine else None
         yield from _episodes(all_lines(at, wanted), aside, check, changed)
     except OSError as why:
@@ -284,6 +284,14 @@ def all_lines(at: Place, names: Iterable[str]) -> Iterator[tuple[str, int, bytes
         yield from _put_lines(at, writer, list(its))
 
 
+def by_writer(at: Place, names: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the files of each writer: one in a local store, several parts in a remote one."""
+    if isinstance(at, Folder):
+        yield from ([name] for name in names)
+    else:
+        yield from (list(its) for _, its in groupby(names, key=_writer))
+
+
 def _writer(name: str) -> str:
     return name.removesuffix(DONE) if name.endswith(DONE) else name.rsplit(".", 2)[0]
 
@@ -349,7 +357,8 @@ def is_being_written(file: BinaryIO) -> bool:
     return False
 
 
-def _is_among(name: str, among: Among | str) -> bool:
+def is_among(name: str, among: Among | str) -> bool:
+    """Return whether a file is selected by prefix or function."""
     return name.startswith(among) if isinstance(among, str) else among(name)
 
 
@@ -359,7 +368,7 @@ def has_living_writer(where: Where, among: Among | str) -> bool:
     if not isinstance(at, Folder):
         return False  # an upload is complete once visible
     for name in at.names():
-        if name.endswith(OPEN) and _is_among(name, among):
+        if name.endswith(OPEN) and is_among(name, among):
             with open_lines(at.path / name) as file:
                 if not isinstance(file, BytesIO) and is_being_written(file):
                     return True

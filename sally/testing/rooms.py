@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.profile.bounds import game_bounds
+from sally.analysis.bounds import game_bounds
 from sally.core.display.board import board_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, Setup, from_line, label, to_line

@@ -8,7 +8,6 @@ import pytest
 from sally import store
 from sally.adapters.trainers.text import TextEnv, TextEnvs
 from sally.adapters.trainers.text.splits import split_of
-from sally.analysis.columns.measured import measured, seats_under_study
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Instance, PlayerSpec, Setup, from_line, to_line
 from sally.core.match.drive import Driver
@@ -17,6 +16,7 @@ from sally.core.match.playback import replayed
 from sally.core.prompt.model import Reply
 from sally.core.registry import registry
 from sally.core.rules.chance import derived_seed
+from sally.frames.measured import measured, seats_under_study
 from sally.games.repeated_games.training import TRAINING
 from sally.models.stub import listed
 from sally.parts.training import Split, Task, check_split

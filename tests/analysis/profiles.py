@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import sally
-from sally.analysis.columns.measured import measured
-from sally.analysis.profile.baselines import baselines
-from sally.analysis.profile.profile import ProfileRow, profile_of
+from sally.analysis.profile import baselines as played_baselines
+from sally.analysis.profile import profile as profiles
+from sally.analysis.profile.baselines import Baseline
+from sally.analysis.profile.profile import ProfileRow
 from sally.core.log.events import Episode
 from sally.core.registry.study import Cell, Study, instance
+from sally.frames.measured import MeasuredSeat, measured
+from sally.frames.profiles import SeatSums
 from sally.runner.local import play
 from sally.runner.seating import resolved
 
@@ -15,8 +20,23 @@ FIELDS = ("accuracy", "brier", "value_error", "raw", "doing")
 TERMS = ("inference", "translation", "format", "luck")
 
 
+def sums_of(seats: SeatSums | Iterable[MeasuredSeat]) -> SeatSums:
+    """Return measured seats as a table."""
+    return seats if isinstance(seats, SeatSums) else SeatSums.of_seats(seats)
+
+
+def profile_of(seats, ends: Sequence[Baseline] = (), **options) -> list[ProfileRow]:
+    """Return the profile of measured seats."""
+    return profiles.profile_of(sums_of(seats), ends, **options)
+
+
+def baselines(seats, by_cell: bool = False) -> list[Baseline]:
+    """Return the baseline players in the settings of measured seats."""
+    return played_baselines.baselines(sums_of(seats), by_cell)
+
+
 def profiled(episodes: list[Episode], seat: str) -> list[ProfileRow]:
-    studied = [m for e in episodes for m in measured(e, (seat,))]
+    studied = sums_of(m for e in episodes for m in measured(e, (seat,)))
     return profile_of(studied, baselines(studied))
 
 

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 import sally
 from sally import store
-from sally.analysis.columns.rows import mean_of
-from sally.analysis.profile.bounds import game_bounds, row_bounds
+from sally.analysis.bounds import game_bounds, instance_bounds, key_of, mean_within
 from sally.cli import cli
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.registry import registry
@@ -55,15 +54,14 @@ def test_interval_of_mean_stays_within_metric_bounds(name: str) -> None:
     spec = GAMES[name]
     game = spec.build()
     for seat in game.seats:
-        told = row_bounds(spec, game, seat)
         for metric in (*metrics_of(name), "payoff", "moves", "seconds"):
             ends = game_bounds(metric, spec, game, seat)
             if ends is None:
                 continue
             low, high = max(ends[0], -1e6), min(ends[1], 1e6)
             for some, other in ((low, high), (high, low), (low, (low + high) / 2)):
-                rows = [{"ends": told, metric: v} for v in (*[some] * 4, other)]
-                found = mean_of(rows, metric)
+                bounds = instance_bounds(metric, key_of(Instance("i", name)), seat)
+                found = mean_within(metric, [*[some] * 4, other], range(5), bounds)
                 assert found.low is not None and found.high is not None
                 assert ends[0] <= found.low <= found.value <= found.high <= ends[1], metric
 
@@ -87,10 +85,12 @@ def test_count_interval_is_above_zero_and_contains_the_mean() -> None:
 
 def test_zero_regret_has_point_interval_and_maximal_payoff_does_not() -> None:
     spec = GAMES["ipd"]
-    told = row_bounds(spec, spec.build(), Seat("agent"))
-    most = game_bounds("payoff", spec, spec.build(), Seat("agent"))[1]
-    lost = mean_of([{"ends": told, "tom_regret": 0.0}] * 6, "tom_regret")
-    won = mean_of([{"ends": told, "payoff": most}] * 6, "payoff")
+    regret, payoff = (
+        game_bounds(metric, spec, spec.build(), Seat("agent"))
+        for metric in ("tom_regret", "payoff")
+    )
+    lost = mean_within("tom_regret", [0.0] * 6, range(6), regret)
+    won = mean_within("payoff", [payoff[1]] * 6, range(6), payoff)
     assert lost.interval == [0, 0] and won.low < won.value == won.high
 
 
@@ -176,7 +176,7 @@ def test_command_tables_show_no_interval_beyond_the_range(
 def test_notebook_and_report_show_no_interval_beyond_the_range(held: str) -> None:
     assert all_inside(list(sally.score(held))) >= 10
     for sheet in sheets_of(PageData(held)):
-        for group in sheet.groups.values():
+        for group in sheet.groups:
             for metric in sheet.metrics:
                 row = {"metric": metric.name, "game": sheet.game}
                 assert all_inside([row | {"interval": group.estimate(metric.name).interval}]) <= 1

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sally.analysis.design.claims import ACTS_ON, KNOWS, THEORY, verdicts
-from sally.analysis.profile.profile import profile_of
+from tests.analysis.profiles import profile_of
 from tests.cli.test_commands import sally
 from tests.metrics.test_habits import RPS, Bot, _measured
 

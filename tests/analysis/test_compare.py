@@ -16,13 +16,12 @@ from sally.analysis.compare.compare import (
     adjusted,
     are_models,
     clusters_needed,
-    compare,
     conclusion,
-    model_and_way,
 )
-from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.frames.frame import as_frame
+from sally.frames.measured import person_of
 from sally.stats.multiple import holm
 
 # Student (1908): extra hours of sleep of ten patients under two drugs
@@ -33,7 +32,7 @@ GROUP = Group("rps", "agent", "", "reward_per_round")
 
 def scores(values, instances=None) -> list[Score]:
     return [
-        Score(f"s{n}", instances[n] if instances else "i", "tit_for_tat", value)
+        Score(f"s{n}".encode(), instances[n] if instances else "i", "tit_for_tat", value)
         for n, value in enumerate(values)
     ]
 
@@ -64,10 +63,10 @@ def test_students_sleep_data_favours_the_second_drug():
 
 
 def test_only_scores_of_the_same_setting_are_paired():
-    one, two = scores([1.0, 2.0, 3.0]), [*scores([0.0, 1.0])[1:], Score("else", "i", "t", 9.0)]
+    one, two = scores([1.0, 2.0, 3.0]), [*scores([0.0, 1.0])[1:], Score(b"else", "i", "t", 9.0)]
     found = compared(one, two)
     assert (found.pairs, found.alone, found.difference.value) == (1, (2, 1), 1.0)
-    assert comparing._compared(GROUP, one, [Score("else", "i", "t", 9.0)], None, 1) is None
+    assert comparing._compared(GROUP, one, [Score(b"else", "i", "t", 9.0)], None, 1) is None
 
 
 def test_episodes_of_one_setting_are_averaged_not_counted_twice():
@@ -116,7 +115,7 @@ def test_identical_differences_are_flagged_with_exact_p_value():
 
 
 def test_comparison_of_two_players_has_a_plain_conclusion():
-    found = compare(duel("random", "constant"), "random", "constant")
+    found = sally.compare(duel("random", "constant"), "random", "constant")
     assert {c.metric for c in found} == {
         "tom_percent",
         "reward_per_round",
@@ -124,33 +123,36 @@ def test_comparison_of_two_players_has_a_plain_conclusion():
     assert all(c.pairs == 8 for c in found)
     told = conclusion(found, "random", "constant")
     assert told.startswith("Doing (reward_per_round): random is better than constant in rps.")
-    lower = compare(duel("random", "constant"), "random", "constant", metrics=["functional_regret"])
+    wanted = {"metrics": ["functional_regret"]}
+    lower = sally.compare(duel("random", "constant"), "random", "constant", **wanted)
     assert [(c.better, c.verdict) for c in lower] == [("lower", "better")]
 
 
 def test_wrong_names_are_refused_with_suggestions():
     episodes = duel("random", "constant", seeds=[1])
     with pytest.raises(BadInput, match="did you mean random"):
-        compare(episodes, "randon", "constant")
+        sally.compare(episodes, "randon", "constant")
     with pytest.raises(BadInput, match="did you mean tom_percent"):
-        compare(episodes, "random", "constant", metrics=["tom_precent"])
+        sally.compare(episodes, "random", "constant", metrics=["tom_precent"])
     with pytest.raises(BadInput, match="cannot be compared with itself"):
-        compare(episodes, "random", "random")
+        sally.compare(episodes, "random", "random")
     apart = [*duel("random", "random", seeds=[1]), *duel("constant", "constant", seeds=[2])]
     with pytest.raises(BadInput, match="never met the same setting"):
         comparing.family({GROUP: {"a": scores([1.0])}}, "a", "b", None, 1)
-    (one, *_) = compare(apart, "random", "constant")
+    (one, *_) = sally.compare(apart, "random", "constant")
     assert one.design == "unpaired" and one.difference.interval is None and not one.decidable
 
 
 def test_players_without_shared_settings_are_compared_unpaired_by_cluster():
     rng = np.random.default_rng(3)
     people = [
-        Score(f"s{who}-{n}", "i", "t", 1.0 + skill + 0.1 * rng.normal(), f"person {who}")
+        Score(f"s{who}-{n}".encode(), "i", "t", 1.0 + skill + 0.1 * rng.normal(), f"person {who}")
         for who, skill in enumerate(rng.normal(size=12))
         for n in range(5)
     ]
-    model = [Score(f"m{n}", f"j{n}", "t", float(v)) for n, v in enumerate(rng.normal(size=30))]
+    model = [
+        Score(f"m{n}".encode(), f"j{n}", "t", float(v)) for n, v in enumerate(rng.normal(size=30))
+    ]
     (found,) = comparing.family({GROUP: {"a": people, "b": model}}, "a", "b", None, 1)
     assert (found.design, found.units, found.pairs) == ("unpaired", 12, 30)
     assert found.clusters == "participants and instances"
@@ -164,8 +166,8 @@ def test_players_without_shared_settings_are_compared_unpaired_by_cluster():
 
 
 def test_one_episode_against_six_people_is_one_pair_without_interval():
-    people = [Score("s", "i", "t", float(n), f"person {n}") for n in range(6)]
-    found = compared(people, [Score("s", "i", "t", 2.0)])
+    people = [Score(b"s", "i", "t", float(n), f"person {n}") for n in range(6)]
+    found = compared(people, [Score(b"s", "i", "t", 2.0)])
     assert (found.pairs, found.units, found.difference.interval) == (1, 1, None)
     assert "fewer than 5 clusters" in found.difference.method
     judged = adjusted([found])[0]
@@ -186,7 +188,7 @@ def test_people_are_resampled_as_participant_clusters():
     rng = np.random.default_rng(7)
     skill = rng.normal(size=6)
     people = [
-        Score(f"s{n}", f"i{n}", "t", skill[who] + 0.1 * rng.normal(), f"person {who}")
+        Score(f"s{n}".encode(), f"i{n}", "t", skill[who] + 0.1 * rng.normal(), f"person {who}")
         for who in range(6)
         for n in range(8)
     ]
@@ -242,7 +244,11 @@ def test_recorded_models_have_no_participant_id():
 def test_partners_sharing_a_repeat_are_resampled_together():
     rng = np.random.default_rng(9)
     luck = rng.normal(size=8)
-    one = [Score(f"s{r} {who}", "i", who, luck[r], repeat=r) for r in range(8) for who in "xyz"]
+    one = [
+        Score(f"s{r} {who}".encode(), "i", who, luck[r], repeat=r)
+        for r in range(8)
+        for who in "xyz"
+    ]
     two = [Score(s.setting, "i", s.others, 0.0, repeat=s.repeat) for s in one]
     found = compared(one, two)
     assert (found.pairs, found.clusters) == (24, "repeats of instances")
@@ -268,15 +274,14 @@ def asked(model: str, strategy: str) -> PlayerSpec:
 
 
 def test_names_of_models_are_distinguished_from_names_of_players() -> None:
-    assert model_and_way(asked("lab/weak", "cot")) == ("lab/weak", "cot")
-    assert model_and_way(PlayerSpec("constant", {"move": "J"})) == ("constant", "J")
     instance = Instance("ipd-1", "ipd", {"rounds": 1})
     lineups = [
         {"agent": asked(model, way), "partner": PlayerSpec("random")}
         for model in ("lab/weak", "lab/good")
         for way in ("qa", "cot")
     ]
-    met = [Episode("x", Setup(instance, 1, lineup), []) for lineup in lineups]
+    events = sally.play("ipd", {"agent": "random", "partner": "random"}, rounds=1).events
+    met = as_frame([Episode("x", Setup(instance, 1, lineup), events) for lineup in lineups])
     assert are_models(met, "lab/weak", "lab/good")
     assert not are_models(met, "lab/weak qa", "lab/good qa")
     with pytest.raises(BadInput, match="two models, or two players"):
@@ -288,7 +293,7 @@ def test_names_of_models_are_distinguished_from_names_of_players() -> None:
 def test_strategies_in_one_setting_do_not_count_as_independent_pairs() -> None:
     def of(shift: float) -> list[Score]:
         return [
-            Score(f"s{n}", "i", "random", n + shift, way=way)
+            Score(f"s{n}".encode(), "i", "random", n + shift, way=way)
             for n in range(2)
             for way in ("qa", "cot", "lm")
         ]

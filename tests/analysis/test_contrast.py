@@ -6,13 +6,20 @@ import msgspec
 import pytest
 
 import sally
-from sally.analysis.compare.contrast import NOT_ASKED, OWN_WORDS, conclusion, contrast
+from sally.analysis.compare.contrast import NOT_ASKED, OWN_WORDS, Contrast, Of, conclusion
+from sally.analysis.compare.contrast import contrast as contrast_of
 from sally.api.studies import find_study
 from sally.core.errors import BadInput
 from sally.core.log.events import Injection, PlayerSpec
+from sally.frames.frame import Source, as_frame
 from sally.studies.arms import with_unasked
 
 ASKED = {"agent": ("their_move",)}
+
+
+def contrast(source: Source, of: Of, **options) -> list[Contrast]:
+    """Return the contrasts of episodes."""
+    return contrast_of(as_frame(source), of, **options)
 
 
 def games(agent="random", probes=None, seeds=range(6), **more):

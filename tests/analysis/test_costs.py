@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import sally
-from sally.analysis.columns.rows import episode_rows, played
 from sally.analysis.decisions.costs import costs_of
 from sally.analysis.decisions.rollouts import by_continuations
+from sally.frames.replays import played
 from sally.runner.forking import would_do
 
 WORD_GAMES = [
@@ -21,7 +21,7 @@ WORD_GAMES = [
 def test_costs_in_word_games_add_up_to_the_regret(game, lineup, seat, params):
     whole = played(sally.play(game, lineup, **params))
     costs = costs_of(whole, seat)
-    row = next(r for r in episode_rows([whole.episode]) if r["seat"] == seat)
+    row = next(r for r in sally.episodes([whole.episode]) if r["seat"] == seat)
     regret = row[f"{game}_regret"]
     each = regret * (1 if game == "taboo" else len(costs))  # taboo's is by round
     assert costs and sum(cost.loss for cost in costs) == pytest.approx(each)

@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
-from sally.analysis.compare.crossplay import crossplay
+from sally.analysis.compare.crossplay import Pairing, Players
+from sally.analysis.compare.crossplay import crossplay as tables_of
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Setup
@@ -18,6 +19,7 @@ from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.registry.study import grid, player_spec
 from sally.core.rules.metric import Played
+from sally.frames.frame import as_frame
 from sally.games.tradecraft.problems import problems
 from sally.games.tradecraft.trades import decisions, exchange_of, fit_decisions, reporting
 from sally.output.figures.heat_maps import crossplay_figure
@@ -38,6 +40,12 @@ def meet(one: str, two: str, first: int = 3, **arms: tuple[str, ...]) -> list[Ma
         Driver(match, players_of(match)).run()
         found.append(match)
     return found
+
+
+def crossplay(episodes: list[Episode]) -> dict[Players, Pairing]:
+    """Return the table of the one game of these episodes."""
+    (table,) = tables_of(as_frame(episodes)).values()
+    return table
 
 
 def test_repeats_of_a_problem_do_not_narrow_the_interval() -> None:

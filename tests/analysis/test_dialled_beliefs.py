@@ -11,7 +11,7 @@ import pytest
 
 from sally.analysis.beliefs.decisions import decisions_of
 from sally.analysis.beliefs.table import HABIT_FITS, NO_CONTEST, BeliefSummary, belief_table
-from sally.analysis.columns.rows import played
+from sally.frames.replays import played
 from sally.games.elicitation.importers.beliefs import imported
 
 MENU = ("L", "M", "H")

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 import sally
-from sally.analysis.columns.measured import measured
 from sally.core.log.events import PlayerSpec
 from sally.core.match.player import Decision, Forfeit, Turn
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.frames.measured import measured
 from sally.games.bargaining.instances import frozen
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.seating import seated

@@ -12,13 +12,13 @@ from click.testing import CliRunner
 import sally
 from sally.analysis.beliefs.decisions import decisions_of
 from sally.analysis.beliefs.table import belief_table
-from sally.analysis.columns.rows import played
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.registry import registry
 from sally.core.rules.probe import ProbeReport
+from sally.frames.replays import played
 
 STAG = {"matrix": [[[4, 4], [0, 3]], [[3, 0], [2, 2]]], "names": ["S", "H"]}
 CROSSED = {"matrix": [[[4, 1], [0, 3]], [[3, 0], [2, 2]]], "names": ["A", "B"],

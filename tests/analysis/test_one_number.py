@@ -15,8 +15,9 @@ from click.testing import CliRunner
 
 import sally
 from sally import store
+from sally.analysis.profile.columns import COLUMNS
+from sally.analysis.profile.ideal_scale import IDEAL_COLUMNS
 from sally.cli import cli
-from sally.cli.profiling import ESTIMATES, IDEAL_COLUMNS
 from sally.cli.scoring import heading
 from sally.core.log.events import Episode
 from sally.core.match.player import Decision, Forfeit, Turn
@@ -82,18 +83,18 @@ def numbers_of(folder: Path) -> Numbers:
     for row in sally.score(str(folder), sorted(registry.metrics("repeated_games")), seat="agent"):
         put("API score", row, row["metric"], row["value"])
     for row in printed("profile", folder):
-        for name, (field, _) in ESTIMATES.items():
-            put("profile", row, field, row[field]["value"])
-            put("profile, heading", row, name, row[field]["value"])
+        for column in COLUMNS:
+            put("profile", row, column.field, row[column.field]["value"])
+            put("profile, heading", row, column.title, row[column.field]["value"])
     for row in sally.profile(str(folder)):
-        for field, _ in ESTIMATES.values():
-            put("API profile", row, field, row[field])
+        for column in COLUMNS:
+            put("API profile", row, column.field, row[column.field])
     for row in printed("profile", folder, "--ideal"):
-        for name, field in IDEAL_COLUMNS.items():
-            put("ideal", row, field, row[field]["value"])
-            put("ideal, heading", row, name, row[field]["value"])
+        for column in IDEAL_COLUMNS:
+            put("ideal", row, column.field, row[column.field]["value"])
+            put("ideal, heading", row, column.title, row[column.field]["value"])
     for sheet in sheets_of(PageData(folder)):
-        for group in sheet.groups.values():
+        for group in sheet.groups:
             for metric in sheet.metrics:
                 row = {"game": sheet.game, "seat": sheet.seat, "player": group.player}
                 put("report", row, metric.name, group.estimate(metric.name).value)
@@ -124,9 +125,9 @@ def _exported(folder: Path, put: Any) -> None:
                 )
     printed("export", folder, "--what", "profile", "--to", where)
     for row in csv.DictReader(where.open(encoding="utf-8")):
-        for field, _ in ESTIMATES.values():
-            if row.get(field):
-                put("exported profile", row, field, float(row[field]))
+        for column in COLUMNS:
+            if row[column.field]:
+                put("exported profile", row, column.field, float(row[column.field]))
 
 
 def test_metric_name_has_same_value_on_every_surface(folder: Path) -> None:

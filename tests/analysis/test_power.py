@@ -14,6 +14,7 @@ from sally.analysis.compare.compare import Group, Score
 from sally.analysis.design.power import DifferenceSpread, PilotScore, family_of, needs, spread_of
 from sally.core.errors import BadInput
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.frames.frame import as_frame
 from sally.runner.config import Config, read_config
 from sally.runner.local import play
 from sally.runner.plan import plan
@@ -125,10 +126,10 @@ def test_with_one_problem_partners_are_clustered_by_repeat():
 
 
 def test_pilot_of_real_episodes_and_one_of_another_cell():
-    here = need(0.1, pilot=piloted())
+    here = need(0.1, pilot=as_frame(piloted()))
     assert here.pairs == 12 and not here.elsewhere and here.episodes[0] < here.episodes[1]
     other = msgspec.structs.replace(STUDY, cells=(msgspec.structs.replace(CELL, name="else"),))
-    assert need(0.1, study=other, pilot=piloted()).elsewhere
+    assert need(0.1, study=other, pilot=as_frame(piloted())).elsewhere
 
 
 def test_percentages_are_given_as_shares():
@@ -138,9 +139,9 @@ def test_percentages_are_given_as_shares():
 
 
 def test_missing_pilot_data_gives_a_reason():
-    assert "no episode of rps" in need(0.1, pilot=[]).why
+    assert "no episode of rps" in need(0.1, pilot=as_frame([])).why
     alike = [e for e in piloted() if e.setup.lineup["agent"].player == "constant"]
-    assert "no two players" in need(0.1, pilot=alike).why
+    assert "no two players" in need(0.1, pilot=as_frame(alike)).why
 
 
 @pytest.mark.parametrize(

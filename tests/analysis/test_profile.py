@@ -8,26 +8,31 @@ import msgspec
 import pytest
 
 import sally
-from sally.analysis.columns import rows
-from sally.analysis.columns.measured import measured
-from sally.analysis.profile.baselines import (
-    _before,
-    baselines,
-    best_mindless,
-    mindless,
-)
-from sally.analysis.profile.estimates import clusters_of
-from sally.analysis.profile.profile import ProfileRow, profile_of
+from sally.analysis.profile.baselines import _before, best_mindless, mindless
+from sally.analysis.profile.profile import ProfileRow
 from sally.analysis.profile.selected_seats import studied_seats
 from sally.core.log.events import Censored, Episode, Instance, PlayerSpec
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.core.rules.probe import ProbeReport
+from sally.frames.clusters import clusters_of
+from sally.frames.measured import MeasuredSeat, measured
+from sally.frames.replays import played as replay
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.local import play_open
-from tests.analysis.profiles import FIELDS, TERMS, against_tit_for_tat, one_cell, played, profiled
+from tests.analysis.profiles import (
+    FIELDS,
+    TERMS,
+    against_tit_for_tat,
+    baselines,
+    one_cell,
+    played,
+    profile_of,
+    profiled,
+    sums_of,
+)
 
 # --- knowing --------------------------------------------------------------------------------------
 
@@ -143,7 +148,7 @@ def test_acting_on_own_prediction_has_zero_translation_loss():
         episode = sally.play("toma_mg", {"player": "random"}, seed, probes=probes, **params)
         (m,) = measured(episode)
         consistent = registry.entries("metrics")["action_consistency"].measure
-        if consistent(rows.played(episode), "player") == 1:
+        if consistent(replay(episode), "player") == 1:
             several += m.terms.inference == 0 or m.terms.inference == 1
             assert m.terms.translation == 0
     assert several  # some did
@@ -159,23 +164,25 @@ def test_baselines_reuse_episodes_of_the_store():
     episodes = played(one_cell("rps", lineups, repeats=5, rounds=10))
     studied = [m for e in episodes for m in measured(e, ("agent",))]
     ends = baselines(studied)
-    played_now = [m for b in ends for m, _ in b.played]
-    assert not any(m.setup.lineup["agent"].player == "random" for m in played_now)
-    met = [*played_now, *(b.table.row(n) for b in ends for n in b.rows.tolist())]
-    assert {m.setting for m in met} == {m.setting for m in studied}
-    assert {m.setup.seed for m in met} <= {m.setup.seed for m in studied}
+    assert not any(k.player_spec.player == "random" for b in ends for k in b.played.shared)
+    met = [(b.played, n) for b in ends for n in range(len(b.played))]
+    met += [(b.table, n) for b in ends for n in b.rows.tolist()]
+    assert {sums.settings[n].hex() for sums, n in met} == {m.setting for m in studied}
+    assert {sums.setting(n).setup.seed for sums, n in met} <= {m.setup.seed for m in studied}
 
 
 def test_played_baselines_are_kept_until_the_registry_changes(monkeypatch):
     lineups = grid(agent=player_spec("tabular"), partner=player_spec("tit_for_tat"))
     (episode,) = played(one_cell("rps", lineups, repeats=1, rounds=3))
     studied = measured(episode, ("agent",))
-    first = [b.played for b in baselines(studied)]
+    first = [b.played.rows.rows() for b in baselines(studied)]
     kept = dict(_before())
-    assert [b.played for b in baselines(studied)] == first and _before() == kept != {}
+    again = [b.played.rows.rows() for b in baselines(studied)]
+    assert again == first and _before() == kept != {}
     monkeypatch.setattr(registry, "_added", {k: dict(v) for k, v in registry._added.items()})
     registry.add("strategies", "new", object())
-    assert _before() == {} and [b.played for b in baselines(studied)] == first
+    assert _before() == {}
+    assert [b.played.rows.rows() for b in baselines(studied)] == first
 
 
 def test_mindless_players_over_levels_exclude_solutions_of_any_level():
@@ -247,17 +254,22 @@ def test_baselines_are_not_played_against_a_model_partner():
 # --- rows -----------------------------------------------------------------------------------------
 
 
+def unit_of(seats: list[MeasuredSeat]) -> str:
+    """Return the unit by which measured seats are clustered."""
+    return clusters_of(sums_of(seats).rows)[1]
+
+
 def test_people_are_resampled_before_instances_and_instances_before_repeats():
     both = grid(agent=player_spec("random"), partner=player_spec("random"))
     episodes = played(one_cell("rps", both,
                                repeats=6, rounds=2))  # fmt: skip
     group = [m for e in episodes for m in measured(e, ("agent",))]
-    assert clusters_of(group)[1] == "repeats of instances"
+    assert unit_of(group) == "repeats of instances"
     named = [_on(m, f"i{n}") for n, m in enumerate(group)]
-    assert clusters_of(named)[1] == "instances"
+    assert unit_of(named) == "instances"
     people = [_by(m, f"p{n}") for n, m in enumerate(named)]
-    assert clusters_of(people)[1] == "participants"
-    assert clusters_of(group[:2])[1] == "episodes"
+    assert unit_of(people) == "participants"
+    assert unit_of(group[:2]) == "episodes"
 
 
 def _on(m, name):
@@ -301,7 +313,8 @@ def test_people_are_pooled_as_one_player_and_their_seats_are_studied():
     people = [
         _by(m, f"p{n % 5}") for n, m in enumerate(measured(e, ("agent",))[0] for e in episodes)
     ]
-    assert studied_seats([*people, *(measured(e, ("partner",))[0] for e in episodes)]) == {"agent"}
+    every = [*people, *(measured(e, ("partner",))[0] for e in episodes)]
+    assert studied_seats(sums_of(every)) == {"rps": {"agent"}}
     (row,) = profile_of(people, baselines(people))
     assert (row.player, row.episodes, row.clusters) == ("person", 6, "participants")
     assert row.doing.value is not None  # against a bot, mindless players can be played too
@@ -341,7 +354,7 @@ def test_every_registered_game_has_a_profile_and_every_missing_number_a_reason(g
     params = {"rounds": 4} if spec.family == "repeated_games" else {}
     cell = Cell("c", (Instance(game, game, params),), (lineup,), arms, repeats=2)
     found = [m for e in played(Study("s", "s", (cell,))) for m in measured(e)]
-    studied = [m for m in found if m.seat in studied_seats(found)]
+    studied = [m for m in found if m.seat in studied_seats(sums_of(found))[game]]
     rows = profile_of(studied, baselines(studied))
     assert rows
     for row, name in product(rows, (*FIELDS, *TERMS)):

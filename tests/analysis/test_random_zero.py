@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import fmean, stdev
 
-import msgspec
 import numpy as np
 import pytest
 
 import sally
-from sally.analysis.columns.measured import measured
-from sally.analysis.profile.baselines import DRAWS, LEAST_DRAWS, baselines
+from sally.analysis.profile.baselines import DRAWS, LEAST_DRAWS
 from sally.analysis.profile.doing_scale import BaselineScores
-from sally.analysis.profile.profile import profile_of
 from sally.cli.profiling import sentences
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.frames.measured import measured
 from sally.output.page.profile import _compared
 from sally.stats.intervals import Estimate, widened
-from tests.analysis.profiles import one_cell, played, profiled
+from tests.analysis.profiles import (
+    baselines,
+    one_cell,
+    played,
+    profile_of,
+    profiled,
+    sums_of,
+)
 
 WARY = {f"player_{n}": "conditional_cooperator" for n in (2, 3)}
 EXACT = (
@@ -103,7 +109,8 @@ def test_draws_are_divided_among_all_problems():
     ]
     mine = [m for m in studied if m.seat == "ann"]
     (drawn,) = [b.played for b in baselines(mine) if b.role == "drawn"]
-    by_problem = {m.alike: sum(b.alike == m.alike for b, _ in drawn) for m in mine}
+    problems = [drawn.shared[code].alike for code in drawn.kind]
+    by_problem = {m.alike: problems.count(m.alike) for m in mine}
     assert set(by_problem.values()) == {max(LEAST_DRAWS, DRAWS // 2)}
 
 
@@ -113,11 +120,12 @@ def test_error_of_the_draws_is_in_the_interval(monkeypatch):
     ends = baselines(studied)
     (row,) = profile_of(studied, ends)
     (drawn,) = [b for b in ends if b.role == "drawn"]
-    got = [b.least for b, _ in drawn.played]
+    got = drawn.played.of("least").tolist()
     assert row.random.value == pytest.approx(fmean(got))
     assert row.random.error == pytest.approx(stdev(got) / len(got) ** 0.5)
-    assert BaselineScores(ends).level("random", studied[0]) == pytest.approx(fmean(got))
-    some = msgspec.structs.replace(drawn, played=drawn.played[:10])
+    levels = BaselineScores(ends).levels("random", sums_of(studied[:1]))
+    assert levels.tolist() == [pytest.approx(fmean(got))]
+    some = replace(drawn, played=drawn.played.take(np.arange(10)), for_others=[True] * 10)
     few = [*(b for b in ends if b.role != "drawn"), some]
     (wide,) = profile_of(studied, few)
     assert wide.doing.high - wide.doing.low > row.doing.high - row.doing.low

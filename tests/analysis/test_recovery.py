@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from sally.analysis.columns.measured import MeasuredSeat, measured
-from sally.analysis.profile.profile import profile_of
+from sally.frames.measured import MeasuredSeat, measured
 from tests.analysis.dialled import families
+from tests.analysis.profiles import profile_of
 
 FAMILIES = families()
 POOL = {

@@ -20,6 +20,7 @@ from sally.analysis.design.reliability import (
     scores_of,
     tabled,
 )
+from sally.frames.frame import as_frame
 
 
 def score(player, problem, value, game="ipd", trait=DOING, method="m", repeat=0):
@@ -79,7 +80,7 @@ def test_scores_are_read_off_episodes_by_probe_and_by_metric():
     asked = {"agent": ("their_move",)}
     lineup = {"agent": "tabular", "partner": "tit_for_tat"}
     episodes = [sally.play("ipd", lineup, seed, probes=asked, rounds=6) for seed in (1, 2)]
-    found = list(scores_of(episodes))
+    found = list(scores_of(as_frame(episodes)))
     assert {(s.trait, s.method) for s in found} == {
         (DOING, "reward_per_round"),
         (KNOWING, "their_move"),

@@ -1,26 +1,26 @@
-"""Means of a store by what is kept apart."""
+"""Means of a store by what is kept apart, checked against means computed episode by episode."""
 
 from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean
 
 import pytest
 from click.testing import CliRunner
 
 import sally
 from sally import store
-from sally.analysis.columns.scores import (
-    ScoreQuery,
-    chosen,
-    keys_for,
-    matches,
-    studied,
-)
+from sally.analysis.score import Query, matches, score
 from sally.cli import cli
 from sally.core.errors import BadInput
-from sally.core.log.events import Instance, PlayerSpec, Setup
-from sally.output.tables.console import SCREEN, print_page
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label
+from sally.core.registry import registry
+from sally.frames.frame import Frame, as_frame
+from sally.frames.replays import played
 from sally.runner.local import play
 from sally.runner.seating import resolved
-from tests.analysis.episode_means import means, seats_of
+from sally.stats.cluster_interval import mean_by_rule
 
 MET = [
     ("easy", PlayerSpec("constant"), PlayerSpec("tit_for_tat")),
@@ -30,73 +30,100 @@ MET = [
 
 
 @pytest.fixture(scope="module")
-def rows():
+def episodes() -> list[Episode]:
     instance = Instance("ipd-2", "ipd", {"rounds": 2})
-    episodes = [
+    return [
         play(resolved(Setup(instance, seed, {"agent": one, "partner": two})), cell)
         for cell, one, two in MET
         for seed in (1, 2)
     ]
-    return seats_of(episodes, ("payoff",))
 
 
-def test_cells_are_pooled_unless_grouped_by_cell(rows):
-    agents = chosen(rows, ScoreQuery(seats=("agent",)))
-    pooled = {r["player"]: r["episodes"] for r in means(agents, ("payoff",), keys_for(()))}
+@pytest.fixture(scope="module")
+def frame(episodes: list[Episode]) -> Frame:
+    return as_frame(episodes)
+
+
+def test_cells_are_pooled_unless_grouped_by_cell(frame: Frame) -> None:
+    query = Query(("payoff",), seats=("agent",))
+    pooled = {row["player"]: row["episodes"] for row in score(frame, query).rows}
     assert pooled == {"constant": 4, "random": 2}
-    apart = means(agents, ("payoff",), keys_for(("cell",)))
-    assert [(r["cell"], r["player"], r["episodes"]) for r in apart] == [
+    apart = score(frame, query, ("cell",)).rows
+    assert [(row["cell"], row["player"], row["episodes"]) for row in apart] == [
         ("easy", "constant", 2),
         ("easy", "random", 2),
         ("hard", "constant", 2),
     ]
 
 
-def test_rows_are_chosen_by_cell_player_game_and_seat(rows):
-    kept = chosen(
-        rows, ScoreQuery(seats=("agent",), cells=("h*",), players=("const*",), games=("ipd",))
-    )
-    assert {(r["cell"], r["player"]) for r in kept} == {("hard", "constant")}
+def test_means_equal_those_computed_episode_by_episode(
+    frame: Frame, episodes: list[Episode]
+) -> None:
+    values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    metrics = registry.metrics("repeated_games")
+    for episode in episodes:
+        replay = played(episode)
+        for seat, spec in episode.setup.lineup.items():
+            for name, metric in metrics.items():
+                if (value := metric.measure(replay, seat)) is not None:
+                    values[seat, label(spec), name].append(value)
+    rows = score(frame, Query(every=True, seats=("*",))).rows
+    means = {(row["seat"], row["player"], row["metric"]): row["value"] for row in rows}
+    payoffs = {key for key in means if key[2] == "payoff"}
+    assert means.keys() - payoffs == values.keys()
+    assert all(means[key] == pytest.approx(fmean(some)) for key, some in values.items())
+
+
+def test_interval_is_over_instances_or_people() -> None:
+    def row(instance: str, person: str, seed: int) -> Episode:
+        params = {"participant": person} if person else {}
+        episode = sally.play("ipd", {"agent": "random", "partner": "random"}, seed, rounds=2)
+        lineup = {**episode.setup.lineup, "agent": PlayerSpec("random", params)}
+        problem = Instance(instance, "ipd", {"rounds": 2})
+        setup = Setup(problem, seed, lineup, repeat=seed)
+        return Episode(f"{instance} {person} {seed}", setup, episode.events, "c")
+
+    for name, person in (("instance", ""), ("person", "p")):
+        units = [n % 6 for n in range(18)]
+        several = [
+            row(*((f"i{n}", "") if name == "instance" else ("i", f"p{n}")), seed)
+            for seed, n in enumerate(units)
+        ]
+        (found,) = score(as_frame(several), Query(("payoff",), seats=("agent",))).rows
+        payoffs = [float(e.payoffs["agent"]) for e in several if e.payoffs]
+        expected = mean_by_rule(payoffs, units, (0.0, 20.0))
+        assert found["interval"] == pytest.approx(expected.interval), (name, person)
+        assert found["method"] == expected.method
+
+
+def test_rows_are_chosen_by_cell_player_game_and_seat(frame: Frame) -> None:
+    query = Query(("payoff",), False, ("ipd",), ("h*",), ("agent",), ("const*",))
+    (row,) = score(frame, query, ("cell",)).rows
+    assert (row["cell"], row["player"]) == ("hard", "constant")
     with pytest.raises(BadInput, match="together"):
-        chosen(rows, ScoreQuery(cells=("hard",), players=("tit_for_tat",)))
+        score(frame, Query(cells=("hard",), players=("tit_for_tat",)))
     with pytest.raises(BadInput, match="cell in this store"):
-        chosen(rows, ScoreQuery(cells=("heard",)))
+        score(frame, Query(cells=("heard",)))
 
 
-def test_star_is_the_only_wildcard_in_patterns():
+def test_star_is_the_only_wildcard_in_patterns() -> None:
     assert matches("table 3: *", "table 3: ipd, [x]")
     assert matches("a[b]*", "a[b]c")
     assert not matches("a?", "ab")
 
 
-def test_all_rows_are_studied_if_no_seat_is_marked(rows):
-    assert studied(rows) == rows
-    asked = [{**row, "studied": row["seat"] == "agent"} for row in rows]
-    assert {row["seat"] for row in studied(asked)} == {"agent"}
+def test_only_studied_seats_are_scored_unless_none_is(episodes: list[Episode]) -> None:
+    seats = {row["seat"] for row in sally.score(episodes)}
+    assert seats == {"agent", "partner"}  # no seat is studied
+    lineup, probes = {"agent": "random", "partner": "tit_for_tat"}, {"agent": ["their_move"]}
+    asked = [sally.play("ipd", lineup, seed, probes=probes, rounds=2) for seed in range(3)]
+    found = sally.score(asked)
+    assert {row["seat"] for row in found} == {"agent"}
+    assert found.scores.seats_left_out == ["partner"]
+    assert {row["seat"] for row in sally.score(asked, seat="*")} == {"agent", "partner"}
 
 
-@pytest.mark.parametrize("page", [1, 2, 7])
-def test_page_holds_no_more_than_a_screen(page, capsys):
-    wide = {f"m{k}": "1.00 ±0.20" for k in range(20)}
-    table = [{"player": f"a rather long name {n} " * (n % 4 + 1), **wide} for n in range(300)]
-    shown = print_page(table, ["player"], list(wide), page)
-    assert capsys.readouterr().out.count("\n") <= SCREEN
-    assert shown.pages > 1 and shown.columns
-    assert shown.first == 1 + (page - 1) * (shown.last - shown.first + 1)
-
-
-def test_every_row_is_on_exactly_one_page(capsys):
-    table = [{"player": f"p{n}.", "m": str(n)} for n in range(100)]
-    pages = print_page(table, ["player"], ["m"]).pages
-    for page in range(2, pages + 1):
-        print_page(table, ["player"], ["m"], page)
-    said = capsys.readouterr().out
-    assert all(said.count(f"p{n}.") == 1 for n in range(100))
-    with pytest.raises(BadInput, match=f"has {pages}"):
-        print_page(table, ["player"], ["m"], pages + 1)
-
-
-def test_requested_metric_is_shown_even_if_all_zero(tmp_path):
+def test_requested_metric_is_shown_even_if_all_zero(tmp_path: Path) -> None:
     with store.Writer(tmp_path) as writer:
         for game in ("rps", "ipd"):
             writer.add(sally.play(game, {"agent": "random", "partner": "tit_for_tat"}, 1, rounds=4))
@@ -104,7 +131,7 @@ def test_requested_metric_is_shown_even_if_all_zero(tmp_path):
     assert said.count("forfeits") == 2 and "0.000" in said
 
 
-def test_mean_without_an_interval_gives_the_reason_in_text_and_json(tmp_path):
+def test_mean_without_an_interval_gives_the_reason_in_text_and_json(tmp_path: Path) -> None:
     with store.Writer(tmp_path) as writer:
         for seed in range(2):
             lineup = {"agent": "random", "partner": "tit_for_tat"}

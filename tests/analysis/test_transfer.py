@@ -15,6 +15,7 @@ from sally.cli import cli
 from sally.cli.transferring import say, say_seeds
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.frames.frame import as_frame
 from sally.output.files.bundle import pack
 from sally.parts.training import Task
 from sally.runner.local import play
@@ -55,7 +56,7 @@ def episodes():
 
 @pytest.fixture(scope="module")
 def matrix(episodes):
-    return transfer(tagged(episodes))
+    return transfer(tagged(as_frame(episodes)))
 
 
 def test_doing_at_the_optimum_is_one_and_change_is_the_difference(matrix):
@@ -77,7 +78,7 @@ def test_stores_without_the_tag_are_refused():
     lineup = {"agent": PlayerSpec("random"), "partner": PlayerSpec("random")}
     bare = play(resolved(Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)))
     with pytest.raises(BadInput, match="trained_on"):
-        tagged([bare])
+        tagged(as_frame([bare]))
 
 
 def test_table_shows_training_row_and_value(matrix, capsys):

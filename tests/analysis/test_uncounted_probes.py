@@ -5,7 +5,7 @@ Literal and functional have riemer2025's meaning and are not used for this disti
 
 from __future__ import annotations
 
-from sally.analysis.profile.knowing import uncounted_probes_note
+from sally.frames.knowing import uncounted_probes_note
 
 
 def test_note_separates_world_probes_from_mind_probes() -> None:

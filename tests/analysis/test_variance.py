@@ -8,6 +8,7 @@ import sally
 from sally.analysis.design.variance import FACTORS, FactorScore, factor_scores, sources
 from sally.core.log.events import PlayerSpec
 from sally.core.registry import registry
+from sally.frames.frame import as_frame
 from sally.models.stub import always
 
 OWN = "the game's own words"
@@ -49,7 +50,7 @@ def test_factor_scores_have_two_measures_and_both_wordings():
         sally.play("ipd", {"agent": one, "partner": "tit_for_tat"}, probes=asked, rounds=2)
         for one in who
     ]
-    scores = list(factor_scores(played))
+    scores = list(factor_scores(as_frame(played)))
     assert {s.measure for s in scores} == {"reward_per_round", "knowing"}
     assert {s.factors["wording"] for s in scores} == {OWN, "repeated_games_twin"}
     assert len({s.pair for s in scores}) == 1

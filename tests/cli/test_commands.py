@@ -13,8 +13,9 @@ from typing import NamedTuple
 import pytest
 from rich.console import Console
 
+from sally.analysis.score import Scores
 from sally.cli import main
-from sally.cli.scoring import _without_common_end, print_scores
+from sally.cli.scoring import say, without_common_settings
 from sally.output.tables.console import folded
 
 TINY = """
@@ -164,14 +165,13 @@ def test_unusable_folder_is_refused_before_play(played):
 
 
 def test_smaller_n_is_shown_beside_its_value(capsys):
-    common = dict.fromkeys(("cell", "game", "seat", "player", "others"), "x") | {"interval": None}
-    common |= {"results": 10, "missing": 0}
-    print_scores(
-        [
-            {**common, "metric": "reward", "value": 1.0, "episodes": 3},
-            {**common, "metric": "payoff", "value": 1.0, "episodes": 10},
-        ]
-    )
+    common = dict.fromkeys(("cell", "seat", "player", "others"), "x")
+    common |= {"game": "ipd", "interval": None, "results": 10, "missing": 0, "method": "t"}
+    rows = [
+        {**common, "metric": "reward", "value": 1.0, "episodes": 3},
+        {**common, "metric": "payoff", "value": 1.0, "episodes": 10},
+    ]
+    say(Scores(rows, ("game", "seat", "player"), [], []))
     said = capsys.readouterr().out
     assert "1.00 (n 3)" in said
     assert "(n 10)" not in said
@@ -179,20 +179,20 @@ def test_smaller_n_is_shown_beside_its_value(capsys):
 
 def test_scores_of_each_game_have_a_table_with_its_metrics(capsys):
     common = {"cell": "x", "seat": "agent", "others": "", "interval": None, "missing": 0}
-    common |= {"results": 4, "episodes": 4}
+    common |= {"results": 4, "episodes": 4, "method": "t"}
     rows = []
     for game, own in (("ipd", "regret"), ("toma_mg", "task_success")):
         for player in ("a qa T=0.7", "b qa T=0.7"):
             for metric in ("payoff", own):
                 who = {"game": game, "player": player, "metric": metric, "value": 1.0}
                 rows.append({**common, **who})
-    print_scores(rows)
+    say(Scores(rows, ("game", "seat", "player"), [], []))
     said = capsys.readouterr().out
     first, second = said.split("toma_mg", 1)
     assert first.lstrip().startswith("ipd") and "task_success" not in first
     assert second.index("task_success") < second.index("payoff") and "regret" not in second
-    cut, end = _without_common_end(rows)
-    assert end == "T=0.7" and {row["player"] for row in cut} == {"a qa", "b qa"}
+    cut, settings = without_common_settings(rows)
+    assert settings == "T=0.7" and {row["player"] for row in cut} == {"a qa", "b qa"}
 
 
 def test_long_transcript_shows_its_beginning_and_its_end(study):

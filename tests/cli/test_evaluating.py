@@ -16,6 +16,7 @@ from sally.api.board import planned, refuse_unplanned
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved
+from sally.frames.frame import Frame, as_frame
 from sally.games.toma.po.game import PartlySeen
 from sally.games.toma.po.rules import answer
 from sally.output.files.bundle import pack
@@ -177,11 +178,11 @@ def test_board_refuses_problems_of_another_suite(place):
         refuse_unplanned([*held, moved], plan, "Sally-1, size S")
 
 
-def played(error: float) -> list:
+def played(error: float) -> Frame:
     study = with_bot(noisy(error))
     cells = tuple(c for c in study.cells if c.name == "toma_mg: asked, test")
     wanted = orders(msgspec.structs.replace(study, cells=cells))
-    return [play(setup, cell) for _, cell, setup in wanted]
+    return as_frame([play(setup, cell) for _, cell, setup in wanted])
 
 
 def test_drift_finds_a_changed_player_and_no_change_in_the_same_one():
@@ -190,7 +191,7 @@ def test_drift_finds_a_changed_player_and_no_change_in_the_same_one():
     moved = {one.measure: one for one in drift(played(0.0), played(0.8))}
     assert moved["knowing"].verdict == "moved" and moved["knowing"].difference.value < 0
     with pytest.raises(BadInput, match="no problem in common"):
-        drift(played(0.0), [])
+        drift(played(0.0), as_frame([]))
 
 
 def test_drift_finds_no_change_between_sessions_of_one_bot():
@@ -202,7 +203,7 @@ def test_drift_finds_no_change_between_sessions_of_one_bot():
         wanted = orders(msgspec.structs.replace(study, cells=cells, seed=seed))
         sides.append([msgspec.structs.replace(play(s, c), setup=msgspec.structs.replace(s, seed=1))
                       for _, c, s in wanted])  # fmt: skip
-    assert all(one.verdict != "moved" for one in drift(*sides))
+    assert all(one.verdict != "moved" for one in drift(*map(as_frame, sides)))
 
 
 def test_pool_is_listed_with_hashes():

@@ -43,13 +43,14 @@ from sally.core.prompt.model import Message, ModelKind, Settings
 from sally.core.registry import packs, registry
 from sally.core.registry.study import Study
 from sally.core.rules.game import Seat
+from sally.frames.frame import as_frame
 from sally.models.stub import Scripted
 from sally.output.files.bundle import pack
-from sally.output.files.bundle_reader import opened
 from sally.output.page.evaluation import said_bill
 from sally.runner.check import check
 from sally.runner.config import use_config
 from sally.runner.local import manifest, orders, play
+from sally.store.bundles import opened
 from sally.studies.sally_1 import bot_suite, in_one_store, suite
 
 GAMES = ("ibs", "pick_the_right_stuff")  # the second has moves of nature
@@ -194,7 +195,7 @@ def test_removed_usage_is_counted(honest):
     many there are."""
     asked = [e for e in honest[1] if e.cell.startswith("ibs: asked")]
     forged = changed(asked[0], lambda m: _last_call(m, usage={}))
-    found = evaluate([forged, *asked[1:]], player="forged", suite="Sally-1")
+    found = evaluate(as_frame([forged, *asked[1:]]), player="forged", suite="Sally-1")
     assert found.bill.uncounted == 1
     assert "tokens (those of 1 calls not known)" in said_bill(found)
 

@@ -36,7 +36,7 @@ def here(tmp_path_factory) -> Path:
 
 
 def test_profile_explains_its_scale_and_missing_values(here: Path):
-    done = sally("profile", "held", cwd=here)
+    done = sally("profile", "held", "--all", cwd=here)
     assert done.returncode == 0, done.stderr
     assert "rps, seat agent" in done.stdout
     assert "1 = optimum (exact), 1 (doing 1.00), computed" in done.stdout

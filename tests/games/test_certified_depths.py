@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import sally
-from sally.analysis.columns.rows import played as replayed
 from sally.analysis.design.depth import depth_table, depths_of
 from sally.core.match.player import Decision, Turn
 from sally.core.rules.depth import DepthDecision
 from sally.core.rules.game import Seat
+from sally.frames.replays import played as replayed
 from sally.games.bargaining.instances import Problem, frozen
 from sally.games.bargaining.solver import known, mirrored, rule_of
 from sally.games.step_race import decisions as race

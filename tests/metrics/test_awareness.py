@@ -12,6 +12,7 @@ from sally.core.match.seat_context import SeatContext
 from sally.core.prompt.skins import AWARE, FRAMES
 from sally.core.registry import packs, registry
 from sally.core.registry.study import Cell, Study
+from sally.frames.frame import as_frame
 from sally.metrics.awareness import TESTED
 from sally.models.stub import Scripted, always
 from sally.output.files.transcript import transcript
@@ -109,7 +110,9 @@ def test_play_is_grouped_by_the_awareness_answer():
     study = with_awareness(Study("aware", "", (cell,)))
     assert [c.name for c in study.cells] == ["ipd", "ipd, asked what this is"]
     episodes = sally.run(study)
-    found = {c.condition: c for c in contrast(episodes, "aware", metrics=["reward_per_round"])}
+    found = {
+        c.condition: c for c in contrast(as_frame(episodes), "aware", metrics=["reward_per_round"])
+    }
     assert set(found) == {"taken for: test"}
     made = found["taken for: test"]
     assert made.base == "taken for: game" and made.comparison.difference.value > 0

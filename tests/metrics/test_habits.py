@@ -8,17 +8,17 @@ import msgspec
 import pytest
 
 import sally
-from sally.analysis.columns.measured import MeasuredSeat, measured
-from sally.analysis.columns.measured_table import table_of
-from sally.analysis.profile.profile import ProfileRow, profile_of
+from sally.analysis.profile.profile import ProfileRow
 from sally.core.match.playback import replayed
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
 from sally.core.registry.study import player_spec
 from sally.core.rules.metric import Played
 from sally.core.rules.probe import ProbeReport
+from sally.frames.measured import MeasuredSeat, measured
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.metrics.habits import METRICS, key_presses
+from tests.analysis.profiles import profile_of, sums_of
 
 CYCLER = ("previous_move_plus", {"follow": 1.0})
 
@@ -184,7 +184,11 @@ def test_dominant_move_depends_on_no_prediction():
 
 def test_habits_round_trip_through_the_table():
     found = _measured("rps", Bot("imitates", ahead=1), RPS[:8])
-    assert list(table_of(found)) == found
+    sums = sums_of(found)
+    assert sums.of("imitated").tolist() == [m.habits.imitated for m in found]
+    assert [{k: tuple(v) for k, v in keys.items()} for keys in sums.decoded("keys")] == [
+        m.habits.keys for m in found
+    ]
 
 
 def test_labels_follow_the_words_pack():

@@ -18,11 +18,12 @@ from sally.core.errors import BadInput
 from sally.core.log.events import Censored
 from sally.core.registry import packs, registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
-from sally.output.files import bundle as bundles
+from sally.output.files import bundle as packing
 from sally.output.files.bundle import Bundle, pack
-from sally.output.files.bundle_reader import opened, unpack
 from sally.output.files.privacy import private_part
 from sally.runner.check import check
+from sally.store import bundles
+from sally.store.bundles import opened, unpack
 from tests.output.hostile import hostile_model
 
 
@@ -170,7 +171,7 @@ def packed_anew(path: Path, change: Change, seal: bool = True) -> None:
             if seal:
                 new.comment = bundles.seal_of("0" * 64)
         if seal:
-            bundles._sealed(file)
+            packing._sealed(file)
 
 
 def manifest(read: dict[str, bytes], /, **changed: object) -> None:

@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-import builtins
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+import polars as pl
 import pytest
 from hypothesis import given
 
 import sally
-from sally.analysis.columns.measured import measured
-from sally.analysis.columns.rows import decision_rows, episode_rows
-from sally.analysis.profile.baselines import baselines
-from sally.analysis.profile.profile import profile_of
+from sally.analysis.profile.columns import COLUMNS as PROFILE_COLUMNS
+from sally.analysis.profile.profile import flat_columns, flat_row
 from sally.core.errors import BadInput
+from sally.frames.build import frame_of
+from sally.frames.frame import as_frame
+from sally.frames.measured import measured
+from sally.frames.schema import COUNT, TEXT, Column
 from sally.output.files import export
-from sally.output.files.export import Column, latex, write_table
+from sally.output.files.export import ExportedTable, latex
+from tests.analysis.profiles import baselines, profile_of
 from tests.fixtures.any_text import any_text
 
-COLUMNS = (Column("name"), Column("n", "count"), Column("x", "number"), Column("odds", "numbers"))
+COLUMNS = (
+    Column("name", type=TEXT),
+    Column("n", type=COUNT),
+    Column("x"),
+    Column("odds", type=pl.List(pl.Float64())),
+)
 ROWS = [
     {"name": 'a, "b"\nc', "n": 1, "x": 0.1 + 0.2, "odds": [0.25, 0.75]},
     {"name": None, "n": 2, "x": None},
 ]
+
+
+def write_table(rows, columns: Sequence[Column], path: Path) -> int:
+    """Write rows as a table."""
+    return export.write_table(ExportedTable(columns, [frame_of(list(rows), columns)]), path)
 
 
 def play(agent: str = "random", seed: int = 1):
@@ -52,62 +66,32 @@ def test_csv_cells_are_never_formulas_and_numbers_are_unquoted(said: str, tmp_pa
 
 
 def test_participant_column_is_exported(tmp_path: Path):
-    names = [column.name for column in export.episode_columns(["rps"])]
-    assert "participant" in names
+    assert "participant" in export.episode_table(as_frame(play())).names
 
 
 def test_parquet_has_types_and_nulls(tmp_path: Path):
-    parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "rows.parquet"
     write_table(ROWS, COLUMNS, path)
-    found = parquet.read_table(path)
-    assert [str(t) for t in found.schema.types] == [
-        "string",
-        "int64",
-        "double",
-        "list<element: double>",
-    ]
-    assert found.to_pylist() == [ROWS[0], {**ROWS[1], "odds": None}]
-
-
-def test_parquet_is_written_in_batches_without_loss(tmp_path: Path, monkeypatch):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr(export, "BATCH", 3)
-    path = tmp_path / "rows.parquet"
-    assert write_table(({"n": n} for n in range(10)), (Column("n", "count"),), path) == 10
-    assert parquet.read_table(path)["n"].to_pylist() == list(range(10))
-
-
-def test_missing_pyarrow_error_states_the_install_command(tmp_path: Path, monkeypatch):
-    real = builtins.__import__
-
-    def refuse(name, *rest, **more):
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(BadInput, match=r"pip install .*\[frames\]'"):
-        write_table(ROWS, COLUMNS, tmp_path / "rows.parquet")
-    assert list(tmp_path.iterdir()) == []  # no half file either
+    found = pl.read_parquet(path)
+    assert found.dtypes == [pl.String, pl.Int64, pl.Float64, pl.List(pl.Float64)]
+    assert found.to_dicts() == [ROWS[0], {**ROWS[1], "odds": None}]
 
 
 def test_store_of_two_games_has_the_columns_of_both(tmp_path: Path):
     episodes = [play(), sally.play("toma_po", {"player": "solver"})]
     path = tmp_path / "rows.csv"
-    columns = export.episode_columns(["rps", "toma_po"])
-    assert write_table(episode_rows(episodes), columns, path) == 3
+    assert export.write_table(export.episode_table(as_frame(episodes)), path) == 3
     rows = list(csv.DictReader(path.open()))
     assert {"functional_regret", "task_success"} <= set(rows[0])
     assert rows[0]["task_success"] == "" and rows[2]["task_success"] == "1.0"
-    for row in episode_rows(episodes):
-        assert set(row) <= {c.name for c in columns}, "a column would be lost"
+    assert set(sally.episodes(episodes).columns) == set(rows[0]), "a column would be lost"
 
 
 def test_all_decision_columns_are_exported(tmp_path: Path):
-    rows = list(decision_rows([play()]))
-    assert {name for row in rows for name in row} == {c.name for c in export.DECISION}
-    assert write_table(rows, export.DECISION, tmp_path / "d.csv") == len(rows) == 12
+    rows = sally.decisions([play()])
+    table = export.decision_table(as_frame(play()))
+    assert set(rows.columns) == set(table.names)
+    assert export.write_table(table, tmp_path / "d.csv") == len(rows) == 12
 
 
 # --- LaTeX ----------------------------------------------------------------------------------------
@@ -156,20 +140,23 @@ def rows():
 
 
 def test_profile_has_one_number_per_column(rows, tmp_path: Path):
-    table = list(export.profile_table(rows))
-    assert [set(row) for row in table] == [{c.name for c in export.PROFILE}] * 2
+    table = [flat_row(row) for row in rows]
+    assert [set(row) for row in table] == [{c.field for c in flat_columns()}] * 2
     assert table[0]["accuracy"] == rows[0].accuracy.value
     assert table[0]["doing_low"] == rows[0].doing.low
     assert table[0]["reference"] == "optimum" and table[0]["standing"] == "exact"
     assert "value_error: no values" in table[0]["blank"]
-    assert write_table(table, export.PROFILE, tmp_path / "p.csv") == 2
+    assert export.write_table(export.profile_table(rows), tmp_path / "p.csv") == 2
 
 
 def test_latex_profile_has_intervals_and_explains_its_scale(rows):
     text = export.profile_latex(rows)
     assert "rps & tabular & 6 &" in text and "% rps: 0 is " in text
     widths = {line.count(" & ") for line in text.splitlines() if line.endswith("\\\\")}
-    assert widths == {len(export.PRINTED) + 2}
+    filled = [
+        c for c in PROFILE_COLUMNS if any(row.estimates[c.field].value is not None for row in rows)
+    ]
+    assert widths == {len(filled) + 2} and len(PROFILE_COLUMNS) > len(filled) > 15
 
 
 def test_latex_profile_separates_cells_of_a_study(rows):

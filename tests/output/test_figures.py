@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sally.analysis.profile.columns import COLUMNS
 from sally.analysis.profile.doing_scale import Mark
 from sally.analysis.profile.knowing_scale import Predictor
 from sally.analysis.profile.profile import CalibrationPoint, ProfileRow
@@ -33,26 +34,25 @@ def value(middle: float, half: float = 0.1) -> Estimate:
 
 
 def row(player: str = "random", knowing: float | None = 50, doing: float | None = 0.5, **more):
+    estimates = {column.field: BLANK for column in COLUMNS} | {"raw": value(0.3)}
+    if knowing is not None:
+        estimates["accuracy"] = value(knowing, 8)
+        estimates["skill"] = value((knowing - 100 / 3) / (200 / 3))
+    if doing is not None:
+        estimates["doing"] = value(doing)
+    estimates |= {field: more.pop(field) for field in list(more) if field in estimates}
     plain = ProfileRow(
         family="repeated_games", game="rps", cell="", part="", seat="agent", player=player,
         episodes=20, censored=0, moves=200, forfeits=0,
-        accuracy=BLANK if knowing is None else value(knowing, 8),
-        skill=BLANK if knowing is None else value((knowing - 100 / 3) / (200 / 3)),
-        predictor=Predictor("as last time", 60.0, 0.4), beyond=BLANK,
-        brier_skill=BLANK, brier_beyond=BLANK,
-        guess=None if knowing is None else 100 / 3, unread=0.0, brier=BLANK, even_brier=None,
-        calibration=(), value_error=BLANK, metric="reward_per_round", unit="payoff per round",
-        raw=value(0.3), doing=BLANK if doing is None else value(doing), doing_most=BLANK,
-        regret=BLANK, room=0.5, random=Mark("chance", 0.0, 33.0, None, 0, 20, 0.0),
+        predictor=Predictor("as last time", 60.0, 0.4),
+        guess=None if knowing is None else 100 / 3, unread=0.0, even_brier=None,
+        calibration=(), metric="reward_per_round", unit="payoff per round",
+        room=0.5, random=Mark("chance", 0.0, 33.0, None, 0, 20, 0.0),
         mindless=Mark("copy_last", 0.3, 30.0, None, 0, 20, 0.3),
         reference=Mark("optimum", 1.0, None, "exact", 0, 0, 1.0),
-        judged=0, judged_fits=0, consistency=BLANK, acting=BLANK, acting_beyond=BLANK,
-        acting_beyond_move=BLANK, acting_beyond_repetition=BLANK, habit=None, decides=None,
-        pooled_label_bias=BLANK, pooled_position_bias=BLANK, pooled_imitation=BLANK,
-        pooled_copying=BLANK, pooled_repetition=BLANK, called="",
-        inference=BLANK, translation=BLANK, format=BLANK, luck=BLANK,
+        judged=0, judged_fits=0, habit=None, decides=None, called="",
         why={} if doing is not None else {"doing": "no room here"}, clusters="instances",
-        cluster_count=20, arms=(),
+        cluster_count=20, arms=(), estimates=estimates,
     )  # fmt: skip
     return msgspec.structs.replace(plain, **more)
 

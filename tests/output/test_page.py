@@ -16,21 +16,21 @@ from click.testing import CliRunner
 
 import sally
 from sally import store
-from sally.analysis.columns import replayed_rows as laid_open
-from sally.analysis.columns.rows import episode_rows, summary
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Moved, PlayerSpec, Reported, episode_id, to_line
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
-from sally.output.files.provenance import Provenance, trial_key
-from sally.output.page import write
+from sally.frames import build
+from sally.frames.frame import as_frame
+from sally.frames.rows import trial_key
+from sally.output.files.provenance import provenance_of
+from sally.output.page import results, write
 from sally.output.page.page_data import PageData
 from sally.output.page.transcripts import transcript_of
 from sally.output.page.write import PageOptions, chosen_of, in_turn, write_page
 from sally.runner.check import prompts_of
 from sally.runner.plan import orders
-from sally.store import index
 from tests.metrics.test_answers import random_episode
 from tests.output.hostile import hostile_store
 
@@ -72,25 +72,21 @@ def text_of(markup: str) -> str:
     return " ".join(unescape(re.sub("<[^>]*>", " ", markup)).split())
 
 
-def test_page_from_the_index_equals_page_from_the_lines(
+def test_page_from_the_cache_equals_page_from_the_lines(
     page: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(index, "SMALL", 0)
-    monkeypatch.setattr(index, "PIECE", 3)
-    monkeypatch.setattr(index, "SETTLED", -1.0)
     copied = Path(shutil.copytree(folder, tmp_path / folder.name))
     assert page_of(copied, tmp_path / "first.html") == page
-    assert (copied / store.INDEX).exists()
-    monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)  # nothing is replayed again
+    monkeypatch.setattr(build, "replay_episode", lambda episode: 1 / 0)  # nothing is replayed
     assert page_of(copied, tmp_path / "again.html") == page
 
 
 def test_page_lists_only_the_first_episodes_and_states_the_rest(
     page: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write, "LISTED", 12)
-    monkeypatch.setattr(write, "LEAST", 1)
+    monkeypatch.setattr(results, "LISTED", 12)
+    monkeypatch.setattr(results, "LEAST", 1)
     short = page_of(folder, tmp_path / "short.html")
     assert short.count("The first 3; 1 more are not listed.") == 4
     assert page.count("<tr><td>") - short.count("<tr><td>") == 4
@@ -105,10 +101,10 @@ def test_finished_episode_replaces_a_censored_one(folder: Path, tmp_path: Path) 
     lines = b"".join(to_line(each) for each in (*cut[:2], two, cut[2], two))
     (there / "00.jsonl").write_bytes(lines)
     found = PageData(there)
-    assert (len(found), found.replaced, found.doubled) == (8, 3, 2)
-    assert [found.id(n) for n in range(2)] == [one.id, two.id]
+    frame = found.frame
+    assert (len(found), frame.replaced, frame.doubled) == (8, 3, 2)
     assert found.seen.ends == {"over": 8}
-    assert list(found.episodes([0, 1])) == [one, two]
+    assert [frame.episode_by_id(one.id), frame.episode_by_id(two.id)] == [one, two]
 
 
 def test_plot_is_explained_only_if_present(folder: Path, tmp_path: Path) -> None:
@@ -133,9 +129,7 @@ def test_every_link_has_a_target_and_ids_are_unique(page: str) -> None:
 
 
 def test_every_mean_equals_the_mean_of_its_linked_column(page: str, folder: Path) -> None:
-    rows = list(episode_rows(sally.load(folder)))
-    by = ("seat", "player", "others")
-    means = summary([r for r in rows if r["seat"] == "agent"], "functional_regret", by)
+    means = sally.score(folder, ["functional_regret"], seat="agent", by=("others", "player"))
     for found in means:
         said = f"{found['value']:.3f}" if abs(found["value"]) < 1 else f"{found['value']:.2f}"
         cell = re.search(rf'href="#(g\d+)-(\d+)"[^>]*>{re.escape(said)}</a>', page)
@@ -239,10 +233,7 @@ def test_trials_shared_by_two_cells_are_counted_once(tmp_path: Path) -> None:
         both, cells=(*both.cells, msgspec.structs.replace(both.cells[0], name="again"))
     )
     sally.run(twice, tmp_path / "s")
-    seen = Provenance()
-    for episode in sally.load(tmp_path / "s"):
-        seen.add(episode)
-    counts = seen.counts([twice])
+    counts = provenance_of(as_frame(tmp_path / "s")).counts([twice])
     assert (counts.wanted, counts.missing, counts.others) == (len(orders(twice)), 0, 0)
     assert [(c.cell, c.wanted, c.there) for c in counts.cells] == [("short", 8, 8), ("again", 8, 8)]
 

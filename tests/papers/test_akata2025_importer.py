@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from sally.analysis.episodes.atlas import recorded_dots
-from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Forfeited, Moved
 from sally.core.match.playback import mismatch
 from sally.core.registry import registry
+from sally.frames.measured import person_of
 from sally.games.repeated_games.ordinal import ordinal_games
 from sally.papers.akata2025.importer import IMPORTER
 from sally.parts import imported

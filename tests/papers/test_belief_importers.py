@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from benchmarks.hostile.mutations import mutated
-from sally.analysis.columns.rows import played
 from sally.core.errors import BadInput
 from sally.core.log.events import to_line
 from sally.core.registry import registry
 from sally.core.registry.validation import log_problem
+from sally.frames.replays import played
 from sally.games.elicitation.recorded import row_of
 from sally.games.elicitation.rules import PLAYER
 from sally.metrics.consistency import acted

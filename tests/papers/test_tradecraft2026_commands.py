@@ -9,13 +9,13 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
-from sally.analysis.columns.rows import played
 from sally.analysis.episodes import stores
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
+from sally.frames.replays import played
 from sally.games.tradecraft.actions import DONE, PASS
 from sally.games.tradecraft.assessor import DIMENSIONS, ORDERS
 from sally.models.stub import Scripted

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import sally
-from sally.analysis.columns.rows import episode_rows
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.games.repeated_games.players.meta import net, payoffs, record, seen
@@ -33,7 +32,7 @@ def test_learner_has_less_regret_than_random_with_held_out_partners():
             for who in regret:
                 lineup = {"agent": who, "partner": partner}
                 played = [sally.play(game, lineup, seed=s, rounds=20) for s in range(3)]
-                rows = episode_rows(played, ("functional_regret",))
+                rows = sally.episodes(played)
                 lost = [row["functional_regret"] for row in rows if row["seat"] == "agent"]
                 regret[who] += sum(lost) / most
     assert regret["learner"] < 0.85 * regret["random"]

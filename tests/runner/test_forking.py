@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 import sally
-from sally.analysis.columns.rows import episode_rows, played
 from sally.analysis.decisions.costs import costs_of, decisions_by_cost
 from sally.analysis.decisions.rollouts import branches, by_continuations
 from sally.core.errors import BadInput
 from sally.core.log.events import Injection, Moved, PlayerSpec, from_line, to_line
 from sally.core.match.player import Decision, PlayerKind
 from sally.core.registry import registry
+from sally.frames.replays import played
 from sally.models.stub import always
 from sally.runner.check import check
 from sally.runner.forking import Change, fork
@@ -93,8 +93,8 @@ def test_model_in_a_fork_sees_the_past_and_pays_only_its_own_calls():
     was = sally.play("ipd", {"agent": model, "partner": "tit_for_tat"}, probes=asked, rounds=6)
     new = fork(was, 4, Change({"agent": replace_strategy(model, "cot")}))
     assert check([new]).mismatches == []
-    (row, _) = episode_rows([new], metrics=False)
-    (whole, _) = episode_rows([was], metrics=False)
+    (row, _) = sally.episodes([new])
+    (whole, _) = sally.episodes([was])
     assert 0 < row["calls"] < whole["calls"]
 
 
@@ -143,7 +143,7 @@ def test_costs_against_an_automaton_sum_to_the_regret():
         was = game(agent, "tit_for_tat", rounds=7)
         whole = played(was)
         lost = sum(cost.loss for cost in costs_of(whole, "agent"))
-        rows = list(episode_rows([was]))
+        rows = sally.episodes([was])
         assert lost == pytest.approx(7 * rows[0]["functional_regret"])
 
 
@@ -158,7 +158,7 @@ def test_wrong_answer_costs_the_value_of_a_right_answer():
         seat = str(registry.game(name).build({}).seats[0])
         whole = played(sally.play(name, {seat: "random"}, seed=2))
         lost = [cost.loss for cost in costs_of(whole, seat)]
-        (row,) = episode_rows([whole.episode])
+        (row,) = sally.episodes([whole.episode])
         doing = row[whole.spec.measured.doing.metric]
         assert sum(lost) / len(lost) == pytest.approx(worth - doing)
 

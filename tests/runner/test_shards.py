@@ -27,7 +27,6 @@ from sally.runner.orders import Order, Orders, PackedEpisodes
 from sally.runner.sharding import LEAST, MOST, cuts_of
 from sally.runner.shards import Job, ProgressCounter, Shard
 from sally.store import Folder
-from sally.store.deduplicate import IdSet, packed_ids
 from sally.studies.quickstart import STUDY
 
 
@@ -114,7 +113,7 @@ def test_sharding_is_deterministic() -> None:
 def test_shard_name_does_not_depend_on_stored_episodes() -> None:
     wanted = listed(order(i, "rps", "random") for i in range(170))
     whole = list(shards_of(wanted))
-    done = IdSet(packed_ids([id for id, _, _ in (*whole[0].orders[1:], *whole[2].orders)]))
+    done = {id for id, _, _ in (*whole[0].orders[1:], *whole[2].orders)}
     there = wanted.found_in(done)
     assert there == wanted.found_in(set(done)) and wanted.found_in(set()) is None
     rest = list(shards_of(wanted, there=there))
@@ -147,7 +146,7 @@ def test_bulk_orders_equal_orders_checked_one_by_one() -> None:
 
 
 def test_shard_and_job_round_trip_through_json() -> None:
-    for value in (*shards_of(orders(STUDY)), Job("s", "out", files=("a.py",), index=True)):
+    for value in (*shards_of(orders(STUDY)), Job("s", "out", files=("a.py",), tables=True)):
         kind: type[Shard] | type[Job] = type(value)
         assert msgspec.json.decode(msgspec.json.encode(value), type=kind) == value
 

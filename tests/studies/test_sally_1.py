@@ -13,6 +13,7 @@ from sally.core.errors import BadInput
 from sally.core.log.events import episode_id
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, instance, player_spec
+from sally.frames.frame import as_frame
 from sally.players.language import LANGUAGE
 from sally.runner.local import orders, play
 from sally.studies.sally_1 import (
@@ -101,10 +102,9 @@ def test_battery_questions_are_balanced_over_arms():
 def test_best_bot_predicts_opponents_and_is_near_the_optimum(game):
     study = with_bot(BOTS["best_bot"], "S")
     cells = tuple(c for c in study.cells if c.name.startswith(f"{game}: {ASKED}"))
-    seats = measured_of(
-        play(setup, cell) for _, cell, setup in orders(msgspec.structs.replace(study, cells=cells))
-    )
-    got, most = (sum(getattr(m, name) for m in seats) for name in ("least", "optimum"))
+    wanted = orders(msgspec.structs.replace(study, cells=cells))
+    sums = measured_of(as_frame([play(setup, cell) for _, cell, setup in wanted]))
+    got, most = (sums.of(name).sum() for name in ("least", "optimum"))
     assert got > 0.8 * most
 
 

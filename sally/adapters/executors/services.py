@@ -15,11 +15,11 @@ def play_with_provider(*given: Any) -> None:
     play_orders(*given)
 
 
-def index_writer() -> Any:
-    """Return a writer of a store's index columns."""
-    from sally.output.files.index_writer import IndexWriter  # not needed for small runs
+def table_writer() -> Any:
+    """Return a writer of the tables of a file of episodes."""
+    from sally.frames.writer import TableWriter  # not needed for small runs
 
-    return IndexWriter()
+    return TableWriter()
 
 
 def rates_from_ray(job: Job) -> Ask:
@@ -39,4 +39,4 @@ def keeper_name(job: Job) -> str:
     return f"sally-rates-{job.run}"
 
 
-SERVICES = Services(play_with_provider, index_writer, rates_from_ray)
+SERVICES = Services(play_with_provider, table_writer, rates_from_ray)

@@ -35,8 +35,6 @@ from sally.adapters.inspect.model import InspectModel
 from sally.adapters.inspect.reach import hide_key, provider_of
 from sally.adapters.inspect.session import Session, session_of
 from sally.adapters.trainers.text.splits import usual_player
-from sally.analysis.columns.measured import doing_metric
-from sally.analysis.columns.rows import decision_rows, played
 from sally.analysis.decisions.costs import costs_by_turn
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, from_line, to_line
@@ -48,6 +46,9 @@ from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric
+from sally.frames.measured import doing_metric
+from sally.frames.replays import played
+from sally.frames.rows import decision_rows
 from sally.players.language import LANGUAGE, patient
 from sally.runner.budget import Metered
 from sally.runner.config import in_process
@@ -153,7 +154,7 @@ def steps(episode: Episode) -> list[Any]:
     """Return the decisions of an episode for Inspect's transcript, with their costs if known."""
     costs = costs_by_turn(episode)
     found = []
-    for row in decision_rows([episode]):
+    for row in decision_rows(played(episode)):
         cost = costs.get((row["turn"], row["seat"])) if row["what"] != "report" else None
         shown = {key: row.get(key) for key in STEP if row.get(key) is not None}
         found.append(shown if cost is None else {**shown, "cost": cost.loss})

@@ -4,34 +4,30 @@ Two episodes form a pair if the seat met the same problem, seed and other player
 Intervals come from resampling clusters of pairs, p values from flipping the signs of whole
 clusters. Players that never met the same setting are compared unpaired: a difference of two means,
 each with a cluster-robust error, by Welch's t test. Holm's method bounds the probability of any
-false difference, and that of any false equivalence, in the whole family of comparisons. Scores come
-from episodes or from a store's index.
+false difference, and that of any false equivalence, in the whole family of comparisons.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 import numpy as np
+import polars as pl
 import scipy
 
-from sally import store
-from sally.analysis.columns.measured import doing_metric, setting
-from sally.analysis.columns.rows import played
-from sally.analysis.columns.seat_table import SeatKind, SeatTable, seats_in
-from sally.analysis.profile.bounds import PAID
-from sally.analysis.profile.estimates import person_of
+from sally.analysis.bounds import PAID
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.grouping import grouped
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, label, model_and_strategy
 from sally.core.registry import registry
-from sally.core.rules.game import GameSpec, Seat
-from sally.core.rules.metric import Metric, Played
-from sally.stats.cluster_interval import FEWER, Unit, coarsest
+from sally.core.rules.game import GameSpec
+from sally.core.rules.metric import Metric
+from sally.frames.clusters import pair_clusters, side_clusters
+from sally.frames.frame import Frame
+from sally.frames.measured import doing_metric
+from sally.stats.cluster_interval import FEWER
 from sally.stats.columns import coded, sums_by
 from sally.stats.effects import cohens_d
 from sally.stats.equivalence import equivalence_p
@@ -85,15 +81,25 @@ class Pair(msgspec.Struct, frozen=True):
 
     instance: str
     repeat: int
-    setting: str
+    setting: bytes
     way: str
     person: str
     first: float
     second: float
 
 
+class PlayerComparison(msgspec.Struct, frozen=True):
+    """The comparisons of two players or models, each list adjusted as one family.
+
+    `by_strategy` is empty unless two models are compared that share several strategies.
+    """
+
+    comparisons: list[Comparison]
+    by_strategy: list[Comparison]
+
+
 def compare(
-    episodes: Source,
+    frame: Frame,
     first: str,
     second: str,
     *,
@@ -101,60 +107,42 @@ def compare(
     by: By = "game",
     margin: float | None = None,
     seed: int = SEED,
-) -> list[Comparison]:
-    """Return every comparison of two players that the episodes allow, adjusted as one family.
+) -> PlayerComparison:
+    """Return every comparison of two players, or two models, that the episodes allow.
+
+    Models are compared over all strategies that both used, and then strategy by strategy: a pair is
+    one setting met by both models with the same strategy.
 
     Raises:
         BadInput: If a player or metric is unknown, or the players share no game, seat and metric.
     """
     check(first, second, metrics, margin)
-    scores = scores_of(episodes, (first, second), metrics, by)
-    return family(scores, first, second, margin, seed)
-
-
-def compare_models(
-    episodes: Source,
-    first: str,
-    second: str,
-    *,
-    metrics: Sequence[str] = (),
-    by: By = "game",
-    margin: float | None = None,
-    seed: int = SEED,
-) -> tuple[list[Comparison], list[Comparison]]:
-    """Compare two models over all strategies that both used, and then strategy by strategy.
-
-    A pair is one setting met by both models with the same strategy. In each of the two lists
-    returned, p values are adjusted over that list only; the second list is empty if there is only
-    one strategy or `by` is not "game".
-    """
-    check(first, second, metrics, margin)
+    if not are_models(frame, first, second):
+        scores = scores_of(frame, (first, second), metrics, by)
+        return PlayerComparison(family(scores, first, second, margin, seed), [])
     lines = by if by != "game" else "strategy"
-    scores = scores_of(episodes, (first, second), metrics, lines, model_and_way)
+    scores = scores_of(frame, (first, second), metrics, lines, of_models=True)
     if by != "game":
-        return family(scores, first, second, margin, seed), []
+        return PlayerComparison(family(scores, first, second, margin, seed), [])
     pooled: Scores = {}
     for group, both in scores.items():
-        whole = pooled.setdefault(msgspec.structs.replace(group, where=""), {})
-        for player, found in both.items():
-            whole.setdefault(player, []).extend(found)
+        players = pooled.setdefault(msgspec.structs.replace(group, where=""), {})
+        for player, theirs in both.items():
+            players.setdefault(player, []).extend(theirs)
     several = len({group.where for group in scores}) > 1
     apart = family(scores, first, second, margin, seed) if several else []
-    return family(pooled, first, second, margin, seed), apart
+    return PlayerComparison(family(pooled, first, second, margin, seed), apart)
 
 
-def are_models(source: Source, first: str, second: str) -> bool:
+def are_models(frame: Frame, first: str, second: str) -> bool:
     """Return whether the two names are names of models; a name that belongs both to a model and to
     a player counts as a player.
 
     Raises:
         BadInput: If a name is unknown, or one is a model and the other a player.
     """
-    players, models = set[str](), set[str]()
-    for lineup in _lineups(source):
-        for who in lineup.values():
-            players.add(label(who))
-            models.add(model_and_strategy(who)[0])
+    names = frame.seats("player", "name").unique()
+    players, models = set(names["player"]), set(names["name"])
     for name in (first, second):
         if name not in players | models:
             raise unknown("player in this store", name, players | models)
@@ -225,7 +213,7 @@ def _compared(
         return None
     pairs = [pair for key in shared for pair in _paired(mine[key], theirs[key])]
     a, b = np.array([pair.first for pair in pairs]), np.array([pair.second for pair in pairs])
-    clusters, unit = _clusters(pairs)
+    clusters, unit = pair_clusters(pairs)
     independent = min(len(pairs), *(sum(len(by[key]) for key in shared) for by in (mine, theirs)))
     tests = paired_tests(a, b, clusters, seed=seed, margin=margin, n=independent)
     metric: Metric = registry.entries("metrics")[group.metric]
@@ -255,7 +243,7 @@ def _unpaired(
     if not one or not two:
         return None
     sides = [np.array([s.value for s in scores]) for scores in (one, two)]
-    named = [_clusters_alone(scores) for scores in (one, two)]
+    named = [side_clusters(scores) for scores in (one, two)]
     units = [len(set(clusters)) for clusters, _ in named]
     a, b = sides
     away, n = float(a.mean() - b.mean()), int(a.size + b.size)
@@ -289,17 +277,6 @@ def _unpaired(
         company=len({s.others for s in (*one, *two)}),
         design="unpaired",
     )
-
-
-def _clusters_alone(scores: Sequence[Score]) -> tuple[list[Hashable], str]:
-    """Return the clusters of one side's episodes: people, else instances, else repeats."""
-    units: dict[str, Unit] = {
-        "participants": [s.person for s in scores],
-        "instances": [s.instance for s in scores],
-        "repeats of instances": [(s.instance, s.repeat) for s in scores],
-    }
-    name = coarsest(units)
-    return list(units[name]), name
 
 
 def _error(values: Floats, clusters: Sequence[Hashable]) -> float:
@@ -338,29 +315,7 @@ def _mean_of(values: Sequence[float]) -> float:
     return float(values[0] if len(values) == 1 else np.mean(values))  # one value is the usual case
 
 
-def _clusters(pairs: Sequence[Pair]) -> tuple[list[Hashable], str]:
-    """Return the clusters of pairs, by the coarsest unit with enough clusters to resample.
-
-    Repeats are preferred to pairs, because all lineups share the seed of a repeat.
-    """
-    units: dict[str, list[Hashable]] = {
-        "participants": [pair.person for pair in pairs],
-        "instances": [pair.instance for pair in pairs],
-        "repeats of instances": [(pair.instance, pair.repeat) for pair in pairs],
-    }
-    people, settings = len(set(units["participants"])), len({pair.setting for pair in pairs})
-    if all(units["participants"]) and settings < people:
-        # The people of one setting are compared with the same episodes of the other player.
-        return [pair.setting for pair in pairs], "settings"
-    for name, found in units.items():
-        if all(found) and len(set(found)) >= FEW:
-            return found, name
-    if len({pair.way for pair in pairs}) > 1:  # strategies in one setting are not independent
-        return [pair.setting for pair in pairs], "settings"
-    return list(range(len(pairs))), "pairs"
-
-
-def _by_setting(scores: Sequence[Score]) -> dict[tuple[str, str], list[Score]]:
+def _by_setting(scores: Sequence[Score]) -> dict[tuple[bytes, str], list[Score]]:
     return grouped(scores, lambda score: (score.setting, score.way))
 
 
@@ -412,7 +367,7 @@ class Group(msgspec.Struct, frozen=True):
 class Score(msgspec.Struct, frozen=True):
     """The score of one player in one episode, by one metric."""
 
-    setting: str
+    setting: bytes
     instance: str
     others: str
     value: float  # NaN if the metric has no value and the episode has no result
@@ -425,110 +380,57 @@ class Score(msgspec.Struct, frozen=True):
 Scores = dict[Group, dict[str, list[Score]]]
 
 
-@dataclass(frozen=True)
-class IndexedStore:
-    """A store and the kinds of seats that occur in it; scores are read from the store's index."""
-
-    where: store.Where
-    kinds: tuple[SeatKind, ...]
-    bad: tuple[str, ...]  # lines that hold no episode
-
-
-def indexed_store(where: store.Where) -> IndexedStore:
-    """Open a store and read which kinds of seats its index contains."""
-    table = seats_in(where, ())
-    return IndexedStore(where, tuple(table.whole), tuple(table.bad))
-
-
-Source = Iterable[Episode] | IndexedStore
-
-
-def _lineups(source: Source) -> Iterator[Mapping[str, PlayerSpec]]:
-    if isinstance(source, IndexedStore):
-        yield from (kind.lineup for kind in source.kinds)
-    else:
-        yield from (episode.setup.lineup for episode in source)
-
-
-def model_and_way(who: PlayerSpec) -> tuple[str, str]:
-    """Return a player's model, and its label without the model."""
-    model = model_and_strategy(who)[0]
-    return model, label(who).removeprefix(model).strip()
-
-
-def player_alone(who: PlayerSpec) -> tuple[str, str]:
-    """Return a player's whole label, which includes its strategy."""
-    return label(who), ""
-
-
-Naming = Callable[[PlayerSpec], tuple[str, str]]  # the name a player counts under, and its way
-
-
 def scores_of(
-    source: Source,
+    frame: Frame,
     players: tuple[str, str],
     metrics: Sequence[str],
     by: By,
-    naming: Naming = player_alone,
+    *,
+    of_models: bool = False,
 ) -> Scores:
-    """Return the scores of both players for each comparison."""
-    if isinstance(source, IndexedStore):
-        return _from_index(source, players, metrics, by, naming)
-    return _from_episodes(source, players, metrics, by, naming)
+    """Return the scores of both players, or both models, for each comparison."""
+    fields = ("game", "seat", "cell", "player", "name", *SCORED)
+    rows = frame.seats(*fields).with_row_index("at")
+    rows = rows.filter(pl.col("name" if of_models else "player").cast(pl.String).is_in(players))
+    scores: Scores = {}
+    for row, metric, score in seat_scores(frame, rows, metrics):
+        player, way = row["player"], ""
+        if of_models:
+            player, way = row["name"], row["player"].removeprefix(row["name"]).strip()
+        places = {"game": "", "cell": row["cell"], "others": row["others"], "strategy": way}
+        group = Group(row["game"], row["seat"], places[by], metric)
+        score = msgspec.structs.replace(score, way=way)
+        scores.setdefault(group, {}).setdefault(player, []).append(score)
+    return scores
 
 
-def _refuse_unknown(players: Iterable[str], sat: Collection[str]) -> None:
-    for name in players:
-        if name not in sat:
-            raise unknown("player in this store", name, sat)
-
-
-def _from_episodes(
-    episodes: Iterable[Episode],
-    players: tuple[str, str],
-    metrics: Sequence[str],
-    by: By,
-    naming: Naming,
-) -> Scores:
-    found: Scores = {}
-    sat: set[str] = set()
-    for episode in episodes:
-        names = {seat: naming(who) for seat, who in episode.setup.lineup.items()}
-        here = {name for name, _ in names.values()}
-        sat |= here
-        if not set(players) & here:
-            continue
-        whole = played(episode)
-        for seat in whole.replay.game.seats:
-            player, way = names[seat]
-            if player in players:
-                for metric, score in seat_scores(whole, seat, metrics, way):
-                    places = {"game": "", "cell": episode.cell}
-                    where = (places | {"others": score.others, "strategy": way})[by]
-                    group = Group(episode.setup.instance.game, seat, where, metric)
-                    found.setdefault(group, {}).setdefault(player, []).append(score)
-    _refuse_unknown(players, sat)
-    return found
+SCORED = ("setting", "instance", "others", "person", "repeat", "why")  # columns of a score
 
 
 def seat_scores(
-    whole: Played, seat: Seat, metrics: Sequence[str], way: str
-) -> Iterator[tuple[str, Score]]:
-    """Yield the score of a seat by each metric that has a value.
+    frame: Frame, rows: pl.DataFrame, metrics: Sequence[str]
+) -> Iterator[tuple[dict[str, Any], str, Score]]:
+    """Yield each row of seats with its score by each metric that has a value.
 
     An episode without a result is yielded for every metric, so that it is counted. If it is void,
     its payoff of 0 is not used, because nothing was played.
     """
-    setup, result = whole.episode.setup, not store.reason(whole.episode)
-    others = ", ".join(label(setup.lineup[s]) for s in whole.replay.game.seats if s != seat)
-    fitting = registry.metrics(whole.spec.family or whole.spec.name)
-    for name in measures(whole.spec, seat, metrics):
-        value = fitting[name].measure(whole, seat) if result or name not in PAID else None
-        if value is not None or not result:
-            met = (setting(setup, seat), setup.instance.id, others)
-            number = math.nan if value is None else float(value)
-            person = person_of(setup, seat)
-            yield name, Score(*met, number, person, setup.repeat, way, result)
+    kinds = rows.select("game", "seat").unique(maintain_order=True).rows()
+    measured = {kind: measures(registry.game(kind[0]), kind[1], metrics) for kind in kinds}
+    names = list(dict.fromkeys(name for several in measured.values() for name in several))
+    if not names:
+        return
+    values = frame.seats(*names)[rows["at"].to_numpy()]
+    columns = {name: values[name].cast(pl.Float64).to_list() for name in names}
+    for number, row in enumerate(rows.iter_rows(named=True)):
+        has_result = not row["why"]
+        score = (row["setting"], row["instance"], row["others"])
+        for name in measured[row["game"], row["seat"]]:
+            value = columns[name][number] if has_result or name not in PAID else None
+            if value is not None or not has_result:
+                person, repeat = row["person"] or "", row["repeat"]
+                value = math.nan if value is None else value
+                yield row, name, Score(*score, value, person, repeat, "", has_result)
 
 
 def measures(spec: GameSpec[Any, Any, Any], seat: str, metrics: Sequence[str]) -> list[str]:
@@ -538,60 +440,6 @@ def measures(spec: GameSpec[Any, Any, Any], seat: str, metrics: Sequence[str]) -
         return [*KNOWING, doing_metric(spec, seat).name]
     fitting = registry.metrics(spec.family or spec.name)
     return [name for name in metrics if name in fitting]
-
-
-def _from_index(
-    source: IndexedStore,
-    players: tuple[str, str],
-    metrics: Sequence[str],
-    by: By,
-    naming: Naming,
-) -> Scores:
-    named = [naming(kind.lineup[kind.seat]) for kind in source.kinds]
-    _refuse_unknown(players, {naming(who)[0] for k in source.kinds for who in k.lineup.values()})
-    mine = {n: kind for n, kind in enumerate(source.kinds) if named[n][0] in players}
-    wanted = {n: measures(registry.game(k.game), k.seat, metrics) for n, k in mine.items()}
-    every = list(dict.fromkeys(name for names in wanted.values() for name in names))
-    table = seats_in(source.where, every, seeds=True)
-    number = {msgspec.msgpack.encode(kind): n for n, kind in enumerate(source.kinds)}
-    kinds = [number.get(msgspec.msgpack.encode(kind), -1) for kind in table.whole]
-    others = {row["at"]: row["others"] for row in table.kinds}
-    instances = [Instance(id, *msgspec.json.decode(asked)) for _, id, asked in table.problems]
-    found: Scores = {}
-    for row, at in enumerate(table.kind.tolist()):
-        if (n := kinds[at]) not in mine:
-            continue
-        kind, (player, way) = mine[n], named[n]
-        where = {"game": "", "cell": kind.cell, "others": others[at], "strategy": way}[by]
-        instance = instances[table.problem[row]]
-        for metric, score in _scored(table, row, wanted[n], kind, instance, others[at], way):
-            group = Group(kind.game, kind.seat, where, metric)
-            found.setdefault(group, {}).setdefault(player, []).append(score)
-    return found
-
-
-def _scored(
-    table: SeatTable,
-    row: int,
-    metrics: Sequence[str],
-    kind: SeatKind,
-    instance: Instance,
-    others: str,
-    way: str,
-) -> Iterator[tuple[str, Score]]:
-    """Yield the score of one row by each metric that has a value, as `seat_scores` does."""
-    result = bool(table.result[row])
-    values = (
-        (name, float(table.values[name][row]) if result or name not in PAID else math.nan)
-        for name in metrics
-    )
-    there = [(name, value) for name, value in values if not (result and math.isnan(value))]
-    if there:
-        repeat = int(table.repeat[row])
-        setup = Setup(instance, table.seed[row], kind.lineup, repeat=repeat)
-        met, person = setting(setup, kind.seat), person_of(setup, kind.seat)
-        for name, value in there:
-            yield name, Score(met, instance.id, others, value, person, repeat, way, result)
 
 
 # --- in words -------------------------------------------------------------------------------------

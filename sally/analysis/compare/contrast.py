@@ -6,14 +6,16 @@ conditions. Intervals, tests and equivalence are those of `sally.analysis.compar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
+import polars as pl
 
-from sally.analysis.columns.rows import played
 from sally.analysis.compare.compare import (
     KNOWING,
+    SCORED,
     SEED,
     WORDS,
     Comparison,
@@ -26,13 +28,13 @@ from sally.analysis.compare.compare import (
     word_of,
 )
 from sally.core.errors import BadInput, listed
-from sally.core.log.events import Episode, PlayerSpec, Reported, Setup, label
+from sally.core.log.events import PlayerSpec, Setup, label
 from sally.core.rules.awareness import WHAT_IS_THIS
-from sally.core.rules.game import Seat
-from sally.core.rules.metric import Played
+from sally.frames.frame import Frame
+from sally.frames.rows import setup_of
 
 Of = Literal["asked", "twin", "packs", "aware"]
-Condition = Callable[[Episode, str], str | None]
+Condition = Callable[[Setup, str], str | None]  # (setup, seat) -> condition; None: neither
 NOT_ASKED, OWN_WORDS, A_GAME = "not asked", "the game's own words", "taken for: game"
 TWIN = "_twin"  # suffix of the words packs that describe the other player as a mechanism
 
@@ -46,9 +48,8 @@ class Contrast(msgspec.Struct, frozen=True):
     comparison: Comparison
 
 
-def asked_or_not(episode: Episode, seat: str) -> str | None:
+def asked_or_not(setup: Setup, seat: str) -> str | None:
     """Return the condition of a seat: its probes, and whether its own answers are shown to it."""
-    setup = episode.setup
     arm = setup.arms.get(seat, ())
     own = any(i.seat == seat and i.source == "own" for i in setup.injections)
     shown = ", own answers shown" if own else ""
@@ -64,38 +65,23 @@ def wording(setup: Setup, seat: str) -> str | None:
     return pack.partition("@")[0] or OWN_WORDS
 
 
-def in_words(episode: Episode, seat: str) -> str | None:
-    """Return the words pack of a seat in an episode."""
-    return wording(episode.setup, seat)
-
-
-def twin_or_not(episode: Episode, seat: str) -> str | None:
+def twin_or_not(setup: Setup, seat: str) -> str | None:
     """Return the seat's words pack if it is the game's own pack or its twin, in which a mechanism
     replaces the other mind; else None."""
-    named = in_words(episode, seat)
-    return named if named is None or named == OWN_WORDS or named.endswith(TWIN) else None
+    pack = wording(setup, seat)
+    return pack if pack is None or pack == OWN_WORDS or pack.endswith(TWIN) else None
 
 
-def taken_for(episode: Episode, seat: str) -> str | None:
-    """Return a seat's answer to the awareness probe, if it gave one."""
-    for event in episode.events:
-        if not isinstance(event, Reported) or (event.seat, event.probe) != (seat, WHAT_IS_THIS):
-            continue
-        if isinstance(event.value, str):
-            return f"taken for: {event.value}"
-    return None
-
-
-CONDITIONS: dict[Of, tuple[Condition, str]] = {
+CONDITIONS: dict[Of, tuple[Condition | None, str]] = {  # None: by the answer to a probe
     "asked": (asked_or_not, NOT_ASKED),
     "twin": (twin_or_not, OWN_WORDS),
-    "packs": (in_words, OWN_WORDS),
-    "aware": (taken_for, A_GAME),
+    "packs": (wording, OWN_WORDS),
+    "aware": (None, A_GAME),
 }
 
 
 def contrast(
-    episodes: Iterable[Episode],
+    frame: Frame,
     of: Of,
     *,
     metrics: Sequence[str] = (),
@@ -108,8 +94,8 @@ def contrast(
     Raises:
         BadInput: If no player met the same setting under two conditions.
     """
-    condition, base = CONDITIONS[of]
-    scores, seen = _scores(episodes, condition, metrics, by_player)
+    base = CONDITIONS[of][1]
+    scores, seen = _scores(frame, of, metrics, by_player)
     found: list[tuple[str, Comparison]] = []
     for named in sorted(seen - {base}):
         for made in _family(scores, named, base, margin):
@@ -143,32 +129,44 @@ def _missing(of: Of, seen: set[str], base: str) -> str:
 
 
 def _scores(
-    episodes: Iterable[Episode], condition: Condition, metrics: Sequence[str], by_player: bool
+    frame: Frame, of: Of, metrics: Sequence[str], by_player: bool
 ) -> tuple[Scores, set[str]]:
-    found: Scores = {}
-    seen: set[str] = set()
-    for episode in episodes:
-        whole: Played | None = None
-        for seat in episode.setup.lineup:
-            named = condition(episode, seat)
-            if named is None:
-                continue
-            whole = whole or played(episode)
-            if seat in whole.replay.game.seats:
-                seen.add(named)
-                _add(found, whole, Seat(seat), named, metrics, by_player)
-    return found, seen
+    rows = frame.seats("number", "game", "seat", "setup", *SCORED).with_row_index("at")
+    rows = _with_condition(frame, rows, of).filter(pl.col("condition").is_not_null())
+    scores: Scores = {}
+    for row, metric, score in seat_scores(frame, rows, metrics):
+        player, way = _player_and_way(row["setup"], row["seat"])
+        group = Group(row["game"], row["seat"], player if by_player else "", metric)
+        score = msgspec.structs.replace(score, way=way)
+        scores.setdefault(group, {}).setdefault(row["condition"], []).append(score)
+    return scores, set(rows["condition"])
 
 
-def _add(
-    found: Scores, whole: Played, seat: Seat, named: str, metrics: Sequence[str], by_player: bool
-) -> None:
-    setup = whole.episode.setup
+def _with_condition(frame: Frame, rows: pl.DataFrame, of: Of) -> pl.DataFrame:
+    """Return the rows with the condition of each; null where it is neither of the two."""
+    condition = CONDITIONS[of][0]
+    if condition is None:
+        answers = frame.decisions().filter(
+            (pl.col("probe") == WHAT_IS_THIS) & pl.col("value").is_not_null()
+        )
+        first = answers.unique(["number", "seat"], keep="first", maintain_order=True)
+        named = first.select(
+            "number", "seat", condition=pl.format("taken for: {}", pl.col("value"))
+        )
+        return rows.join(named, on=["number", "seat"], how="left", maintain_order="left")
+    kinds = rows.select("setup", "seat").unique(maintain_order=True)
+    conditions = [condition(setup_of(setup), seat) for setup, seat in kinds.rows()]
+    kinds = kinds.with_columns(pl.Series("condition", conditions, dtype=pl.String))
+    return rows.join(kinds, on=["setup", "seat"], how="left", maintain_order="left")
+
+
+@lru_cache(maxsize=4096)
+def _player_and_way(text: str, seat: str) -> tuple[str, str]:
+    """Return a seat's player without its words pack, and with everything else it was told."""
+    setup = setup_of(text)
     player = label(without_pack(setup.lineup[seat]))
     injected = [msgspec.json.encode(i).decode() for i in setup.injections if i.source != "own"]
-    for metric, score in seat_scores(whole, seat, metrics, " ".join([player, *injected])):
-        group = Group(setup.instance.game, seat, player if by_player else "", metric)
-        found.setdefault(group, {}).setdefault(named, []).append(score)
+    return player, " ".join([player, *injected])
 
 
 def without_pack(who: PlayerSpec) -> PlayerSpec:

@@ -6,19 +6,23 @@ the untrained player on the same problems, partners and seeds, for knowing and f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+import numpy as np
 
-from sally.analysis.columns.measured import MeasuredSeat, measured
 from sally.analysis.profile.baselines import baselines
-from sally.analysis.profile.doing_scale import BaselineScores, scaled, top
-from sally.analysis.profile.estimates import Means
+from sally.analysis.profile.doing_scale import BaselineScores, scaled, tops
+from sally.analysis.profile.estimates import Means, or_missing
 from sally.analysis.profile.knowing_scale import skills
 from sally.core.errors import BadInput
-from sally.core.log.events import Episode, label
+from sally.core.log.events import label
+from sally.frames.frame import Frame
+from sally.frames.profiles import Codes, Floats, SeatSums
 from sally.stats.cluster_interval import lone_by_rule, ratio_by_rule
+from sally.stats.columns import coded
 from sally.stats.intervals import FEW, Estimate, without_interval
 
 UNTRAINED = "untrained"
@@ -46,151 +50,169 @@ class TransferCell(msgspec.Struct, frozen=True):
         return _over(doing), _over(knowing)
 
 
-class TrainedEpisode(msgspec.Struct, frozen=True):
-    """One measured episode with its player's training."""
+@dataclass(frozen=True)
+class TrainedSeats:
+    """Measured seats with their players' training, by row: its name, its seed and the test task."""
 
-    row: str
-    seed: str
-    measured: MeasuredSeat
+    sums: SeatSums
+    training: list[str]
+    seed: list[str]
+    task: list[str]
+
+    def take(self, rows: Codes) -> TrainedSeats:
+        """Return some rows, by number."""
+        lists = ([column[n] for n in rows] for column in (self.training, self.seed, self.task))
+        return TrainedSeats(self.sums.take(rows), *lists)
+
+    def where(self, training: str = "", seed: str = "", task: str = "") -> TrainedSeats:
+        """Return the rows with this training, seed and task; empty: any."""
+        rows = [
+            n
+            for n in range(len(self.sums))
+            if training in ("", self.training[n])
+            and seed in ("", self.seed[n])
+            and task in ("", self.task[n])
+        ]
+        return self.take(np.array(rows, dtype=np.int64))
 
 
-def tagged(episodes: Iterable[Episode]) -> list[TrainedEpisode]:
-    """Return the episodes whose players record what they were trained on.
+def tagged(frame: Frame) -> TrainedSeats:
+    """Return the seats whose players record what they were trained on.
 
     Raises:
         BadInput: If there is no such episode.
     """
-    found = []
-    for episode in episodes:
-        for seat, used in episode.used.items():
-            if isinstance(used, Mapping) and "trained_on" in used:
+    trained: dict[str, list[tuple[int, str, str]]] = {}  # by seat: episode, training, seed
+    for number, text in enumerate(frame.column("used")):
+        for seat, used in (msgspec.json.decode(text) if text else {}).items():
+            if isinstance(used, dict) and "trained_on" in used:
                 about = used["trained_on"] or {}
-                row, seed = str(about.get("name") or UNTRAINED), str(about.get("seed", ""))
-                found += [TrainedEpisode(row, seed, m) for m in measured(episode, (seat,))]
-    if not found:
+                name, seed = str(about.get("name") or UNTRAINED), str(about.get("seed", ""))
+                trained.setdefault(seat, []).append((number, name, seed))
+    tables, tags = list[SeatSums](), list[tuple[int, str, str]]()
+    for seat, mine in trained.items():
+        part = frame.take(np.array([number for number, _, _ in mine]))
+        tables.append(SeatSums(part.profiles(seat)))
+        tags += mine
+    if not tags:
         raise BadInput(
             "No episode here records what its player was trained on; the text environment writes "
             "`trained_on` into each of its episodes."
         )
-    return found
+    sums = SeatSums.joined(tables)
+    kinds = [sums.shared[code] for code in sums.kind.tolist()]
+    tasks = [kind.cell or kind.game for kind in kinds]
+    seats = TrainedSeats(sums, [name for _, name, _ in tags], [seed for _, _, seed in tags], tasks)
+    return seats.take(np.argsort([number for number, _, _ in tags], kind="stable"))
 
 
-def transfer(tested: Sequence[TrainedEpisode]) -> list[TransferCell]:
+def transfer(tested: TrainedSeats) -> list[TransferCell]:
     """Return the cells of the transfer matrix row by row, starting with the untrained players."""
-    met = BaselineScores(baselines([t.measured for t in tested], by_cell=True))
-    rows = list(dict.fromkeys(t.row for t in tested))
+    scores = BaselineScores(baselines(tested.sums, by_cell=True))
+    rows = list(dict.fromkeys(tested.training))
     rows.sort(key=lambda row: row != UNTRAINED)
-    columns = list(dict.fromkeys(_column(t) for t in tested))
+    columns = list(dict.fromkeys(tested.task))
     return [
         cell
         for row in rows
         for column in columns
-        if (cell := _cell(row, column, tested, met)) is not None
+        if (cell := _cell(row, column, tested, scores)) is not None
     ]
 
 
-def _column(t: TrainedEpisode) -> str:
-    return t.measured.cell or t.measured.game
-
-
 def _cell(
-    row: str, column: str, tested: Sequence[TrainedEpisode], met: BaselineScores
+    row: str, column: str, tested: TrainedSeats, scores: BaselineScores
 ) -> TransferCell | None:
-    here = [t for t in tested if _column(t) == column]
-    mine = [t for t in here if t.row == row]
-    if not mine:
+    group = tested.where(training=row, task=column)
+    if not len(group.sums):
         return None
-    group = [t.measured for t in mine]
-    means = Means(group, list(map(_unit(group), group)))
+    means = Means(group.sums, _clusters(group.sums))
     known = skills(means)
-    before = {} if row == UNTRAINED else _by_setting(t for t in here if t.row == UNTRAINED)
-    seeds = dict.fromkeys(t.seed for t in mine)
+    before = None if row == UNTRAINED else tested.where(training=UNTRAINED, task=column).sums
+    seeds = dict.fromkeys(group.seed)
+    changes = {
+        field: _change(group.sums, before, term)
+        for field, term in (
+            ("doing_change", _doing(scores)),
+            ("knowing_change", _right),
+            ("brier_change", _brier),
+        )
+    }
     return TransferCell(
         trained_on=row,
         tested_on=column,
-        episodes=len(group),
-        doing=scaled(means, met).doing,
+        episodes=len(group.sums),
+        doing=scaled(means, scores).doing,
         knowing=known.skill,
         brier=known.brier_skill,
-        doing_change=_change(group, before, _doing(met)),
-        knowing_change=_change(group, before, _right),
-        brier_change=_change(group, before, _brier),
-        by_seed={seed: _pair([t for t in mine if t.seed == seed], met) for seed in seeds if seed},
+        **changes,
+        by_seed={seed: _pair(group.where(seed=seed).sums, scores) for seed in seeds if seed},
     )
 
 
-def _pair(mine: Sequence[TrainedEpisode], met: BaselineScores) -> tuple[float | None, float | None]:
-    group = [t.measured for t in mine]
-    means = Means(group, list(map(_unit(group), group)))
-    return scaled(means, met).doing.value, skills(means).skill.value
+def _pair(group: SeatSums, scores: BaselineScores) -> tuple[float | None, float | None]:
+    means = Means(group, _clusters(group))
+    return scaled(means, scores).doing.value, skills(means).skill.value
 
 
 def _over(values: Sequence[float | None]) -> Estimate:
     return lone_by_rule([value for value in values if value is not None])
 
 
-Unit = Callable[[MeasuredSeat], Hashable]
-
-
-def _unit(group: Sequence[MeasuredSeat]) -> Unit:
-    """Return the function that assigns a seat to its cluster: the problem together with the other
-    players or, if this gives too few clusters, the setting."""
-    tasks: Unit = lambda m: (m.setup.instance.id, _company(m))  # noqa: E731 (one of two)
-    return tasks if len({tasks(m) for m in group}) >= FEW else lambda m: m.setting
-
-
-def _company(m: MeasuredSeat) -> str:
-    return ", ".join(label(who) for seat, who in m.setup.lineup.items() if seat != m.seat)
+def _clusters(group: SeatSums) -> Codes:
+    """Return the cluster of each row: the problem together with the other players or, if this
+    gives too few clusters, the setting."""
+    names = [
+        (
+            kind.setup.instance.id,
+            ", ".join(label(spec) for seat, spec in kind.setup.lineup.items() if seat != kind.seat),
+        )
+        for kind in group.shared
+    ]
+    tasks, count = coded([names[code] for code in group.kind.tolist()], len(group), "tasks")
+    if count >= FEW:
+        return tasks
+    return coded(group.settings.tolist(), len(group), "settings")[0]
 
 
 # --- what training changed ------------------------------------------------------------------------
 
-Term = Callable[[MeasuredSeat], tuple[float, float] | None]
-"""Function that returns the score of one episode and the score that was possible, or None."""
+Term = Callable[[SeatSums], tuple[Floats, Floats]]
+"""Function that returns, by row, the score and the score that was possible; NaN if unknown."""
 
 
-def _doing(met: BaselineScores) -> Term:
-    def term(m: MeasuredSeat) -> tuple[float, float] | None:
-        high, low = top(met, m), met.level("random", m)
-        return None if m.least is None or high is None or low is None else (m.least, high - low)
-
-    return term
-
-
-def _right(m: MeasuredSeat) -> tuple[float, float] | None:
-    k = m.knowing
-    return (k.right, k.scored - k.guess) if k.scored else None
+def _doing(scores: BaselineScores) -> Term:
+    return lambda group: (
+        group.of("least"),
+        tops(scores, group) - scores.levels("random", group),
+    )
 
 
-def _brier(m: MeasuredSeat) -> tuple[float, float] | None:
-    k = m.knowing
-    return (-k.brier, k.even_brier) if k.with_odds else None
+def _right(group: SeatSums) -> tuple[Floats, Floats]:
+    return group.of("right"), or_missing(group.of("scored")) - group.of("guess")
 
 
-def _by_setting(tested: Iterable[TrainedEpisode]) -> dict[str, list[MeasuredSeat]]:
-    found: dict[str, list[MeasuredSeat]] = {}
-    for t in tested:
-        found.setdefault(t.measured.setting, []).append(t.measured)
-    return found
+def _brier(group: SeatSums) -> tuple[Floats, Floats]:
+    odds = or_missing(group.of("with_odds"))
+    return -group.of("brier"), group.of("even_brier") + 0 * odds
 
 
-def _change(
-    group: Sequence[MeasuredSeat], before: Mapping[str, Sequence[MeasuredSeat]], term: Term
-) -> Estimate:
+def _change(group: SeatSums, before: SeatSums | None, term: Term) -> Estimate:
     """Return the gain over the untrained player in the same settings, as a ratio of sums like the
     score itself."""
-    unit, tops, bottoms = _unit(group), list[float](), list[float]()
-    clusters = list[Hashable]()
-    for m in group:
-        old = [found for b in before.get(m.setting, ()) if (found := term(b)) is not None]
-        if (new := term(m)) is None or not old:
-            continue
-        tops.append(new[0] - sum(got for got, _ in old) / len(old))
-        bottoms.append(new[1])
-        clusters.append(unit(m))
-    if not tops or sum(bottoms) <= 0:
+    new, possible = term(group)
+    old: dict[bytes, list[float]] = {}
+    if before is not None:
+        got, could = term(before)
+        for setting, value in zip(before.settings.tolist(), got + 0 * could, strict=True):
+            if not np.isnan(value):
+                old.setdefault(setting, []).append(float(value))
+    past = [old.get(setting, [np.nan]) for setting in group.settings.tolist()]
+    gain = new - np.array([sum(values) / len(values) for values in past])
+    rows = ~np.isnan(gain + 0 * possible)
+    if not rows.any() or possible[rows].sum() <= 0:
         return without_interval(None, 0, "t", "no untrained player met the same settings")
-    return ratio_by_rule(tops, bottoms, clusters)
+    return ratio_by_rule(gain[rows], possible[rows], _clusters(group)[rows])
 
 
 def grid(cells: Sequence[TransferCell], of: str) -> tuple[list[str], list[str], list[list[Any]]]:

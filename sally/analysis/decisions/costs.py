@@ -12,8 +12,6 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.columns.measured import seats_under_study
-from sally.analysis.columns.rows import played as replay_of
 from sally.core.display.scenes import about, named_move, named_value, texts_of
 from sally.core.errors import unknown
 from sally.core.log.events import Episode, Forfeited, Moved, Reported
@@ -22,6 +20,8 @@ from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Cost, Costs, Played, judged
 from sally.core.rules.probe import At
+from sally.frames.measured import seats_under_study
+from sally.frames.replays import played as replay_of
 
 RIGHT = "the best reply to what was true"
 FORFEITED = "(forfeited)"

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.columns.rows import played as replay_of
+from sally.analysis.bounds import instance_bounds, key_of
 from sally.analysis.decisions.costs import (
     DecisionCost,
     chosen_seats,
@@ -21,12 +21,12 @@ from sally.analysis.decisions.costs import (
     decisions_by_cost,
     in_words,
 )
-from sally.analysis.profile.bounds import instance_bounds, key_of
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, PlayerSpec, label
 from sally.core.rules.game import Seat
 from sally.core.rules.menu import is_finite
 from sally.core.rules.metric import Cost, Played
+from sally.frames.replays import played as replay_of
 from sally.players.language import uses_model
 from sally.runner.forking import Change, can_go_on, fork, would_do
 from sally.stats.cluster_interval import lone_by_rule

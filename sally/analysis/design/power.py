@@ -9,22 +9,24 @@ than new problems; the design effect of the pilot says how much less.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import combinations
 
 import msgspec
 import numpy as np
+import polars as pl
 
-from sally.analysis.columns.measured import MeasuredSeat, doing_metric, measure
-from sally.analysis.columns.rows import played as replay_of
 from sally.analysis.compare.compare import KNOWING
 from sally.analysis.profile.selected_seats import studied_seats
 from sally.core.errors import BadInput
-from sally.core.log.events import Episode
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study
 from sally.core.rules.game import Seat
-from sally.core.rules.metric import Metric, Played
+from sally.core.rules.metric import Metric
+from sally.frames.frame import Frame
+from sally.frames.measured import doing_metric
+from sally.frames.profiles import SeatSums
+from sally.frames.rows import as_json, setup_of
 from sally.players.language import LANGUAGE
 from sally.runner.config import Config
 from sally.runner.plan import Plan
@@ -48,7 +50,7 @@ class PilotScore(msgspec.Struct, frozen=True):
     game: str
     seat: str
     player: str
-    setting: str
+    setting: bytes
     instance: str
     value: float
     repeat: int = 0
@@ -106,7 +108,7 @@ def needs(
     *,
     metric: str = "",
     sd: float | None = None,
-    pilot: Iterable[Episode] | None = None,
+    pilot: Frame | None = None,
     limit: int | None = None,
     alpha: float = 0.05,
     equivalent: bool = False,
@@ -272,32 +274,28 @@ def cost_of(cell: Cell, plan: Plan, config: Config, factor: float) -> float | No
 # --- pilots ---------------------------------------------------------------------------------------
 
 
-def values_of(episodes: Iterable[Episode], metric: str = "") -> list[PilotScore]:
-    """Return the scores of the studied seats of a pilot, by one metric."""
-    found: dict[str, list[tuple[MeasuredSeat, float | None]]] = {}
-    for episode in episodes:
-        played = replay_of(episode)
-        for seat in played.replay.game.seats:
-            m = measure(played, seat)
-            value = _by(metric, played, seat) if metric else m.doing
-            found.setdefault(m.game, []).append((m, value))
-    kept: list[PilotScore] = []
-    for game, seats in found.items():
-        studied = studied_seats([m for m, _ in seats])
-        kept += [_value(game, m, v) for m, v in seats if m.seat in studied and v is not None]
-    return kept
-
-
-def _by(name: str, played: Played, seat: Seat) -> float | None:
-    fitting = registry.metrics(played.spec.family or played.spec.name)
-    return fitting[name].measure(played, seat) if name in fitting else None
-
-
-def _value(game: str, m: MeasuredSeat, value: float) -> PilotScore:
-    who = m.setup.lineup[m.seat]
-    player = msgspec.json.encode((who.player, who.params), order="sorted").decode()
-    return PilotScore(m.cell, game, m.seat, player, m.setting, m.setup.instance.id, value,
-                 m.setup.repeat)  # fmt: skip
+def values_of(frame: Frame, metric: str = "") -> list[PilotScore]:
+    """Return the scores of the studied seats of a pilot, by one metric; by default, the one that
+    measures how much a seat gained."""
+    rows = frame.seats("cell", "game", "seat", "setup", "setting", "instance", "repeat")
+    rows = rows.with_row_index("at")
+    scores: list[PilotScore] = []
+    for game, seats in studied_seats(SeatSums(frame.profiles())).items():
+        spec = registry.game(game)
+        fitting = registry.metrics(spec.family or spec.name)
+        for seat in sorted(seats):
+            name = metric or doing_metric(spec, seat).name
+            if name not in fitting:
+                continue
+            values = frame.seats(name)[name]
+            chosen = rows.filter((pl.col("game") == game) & (pl.col("seat") == seat))
+            for row in chosen.iter_rows(named=True):
+                if (value := values[row["at"]]) is not None:
+                    spec_of_player = setup_of(row["setup"]).lineup[seat]
+                    player = as_json((spec_of_player.player, spec_of_player.params))
+                    place = (row["cell"], game, seat, player, row["setting"], row["instance"])
+                    scores.append(PilotScore(*place, value, row["repeat"]))
+    return scores
 
 
 def spread_of(cell: Cell, values: Sequence[PilotScore]) -> DifferenceSpread | str:
@@ -310,7 +308,7 @@ def spread_of(cell: Cell, values: Sequence[PilotScore]) -> DifferenceSpread | st
     mine = here or [v for v in values if v.game == game]
     if not mine:
         return f"the pilot has no episode of {game} with a result"
-    by_player: dict[tuple[str, str], dict[str, PilotScore]] = {}
+    by_player: dict[tuple[str, str], dict[bytes, PilotScore]] = {}
     for v in mine:
         by_player.setdefault((v.seat, v.player), {})[v.setting] = v
     found = [
@@ -333,7 +331,7 @@ Difference = tuple[tuple[str, int], float]  # its cluster and its value
 
 
 def _differences(
-    one: dict[str, PilotScore], two: dict[str, PilotScore], whole: bool
+    one: dict[bytes, PilotScore], two: dict[bytes, PilotScore], whole: bool
 ) -> list[Difference]:
     """Return the differences, first minus second, in the settings that both met."""
     return [

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log.events import Episode, episode_id
+from sally.core.log.events import Episode, Setup, episode_id
 from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.store import PeoplePlan
@@ -55,9 +55,9 @@ class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
         return _hash(self)
 
 
-def is_peoples(episode: Episode) -> bool:
+def is_peoples(setup: Setup) -> bool:
     """Return whether any person took part in an episode."""
-    return any(who.player == PERSON for who in episode.setup.lineup.values())
+    return any(who.player == PERSON for who in setup.lineup.values())
 
 
 def read_intent(path: Path) -> Intent:
@@ -136,7 +136,7 @@ def people_deviations(
         found.append(f"The store holds {plan.study}, not {frozen.study}.")
     if plan.asks != frozen.asks:
         found.append("The study file that was used is not the registered one.")
-    played = [e for e in episodes if is_peoples(e)]
+    played = [e for e in episodes if is_peoples(e.setup)]
     found += _changed_versions(frozen, _game_versions(plan.games))
     found += _counted(frozen, Counter(e.cell for e in played))
     took_part = {

@@ -15,15 +15,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.analysis.columns.measured import measure, on_minds
-from sally.analysis.columns.rows import played
-from sally.analysis.decisions.costs import chosen_seats
-from sally.analysis.profile.estimates import person_of
+from sally.analysis.score import matches, require_known
 from sally.core.grouping import grouped
-from sally.core.log.events import Episode, label
-from sally.core.rules.game import Seat
-from sally.core.rules.metric import Played
-from sally.metrics.answers import scored
+from sally.core.log.events import label
+from sally.frames.frame import Frame
+from sally.frames.measured import person_of
+from sally.frames.profiles import SeatSums
 from sally.stats.intervals import Estimate, without_interval
 from sally.stats.reliability import (
     components,
@@ -70,43 +67,40 @@ class Reliability(msgspec.Struct, frozen=True):
     why: str = ""  # why there is no figure
 
 
-def scores_of(episodes: Iterable[Episode]) -> Iterator[Score]:
-    """Yield every score of the studied seats."""
-    for whole, seat in studied_replays(episodes):
-        yield from _of_seat(whole, seat)
+def scores_of(frame: Frame) -> Iterator[Score]:
+    """Yield every score of the studied seats; of all seats where none is studied."""
+    sums = SeatSums(frame.profiles())
+    for kind, row in sums.rows_with_kinds("setting", "least", "probes", "repeat"):
+        player = person_of(kind.setup, kind.seat) or label(kind.player_spec)
+        problem = (player, row["setting"].hex(), kind.alike, row["repeat"])
+        if row["least"] is not None:
+            yield Score(kind.game, DOING, kind.metric, *problem, row["least"])
+        for probe, (right, n) in probes_of(row["probes"]).items():
+            yield Score(kind.game, KNOWING, probe, *problem, right / n)
 
 
-def studied_replays(episodes: Iterable[Episode]) -> Iterator[tuple[Played, Seat]]:
-    """Yield each replayed episode with each of its studied seats; all seats if none is studied."""
-    for episode in episodes:
-        whole = played(episode)
-        for seat in chosen_seats(whole, ()):
-            yield whole, seat
+def select(scores: list[Score], games: Sequence[str], players: Sequence[str]) -> list[Score]:
+    """Return the scores of some games and players; without names, all.
+
+    Raises:
+        BadInput: If a name or pattern matches no game or player.
+    """
+    require_known("game in these stores", games, {score.game for score in scores})
+    require_known("player in these stores", players, {score.player for score in scores})
+    return [
+        score
+        for score in scores
+        if (not games or any(matches(name, score.game) for name in games))
+        and (not players or any(matches(name, score.player) for name in players))
+    ]
 
 
-def _of_seat(whole: Played, seat: Seat) -> Iterator[Score]:
-    setup, found = whole.episode.setup, measure(whole, seat)
-    who = person_of(setup, seat) or label(setup.lineup[seat])
-    game = setup.instance.game
-
-    def score(trait: str, method: str, value: float) -> Score:
-        return Score(game, trait, method, who, found.setting, found.alike, setup.repeat, value)
-
-    if found.least is not None:
-        yield score(DOING, found.metric, found.least)
-    marks: dict[str, list[float]] = {}
-    for probe, correct in answers_on_minds(whole, seat):
-        marks.setdefault(probe, []).append(correct)
-    for probe, right in marks.items():
-        yield score(KNOWING, probe, sum(right) / len(right))
+def probes_of(text: str) -> dict[str, tuple[float, int]]:
+    """Return the right answers and the answers of each probe about a mind."""
+    return _PROBES.decode(text) if text else {}
 
 
-def answers_on_minds(whole: Played, seat: Seat) -> Iterator[tuple[str, float]]:
-    """Yield the probe and correctness of each answer about a mind; an unreadable answer is
-    wrong."""
-    for answer, points in on_minds(whole.spec, scored(whole, seat)):
-        if "right" in points or (answer.truth is not None and answer.report.value is None):
-            yield answer.question.probe, points.get("right", 0.0)
+_PROBES = msgspec.json.Decoder(dict[str, tuple[float, int]])
 
 
 Key = tuple[str, str, str]  # game, trait, method

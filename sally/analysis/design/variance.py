@@ -6,17 +6,19 @@ that the score partly reflects training data that contained the original wording
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from sally.analysis.columns.measured import measure
 from sally.analysis.compare.contrast import OWN_WORDS, TWIN, wording
-from sally.analysis.design.reliability import answers_on_minds, studied_replays
+from sally.analysis.design.reliability import probes_of
+from sally.analysis.score import matches, require_known
 from sally.core.grouping import grouped
-from sally.core.log.events import Episode, PlayerSpec, label, model_and_strategy
+from sally.core.log.events import PlayerSpec, label, model_and_strategy
 from sally.core.prompt.page_layout import read_harness
 from sally.core.prompt.skins import AWARE
+from sally.frames.frame import Frame
+from sally.frames.profiles import SeatSums
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.components import Shares, variance_components
 from sally.stats.intervals import Estimate
@@ -47,32 +49,37 @@ class Sources(msgspec.Struct, frozen=True):
     in_fresh: float | None
 
 
-def factor_scores(episodes: Iterable[Episode]) -> Iterator[FactorScore]:
+def factor_scores(frame: Frame) -> Iterator[FactorScore]:
     """Yield every score of the studied seats with its factors."""
-    for whole, seat in studied_replays(episodes):
-        setup, found = whole.episode.setup, measure(whole, seat)
-        who = setup.lineup[seat]
-        model, strategy = model_and_strategy(who)
-        others = [label(w) for s, w in setup.lineup.items() if s != seat]
+    for kind, row in SeatSums(frame.profiles()).rows_with_kinds("least", "probes", "repeat"):
+        setup, seat, player = kind.setup, kind.seat, kind.player_spec
+        model, strategy = model_and_strategy(player)
+        others = [label(spec) for s, spec in setup.lineup.items() if s != seat]
         hidden = {"model", "strategy", "pack", "harness"}
-        rest = {k: v for k, v in who.params.items() if k not in hidden}
+        rest = {k: v for k, v in player.params.items() if k not in hidden}
         factors = {
             "model": model,
             "strategy": strategy,
             "wording": wording(setup, seat) or OWN_WORDS,
             "setup": msgspec.json.encode(rest, order="sorted").decode(),
-            **_harness(who, setup.retries),
+            **_harness(player, setup.retries),
             "problem": setup.instance.id,
             "partner": ", ".join(others),
-            "chance": f"{setup.instance.id}/{setup.repeat}",
+            "chance": f"{setup.instance.id}/{row['repeat']}",
         }
         pair = "|".join([seat, *(v for k, v in factors.items() if k != "wording")])
-        game = setup.instance.game
-        if found.least is not None:
-            yield FactorScore(game, found.metric, found.least, factors, pair)
-        right = [correct for _, correct in answers_on_minds(whole, seat)]
-        if right:
-            yield FactorScore(game, "knowing", sum(right) / len(right), factors, pair)
+        if row["least"] is not None:
+            yield FactorScore(kind.game, kind.metric, row["least"], factors, pair)
+        if counts := probes_of(row["probes"]).values():
+            right = sum(hits for hits, _ in counts) / sum(n for _, n in counts)
+            yield FactorScore(kind.game, "knowing", right, factors, pair)
+
+
+def variance(frame: Frame, games: Sequence[str] = ()) -> list[Sources]:
+    """Return the sources of variance of each measure in each game, or in some games."""
+    scores = list(factor_scores(frame))
+    require_known("game in these stores", games, {score.game for score in scores})
+    return sources(s for s in scores if not games or any(matches(g, s.game) for g in games))
 
 
 def sources(scores: Iterable[FactorScore]) -> list[Sources]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import overload
 
-from sally.analysis.columns.rows import played
 from sally.core.grouping import grouped
 from sally.core.log.events import Episode
 from sally.core.registry import registry
 from sally.core.rules.metric import Played
+from sally.frames.replays import played
 from sally.parts.atlas import KINDS, AtlasColumn, AtlasDot, AtlasSource
 from sally.parts.imported import RECORDED, EpisodeSpool
 

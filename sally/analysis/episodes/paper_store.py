@@ -1,41 +1,34 @@
-"""The episodes of a store that belong to a paper: their conditions, and means for its tables.
+"""The episodes of a frame that belong to a paper: their conditions, and means for its tables.
 
-Counts and metrics come from the index; an episode is read only when it is needed.
+Metrics come from the frame; an episode is read and replayed only when it is needed.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b
 from typing import Any, overload
 
 import msgspec
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from sally import store
-from sally.analysis.columns.dictionary_column import Dictionary
-from sally.analysis.columns.replayed_rows import ColumnBuilder, replayed_columns
-from sally.analysis.columns.rows import played
-from sally.analysis.columns.seat_table import SEATS, SeatChunk, SeatColumns, SeatTableBuilder
+from sally.analysis.bounds import metric_bounds
 from sally.analysis.compare.published import Condition
-from sally.analysis.profile.bounds import metric_bounds
 from sally.core.errors import BadInput, listed
-from sally.core.log.events import Episode, Forfeited
+from sally.core.log.events import Episode
 from sally.core.registry import registry
-from sally.core.registry.fingerprint import fingerprint
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.core.rules.replay import Trajectory
-from sally.stats.cluster_interval import PEOPLE, Bounds, Unit, coarsest, mean_by_rule
-from sally.stats.columns import as_met
+from sally.frames.clusters import table_clusters
+from sally.frames.frame import Frame
+from sally.frames.replays import played
+from sally.stats.cluster_interval import Bounds, Unit, mean_by_rule
+from sally.stats.columns import as_met, coded
 from sally.stats.intervals import Estimate
-from sally.store.deduplicate import Deduplicator
-from sally.store.index import At, Columns, Line
 
 PAYOFF, FORFEITED = "payoff", "forfeited"  # columns that every seat has
 TOTAL = "total"  # a condition that every episode meets: the table's own total
@@ -46,8 +39,6 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.integer[Any]]
 HELD = 20_000  # replayed episodes kept in memory; further ones are read again each time
 Facts = Callable[[Played], Conditions | None]
-_DECODER = msgspec.msgpack.Decoder(dict[str, dict[str, Condition]])
-SETUPS = "setups"  # the column of the index
 
 
 class TableFigure(msgspec.Struct, frozen=True):
@@ -72,31 +63,66 @@ class Matching:
     uneven: Uneven | None = None  # why a mean over these episodes is unbalanced
 
 
-def with_conditions(
-    facts: Callable[[Played], Conditions | None], episodes: Iterable[Episode]
-) -> Iterator[tuple[Conditions, Played]]:
-    """Yield the paper's episodes, replayed, with their conditions."""
-    for episode in episodes:
-        whole = played(episode)
-        if (found := facts(whole)) is not None:
-            yield found, whole
-
-
 class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
-    """A paper's episodes in the order of their store, with columns of conditions and metrics."""
+    """A paper's episodes in the order of their store, with columns of conditions and metrics.
 
-    facts: list[Conditions]  # distinct conditions
-    which: Codes  # by episode, the index into `facts`
-    instances: Codes  # by episode, the code of its instance
+    If an episode's conditions follow from its setup (`of_setup`), one episode of each setup is
+    read; otherwise every episode is replayed once.
 
-    @abstractmethod
+    Attributes:
+        many: Number of all episodes of the frame.
+        facts: The distinct conditions.
+        which: By episode, the index into `facts`.
+        instances: By episode, the code of its instance.
+    """
+
+    def __init__(self, frame: Frame, facts: Facts, seat: Seat, of_setup: bool = False) -> None:
+        self.many, self._seat = len(frame), seat
+        self.facts: list[Conditions] = []
+        codes = self._codes(frame, facts, of_setup)
+        rows = np.flatnonzero(codes >= 0)
+        self._frame, self.which = frame.take(rows), codes[rows]
+        instances = self._frame.episodes["instance"].to_physical().to_numpy()
+        self.instances = coded(instances, len(rows), "instances")[0]
+        self._replays: dict[int, Played] = {}
+        self._again = lru_cache(maxsize=256)(self._replay)
+
+    def _codes(self, frame: Frame, facts: Facts, of_setup: bool) -> Codes:
+        """Return, for each episode, the code of its conditions; -1 if it is not the paper's."""
+        known: dict[bytes, int] = {}
+
+        def code(number: int) -> int:
+            conditions = facts(played(frame.episode(number)))
+            if conditions is None:
+                return -1
+            key = msgspec.msgpack.encode(conditions)
+            if key not in known:
+                known[key] = len(known)
+                self.facts.append(dict(conditions))
+            return known[key]
+
+        if not of_setup:
+            return np.array([code(number) for number in range(len(frame))], dtype=np.int64)
+        setups = frame.episodes.select("cell", "setup").with_columns(frame.column("used"))
+        numbered = setups.with_row_index("number")
+        kinds = numbered.unique(["cell", "setup", "used"], keep="first", maintain_order=True)
+        kinds = kinds.with_columns(
+            pl.Series("code", [code(number) for number in kinds["number"]], dtype=pl.Int64)
+        ).drop("number")
+        joined = setups.join(kinds, on=["cell", "setup", "used"], how="left", maintain_order="left")
+        return joined["code"].to_numpy()
+
     def numbers(self, metric: str) -> Floats:
         """Return the value of a metric for the seat that the paper evaluates, episode by episode;
         NaN where there is no value."""
+        rows = self._frame.seats("number", "seat", metric).filter(pl.col("seat") == self._seat)
+        values = np.full(len(self), np.nan)
+        values[rows["number"].to_numpy()] = rows[metric].cast(pl.Float64).to_numpy()
+        return values
 
-    @abstractmethod
-    def _replayed(self, number: int) -> Played:
-        """Return one episode, replayed."""
+    def prepare(self, metrics: Sequence[str]) -> None:
+        """Measure all of these metrics at once."""
+        self._frame.prepare(metrics)
 
     def __len__(self) -> int:
         return len(self.which)
@@ -109,12 +135,25 @@ class PaperEpisodes(Sequence[tuple[Conditions, Played]]):
         if isinstance(at, slice):
             return [self[n] for n in range(len(self))[at]]
         number = range(len(self))[at]
-        return self.facts[self.which[number]], self._replayed(number)
+        if len(self) > HELD:
+            return self.facts[self.which[number]], LazyEpisode(lambda: self._opened(number))
+        return self.facts[self.which[number]], self._opened(number)
 
     def those(self, test: Callable[[Conditions], bool]) -> Known:
         """Return the episodes whose conditions pass a test."""
-        wanted = [n for n, facts in enumerate(self.facts) if test(facts)]
-        return [self[n] for n in np.flatnonzero(np.isin(self.which, wanted)).tolist()]
+        fitting = [n for n, facts in enumerate(self.facts) if test(facts)]
+        return [self[n] for n in np.flatnonzero(np.isin(self.which, fitting)).tolist()]
+
+    def _opened(self, number: int) -> Played:
+        if (replay := self._replays.get(number)) is not None:
+            return replay
+        if len(self._replays) >= HELD:
+            return self._again(number)
+        self._replays[number] = replay = self._replay(number)
+        return replay
+
+    def _replay(self, number: int) -> Played:
+        return played(self._frame.episode(number))
 
 
 def those(known: Known, test: Callable[[Conditions], bool]) -> Known:
@@ -122,93 +161,6 @@ def those(known: Known, test: Callable[[Conditions], bool]) -> Known:
     if isinstance(known, PaperEpisodes):
         return known.those(test)
     return [pair for pair in known if test(pair[0])]
-
-
-class InMemory(PaperEpisodes):
-    """The replayed episodes of a paper, held in memory."""
-
-    def __init__(self, known: Iterable[tuple[Conditions, Played]], seat: Seat) -> None:
-        pairs, facts, instances = list(known), Dictionary(), Dictionary()
-        which = [facts.code(each, tuple(each.items())) for each, _ in pairs]
-        places = [instances.code(p.episode.setup.instance.id) for _, p in pairs]
-        self._played, self._seat = [whole for _, whole in pairs], seat
-        self.facts, self.which = facts.values, np.array(which, dtype=np.int64)
-        self.instances = np.array(places, dtype=np.int64)
-        self._numbers: dict[str, Floats] = {}
-
-    def numbers(self, metric: str) -> Floats:
-        if metric not in self._numbers:
-            values = list(map(self._measure(metric), self._played))
-            self._numbers[metric] = np.array(values, dtype=np.float64)
-        return self._numbers[metric]
-
-    def _measure(self, metric: str) -> Callable[[Played], float | None]:
-        if metric == PAYOFF:
-            return lambda p: None if p.episode.payoffs is None else 0.0
-        if metric == FORFEITED:
-            return self._forfeits
-        measure = registry.pick("metric", metric, registry.entries("metrics")).measure
-        return lambda p: measure(p, self._seat)
-
-    def _forfeits(self, played: Played) -> float:
-        mine = (e for e in played.episode.events if isinstance(e, Forfeited))
-        return sum(event.seat == self._seat for event in mine)
-
-    def _replayed(self, number: int) -> Played:
-        return self._played[number]
-
-
-# --- a paper's episodes in a local store ----------------------------------------------------------
-
-
-class SetupChunk(msgspec.Struct, array_like=True):
-    """The setups of some lines of a store, as codes; seed and repeat are ignored, and -1 marks a
-    line without an episode."""
-
-    setup: list[int]
-    setups: list[bytes]  # by code, a hash of the setup
-
-
-class SetupsColumn:
-    """Builder of the index column that stores the setup of each episode."""
-
-    def __init__(self) -> None:
-        self._setup: list[int] = []
-        self._setups = Dictionary()
-
-    def add(self, found: Episode | str, whole: Played | None = None) -> None:
-        """Add the setup of an episode, or record that a line holds no episode."""
-        if isinstance(found, str):
-            self._setup.append(-1)
-            return
-        s = found.setup
-        shared = (s.instance, s.lineup, s.version, s.arms, s.injections, s.retries, s.fork)
-        asked = msgspec.msgpack.encode((found.cell, found.used, shared))
-        self._setup.append(self._setups.code(asked))
-
-    def columns(self) -> Columns:
-        """Return the column as the index stores it."""
-        hashes = [blake2b(asked, digest_size=16).digest() for asked in self._setups.values]
-        return {SETUPS: msgspec.msgpack.encode(SetupChunk(self._setup, hashes))}
-
-
-class FactsColumn:
-    """Builder of the index column of a paper's conditions, by episode."""
-
-    def __init__(self, name: str, facts: Facts) -> None:
-        self._name, self._facts = name, facts
-        self._found: dict[str, dict[str, Condition]] = {}
-
-    def add(self, found: Episode | str, whole: Played | None) -> None:
-        """Add an episode if it belongs to the paper."""
-        if isinstance(found, Episode) and whole is not None:
-            facts = self._facts(whole)
-            if facts is not None:
-                self._found[found.id] = dict(facts)
-
-    def columns(self) -> Columns:
-        """Return the column as the index stores it."""
-        return {self._name: msgspec.msgpack.encode(self._found)}
 
 
 class LazyEpisode(Played):
@@ -234,120 +186,6 @@ class LazyEpisode(Played):
     @property
     def known(self) -> dict[Any, Any]:
         return self._again().known
-
-
-class PaperStore(PaperEpisodes):
-    """A paper's episodes in a local store.
-
-    If an episode's conditions follow from its setup (`of_setup`), one episode of each setup is
-    read; otherwise every line is replayed once.
-    """
-
-    def __init__(
-        self,
-        where: store.Where,
-        paper: str,
-        facts: Facts,
-        seat: Seat,
-        metrics: Sequence[str],
-        of_setup: bool = False,
-    ) -> None:
-        self._reader, self._facts_of = store.Reader(where), facts
-        self._numbers = (*dict.fromkeys(metrics), PAYOFF, FORFEITED)
-        self._name = SETUPS if of_setup else f"facts {paper}"
-        self._by_setup: dict[bytes, int] = {}
-        self._distinct = Dictionary()
-        self.facts = self._distinct.values
-        self._held: dict[int, Played] = {}
-        self._again = lru_cache(maxsize=256)(self._lay_open)
-        self._gather(where, seat)
-
-    def _work(self, lines: Sequence[Line], names: Sequence[str]) -> Columns:
-        parts: list[ColumnBuilder] = []
-        if seats := [name for name in names if name != self._name]:
-            parts.append(SeatColumns(seats))
-        if self._name in names:
-            of_setup = self._name == SETUPS
-            parts.append(SetupsColumn() if of_setup else FactsColumn(self._name, self._facts_of))
-        return replayed_columns(lines, parts)
-
-    def _gather(self, where: store.Where, seat: Seat) -> None:
-        seats, every, files = SeatTableBuilder(self._numbers), Deduplicator(), dict[str, int]()
-        ids, which, many, file, line = ([np.array([], dtype=np.int64)] for _ in range(5))
-        names = [SEATS, self._name, *self._numbers]
-        for at, found in store.columns(where, names, fingerprint(), self._work):
-            piece = seats.add_rows(found)
-            every.add(piece.ids, piece.cut)
-            ids.append(np.array(piece.ids, dtype="S24"))
-            which.append(self._told(at, piece, found[self._name]))
-            many.append(np.array(piece.seats, dtype=np.int64))
-            file.append(np.array([files.setdefault(name, len(files)) for name, _ in at], np.int64))
-            line.append(np.array([number for _, number in at], dtype=np.int64))
-        lines = every.counted()[0].lines
-        self.many, told = len(lines), np.concatenate(which)
-        lines = lines[told[lines] >= 0]  # the paper's
-        self.which, self._files = told[lines], list(files)
-        self._file, self._line = np.concatenate(file)[lines], np.concatenate(line)[lines]
-        self._ids = np.concatenate([np.array([], dtype="S24"), *ids[1:]])[lines]
-        rows = _rows_of_seat(seats, np.concatenate(many), seat)[lines]
-        self._there = rows >= 0
-        self._seats = seats.chosen(rows[self._there], Counter())
-        self.instances = np.full(len(lines), -1, dtype=np.int64)
-        self.instances[self._there] = self._seats.instance
-
-    def _told(self, at: Sequence[At], piece: SeatChunk, column: bytes) -> Any:
-        """Return, for each stored line, the code of its combination of conditions.
-
-        The code is -1 for an episode that does not belong to the paper.
-        """
-        if self._name != SETUPS:
-            found = _DECODER.decode(column)
-            codes = [self._number(found.get(id)) for id in piece.ids]
-            return np.array(codes, dtype=np.int64)
-        alike = msgspec.msgpack.decode(column, type=SetupChunk)
-        for number, setup in enumerate(alike.setups):
-            if setup not in self._by_setup:
-                first = alike.setup.index(number)
-                episode = self._reader.episode(*at[first], piece.ids[first])
-                self._by_setup[setup] = self._number(self._facts_of(played(episode)))
-        codes = [self._by_setup[setup] for setup in alike.setups]
-        return np.array([*codes, -1], dtype=np.int64)[alike.setup]
-
-    def _number(self, facts: Conditions | None) -> int:
-        if facts is None:
-            return -1
-        return self._distinct.code(dict(facts), msgspec.msgpack.encode(facts))
-
-    def numbers(self, metric: str) -> Floats:
-        found = np.full(len(self), np.nan)
-        found[self._there] = self._seats.values[metric][:]
-        return found
-
-    def _replayed(self, number: int) -> Played:
-        if len(self) > HELD:
-            return LazyEpisode(lambda: self._opened(number))
-        return self._opened(number)
-
-    def _opened(self, number: int) -> Played:
-        if (found := self._held.get(number)) is not None:
-            return found
-        if len(self._held) >= HELD:
-            return self._again(number)
-        self._held[number] = found = self._lay_open(number)
-        return found
-
-    def _lay_open(self, number: int) -> Played:
-        file, line = self._files[self._file[number]], int(self._line[number])
-        return played(self._reader.episode(file, line, str(self._ids[number], "ascii")))
-
-
-def _rows_of_seat(seats: SeatTableBuilder, many: Any, seat: Seat) -> Any:
-    """Return, for each line of the store, the row number of this seat; -1 if the line has no such
-    row."""
-    mine = seats.rows_of_seat(seat)
-    found = np.full(len(many), -1, dtype=np.int64)
-    found[np.repeat(np.arange(len(many)), many)[mine]] = mine
-    return found
 
 
 # --- means of a table's rows ----------------------------------------------------------------------
@@ -403,9 +241,9 @@ class TableMatcher:
 
         A stratum is a combination of values of the conditions over which a table cell averages.
         """
-        names, codes = sorted(self._how.pools), Dictionary()
+        names = sorted(self._how.pools)
         facts = {n: tuple(self.known.facts[n].get(name) for name in names) for n in set(which)}
-        return np.array([codes.code(facts[n]) for n in which], dtype=np.int64)
+        return coded([facts[n] for n in which], len(which), "strata")[0]
 
     def _meets(self, facts: Conditions, asked: Conditions) -> bool:
         for name, value in asked.items():
@@ -471,8 +309,7 @@ def pooled(
     instances, each episode is a cluster. Episodes of one person always form a cluster. Differences
     between `strata`, the groups of episodes that the design fixed, do not count as error.
     """
-    unit = PEOPLE if people else "instances"
     column = np.asarray(values, dtype=np.float64)
-    units: dict[str, Unit] = {unit: together, "episodes": range(len(column))}
+    clusters = table_clusters(together, len(column), people)
     several = strata is not None and len(np.unique(np.asarray(strata))) > 1
-    return mean_by_rule(column, units[coarsest(units)], ends, strata if several else None)
+    return mean_by_rule(column, clusters, ends, strata if several else None)

@@ -12,13 +12,13 @@ random player is used, with seeds that depend on the problem alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from sally.analysis.columns.measured import MeasuredSeat, is_mind, measured_seats
-from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, Shared, table_of
 from sally.core.errors import BadInput
 from sally.core.log.events import PlayerSpec, Setup
 from sally.core.registry import registry
@@ -26,6 +26,8 @@ from sally.core.rules.card import RANDOM, Condition
 from sally.core.rules.chance import Key, derived_seed
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
+from sally.frames.measured import MeasuredSeat, SeatKind, alike, is_mind, measured_seats
+from sally.frames.profiles import Codes, Floats, MetSetting, SeatSums
 from sally.runner.local import play_open
 from sally.runner.seating import resolved
 
@@ -38,33 +40,32 @@ Watcher = Callable[[int, int], None]  # groups done, groups in all
 Role = Literal["random", "drawn", "mindless", "reference"]  # drawn: random, for its expectation
 
 
-class Baseline(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Baseline:
     """The episodes of one baseline player: stored ones as table rows, and those played for the
     comparison."""
 
     role: Role
-    table: MeasuredTable
+    table: SeatSums
     rows: Codes
-    played: list[
-        tuple[MeasuredSeat, bool]
-    ]  # with whether it represents settings that were not played
+    played: SeatSums
+    for_others: list[bool]  # by played row, whether it represents settings that were not played
 
     def __len__(self) -> int:
         return len(self.rows) + len(self.played)
 
 
 def baselines(
-    studied: Sequence[MeasuredSeat], by_cell: bool = False, watch: Watcher | None = None
+    table: SeatSums, by_cell: bool = False, watch: Watcher | None = None
 ) -> list[Baseline]:
     """Return episodes of the random, best mindless and reference players in every studied setting.
 
     Args:
-        studied: The measured seats to compare with.
+        table: The measured seats to compare with.
         by_cell: Whether to choose the best mindless player for each cell of a study.
         watch: Called after each group of settings with the number of groups done so far and the
             total.
     """
-    table = table_of(studied)
     found: list[Baseline] = []
     groups = list(_groups(table, by_cell).values())
     for n, rows in enumerate(groups, 1):
@@ -73,7 +74,7 @@ def baselines(
         reference = registry.game(table.shared[table.kind[rows[0]]].game).measured.reference
         unsolved = np.isnan(table.of("optimum"))
         found.append(_drawn(settings if reference else settings[~unsolved[settings]], table))
-        best = best_mindless(table.take(spread_over(settings)))
+        best = best_mindless([table.setting(int(n)) for n in spread_over(settings)])
         if best is not None:
             found.append(_all(best, "mindless", settings, table))
         if reference and unsolved[rows].any():
@@ -83,7 +84,7 @@ def baselines(
     return [each for each in found if len(each)]
 
 
-def exactly_random(table: MeasuredTable) -> Floats:
+def exactly_random(table: SeatSums) -> Floats:
     """Return, by row, the exact expectation of a uniformly random player, NaN if not known.
 
     With only one random episode in each setting, luck would shift the whole scale.
@@ -95,7 +96,7 @@ def exactly_random(table: MeasuredTable) -> Floats:
     return values
 
 
-def _expected(shared: Shared) -> float:
+def _expected(shared: SeatKind) -> float:
     known, key = _expectations(), (shared.metric, shared.alike)
     if key not in known:
         at_random = registry.entries("metrics")[shared.metric].at_random
@@ -110,7 +111,7 @@ def _expectations() -> dict[tuple[str, str], float]:
     return {}
 
 
-def _drawn(settings: Codes, table: MeasuredTable) -> Baseline:
+def _drawn(settings: Codes, table: SeatSums) -> Baseline:
     """Play the random player on each problem for which its expected score is not known exactly.
 
     The seeds depend on the problem and its other players, not on the studied episodes, so that the
@@ -121,11 +122,26 @@ def _drawn(settings: Codes, table: MeasuredTable) -> Baseline:
     for n in unknown.tolist():
         firsts.setdefault(table.shared[table.kind[n]].alike, n)
     each = max(LEAST_DRAWS, -(-DRAWS // max(len(firsts), 1)))
-    met = [_redealt(table.row(n), "random", k, i) for k, n in firsts.items() for i in range(each)]
-    return Baseline("drawn", table, settings[:0], _played(RANDOM, [(m, True) for m in met]))
+    met = [
+        _redealt(table.setting(n), "random", k, i) for k, n in firsts.items() for i in range(each)
+    ]
+    return _baseline("drawn", table, settings[:0], RANDOM, [(m, True) for m in met])
 
 
-def best_mindless(settings: Sequence[MeasuredSeat]) -> PlayerSpec | None:
+def _baseline(
+    role: Role,
+    table: SeatSums,
+    rows: Codes,
+    player: PlayerSpec,
+    settings: Sequence[tuple[MetSetting, bool]],
+) -> Baseline:
+    """Return stored rows and the episodes that a player plays in some settings."""
+    played = _played(player, settings)
+    sums = SeatSums.of_seats(seat for seat, _ in played)
+    return Baseline(role, table, rows, sums, [for_others for _, for_others in played])
+
+
+def best_mindless(settings: Sequence[MetSetting]) -> PlayerSpec | None:
     """Return the mindless player with the highest mean over a sample of the settings.
 
     The choice uses separate seeds, because choosing by the episodes that are then reported would
@@ -148,7 +164,7 @@ def best_mindless(settings: Sequence[MeasuredSeat]) -> PlayerSpec | None:
     return chosen
 
 
-S = TypeVar("S", Sequence[MeasuredSeat], Codes)
+S = TypeVar("S", Sequence[MetSetting], Codes)
 
 
 def spread_over(settings: S) -> S:
@@ -156,7 +172,7 @@ def spread_over(settings: S) -> S:
     return settings[:: max(1, len(settings) // TRIALS)][:TRIALS]
 
 
-def mindless(settings: Sequence[MeasuredSeat]) -> list[PlayerSpec]:
+def mindless(settings: Sequence[MetSetting]) -> list[PlayerSpec]:
     """Return the players that are mindless in all of these settings; the random player always is.
 
     A rule that is mindless in one condition of a game's card may be the right solution in another.
@@ -170,7 +186,7 @@ def mindless(settings: Sequence[MeasuredSeat]) -> list[PlayerSpec]:
     return found
 
 
-def conditions(met: MeasuredSeat) -> list[Condition]:
+def conditions(met: MetSetting) -> list[Condition]:
     """Return the card's conditions for a setting, or the nearest condition if none fits."""
     card = registry.card(met.game)
     if card is None:
@@ -189,25 +205,27 @@ def _fits(listed: Mapping[str, Any], met: Mapping[str, Any]) -> bool:
     return bool(shared or not listed) and all(listed[name] == met[name] for name in shared)
 
 
-def _all(who: PlayerSpec, role: Role, settings: Codes, table: MeasuredTable) -> Baseline:
+def _all(who: PlayerSpec, role: Role, settings: Codes, table: SeatSums) -> Baseline:
     """Return the episodes of one player in each setting; those that are not stored are played
     now."""
     kinds = [k for k in table.kinds() if _who(table.shared[k].player_spec) == _who(who)]
-    theirs = np.flatnonzero(np.isin(table.kind, kinds) & (table.censored == 0))[::-1]
-    there, last = np.unique(table.setting[theirs], return_index=True)  # the last run of each
-    met = table.setting[settings]
+    theirs = np.flatnonzero(np.isin(table.kind, kinds) & ~table.is_censored)[::-1]
+    every = table.settings
+    there, last = np.unique(every[theirs], return_index=True)  # the last run of each
+    met = every[settings]
     at = np.minimum(np.searchsorted(there, met), max(len(there) - 1, 0))
     known = there[at] == met if len(there) else np.zeros(len(met), dtype=np.bool_)
     lacking = settings[~known]
     some = [
-        (table.row(int(lacking[n])), others) for n, others in _spread(table.kind[lacking], table)
+        (table.setting(int(lacking[n])), others)
+        for n, others in _spread(table.kind[lacking], table.shared)
     ]
     rows = theirs[last[at[known]]] if len(there) else lacking[:0]
-    return Baseline(role, table, rows, _played(who, some))
+    return _baseline(role, table, rows, who, some)
 
 
 def _played(
-    who: PlayerSpec, settings: Sequence[tuple[MeasuredSeat, bool]]
+    who: PlayerSpec, settings: Sequence[tuple[MetSetting, bool]]
 ) -> list[tuple[MeasuredSeat, bool]]:
     """Play these settings with a player; settings it cannot take part in are left out."""
     before = _before()
@@ -253,26 +271,27 @@ def _checked() -> dict[bytes, Setup]:
     return {}
 
 
-def _seated(met: MeasuredSeat, who: PlayerSpec) -> Setup:
+def _seated(met: MetSetting, who: PlayerSpec) -> Setup:
     arms = {met.seat: met.setup.arms[met.seat]} if met.seat in met.setup.arms else {}
     return msgspec.structs.replace(
         met.setup, lineup={**met.setup.lineup, met.seat: who}, arms=arms, injections=()
     )
 
 
-def _redealt(met: MeasuredSeat, *key: Key) -> MeasuredSeat:
+def _redealt(met: MetSetting, *key: Key) -> MetSetting:
     """Return the setting without its probes, which do not affect the score, and with a seed derived
     from `key`."""
     setup = msgspec.structs.replace(met.setup, seed=derived_seed(*key), arms={})
     return msgspec.structs.replace(met, setup=setup)
 
 
-def _settings(table: MeasuredTable, rows: Codes) -> Codes:
+def _settings(table: SeatSums, rows: Codes) -> Codes:
     """Return one row for each setting that can be played again because all other players are
     bots."""
     alone = [k for k in table.kinds() if not any(map(is_mind, _across(table.shared[k])))]
     rows = rows[np.isin(table.kind[rows], alone)]
-    every, first, which = np.unique(table.setting[rows], return_index=True, return_inverse=True)
+    met = table.settings[rows]
+    every, first, which = np.unique(met, return_index=True, return_inverse=True)
     asked = np.flatnonzero(table.of("asked")[rows] > 0)
     chosen = np.full(len(every), len(rows), dtype=np.int64)
     np.minimum.at(chosen, which[asked], asked)  # a probed row, if there is one
@@ -280,33 +299,36 @@ def _settings(table: MeasuredTable, rows: Codes) -> Codes:
     return rows[chosen[np.argsort(first, kind="stable")]]
 
 
-def _across(shared: Shared) -> list[PlayerSpec]:
+def _across(shared: SeatKind) -> list[PlayerSpec]:
     return [who for seat, who in shared.setup.lineup.items() if seat != shared.seat]
 
 
-def _some(settings: Sequence[MeasuredSeat]) -> list[tuple[MeasuredSeat, bool]]:
-    table = table_of(settings)
-    return [(settings[n], others) for n, others in _spread(table.kind, table)]
+def _some(settings: Sequence[MetSetting]) -> list[tuple[MetSetting, bool]]:
+    keys = [alike(met.setup, met.seat) for met in settings]
+    return [(settings[n], others) for n, others in _spread_over_keys(np.array(keys))]
 
 
-def _spread(kinds: Codes, table: MeasuredTable) -> list[tuple[int, bool]]:
+def _spread(kinds: Codes, shared: Sequence[SeatKind]) -> list[tuple[int, bool]]:
     """Return at most `PLAYED` of the settings that differ only in their seed, evenly spaced.
 
     Each setting is given by its position in `kinds`, with a flag that is true if it also represents
     settings that were left out.
     """
     names: dict[str, int] = {}
-    codes = [names.setdefault(shared.alike, len(names)) for shared in table.shared]
-    mine = np.array(codes, dtype=np.int64)[kinds]
+    codes = [names.setdefault(kind.alike, len(names)) for kind in shared]
+    return _spread_over_keys(np.array(codes, dtype=np.int64)[kinds])
+
+
+def _spread_over_keys(keys: NDArray[Any]) -> list[tuple[int, bool]]:
     kept: list[tuple[int, bool]] = []
-    for code in dict.fromkeys(mine.tolist()):
-        alike = np.flatnonzero(mine == code)
-        step, few = max(1, len(alike) / PLAYED), len(alike) <= PLAYED
-        kept += [(int(alike[int(n * step)]), not few) for n in range(min(len(alike), PLAYED))]
+    for key in dict.fromkeys(keys.tolist()):
+        same = np.flatnonzero(keys == key)
+        step, few = max(1, len(same) / PLAYED), len(same) <= PLAYED
+        kept += [(int(same[int(n * step)]), not few) for n in range(min(len(same), PLAYED))]
     return kept
 
 
-def _groups(table: MeasuredTable, by_cell: bool) -> dict[tuple[str, str, str], Codes]:
+def _groups(table: SeatSums, by_cell: bool) -> dict[tuple[str, str, str], Codes]:
     """Return the rows of each game and seat, and of each cell if `by_cell`."""
     found: dict[tuple[str, str, str], list[int]] = {}
     for k in table.kinds():
@@ -320,5 +342,5 @@ def _who(who: PlayerSpec) -> bytes:
     return msgspec.json.encode((who.player, who.params), order="sorted")
 
 
-def _params(m: MeasuredSeat) -> bytes:
+def _params(m: MetSetting) -> bytes:
     return msgspec.json.encode(m.setup.instance.params, order="sorted")

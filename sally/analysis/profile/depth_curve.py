@@ -15,11 +15,11 @@ from math import comb
 
 import msgspec
 
-from sally.analysis.columns.rows import played
 from sally.core.log.events import Episode, label
 from sally.core.registry import registry
 from sally.core.rules.depth import Depths
 from sally.core.rules.game import Seat
+from sally.frames.replays import played
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
 

@@ -17,13 +17,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.analysis.columns.measured import MeasuredSeat, is_mind
-from sally.analysis.columns.measured_table import Codes, Floats, MeasuredTable, Shared, table_of
+from sally.analysis.bounds import instance_bounds, key_of
 from sally.analysis.profile.baselines import Baseline, exactly_random
-from sally.analysis.profile.bounds import instance_bounds, key_of
 from sally.analysis.profile.estimates import Means, total
 from sally.core.log.events import label
 from sally.core.registry import registry
+from sally.frames.measured import SeatKind, is_mind
+from sally.frames.profiles import Codes, Floats, SeatSums
 from sally.stats.intervals import Estimate, widened, without_interval
 
 OPTIMUM = "optimum"  # exact, from the partner's automaton; not the name of a player
@@ -40,7 +40,7 @@ class _Selection(NamedTuple):
     used for settings that were not played.
     """
 
-    table: MeasuredTable
+    table: SeatSums
     rows: Codes
     stored: bool
     others: Codes
@@ -72,7 +72,7 @@ class _RoleScores:
 
     def __init__(self, some: Sequence[_Selection]) -> None:
         self._some = some
-        setting = np.concatenate([each.table.setting[each.rows] for each in some])
+        setting = np.concatenate([each.table.settings[each.rows] for each in some])
         self._order = np.argsort(setting, kind="stable")
         self.setting = setting[self._order]
         self.least, self.scored, self.right = (
@@ -103,12 +103,12 @@ class _RoleScores:
                     got.setdefault(table.shared[table.kind[n]].alike, []).append(least)
         self.alike = {alike: _mean_of(values) for alike, values in got.items()}
 
-    def first(self, at: int) -> MeasuredSeat:
-        """Return the measured seat at a position in the sorted order."""
+    def first(self, at: int) -> SeatKind:
+        """Return the kind of the measured seat at a position in the sorted order."""
         number = int(self._order[at])
         for table, rows, _, _ in self._some:
             if number < len(rows):
-                return table.row(int(rows[number]))
+                return table.shared[int(table.kind[rows[number]])]
             number -= len(rows)
         raise IndexError(at)
 
@@ -131,12 +131,11 @@ class BaselineScores:
             mine = by_role.setdefault(group.role, [])
             none = np.array([], dtype=np.int64)
             mine.append(_Selection(group.table, group.rows, True, none))
-            played = table_of([m for m, _ in group.played])
-            others = np.flatnonzero([for_others for _, for_others in group.played])
-            mine.append(_Selection(played, np.arange(len(played)), False, others))
+            others = np.flatnonzero(group.for_others)
+            mine.append(_Selection(group.played, np.arange(len(group.played)), False, others))
         self._roles = {role: _RoleScores(some) for role, some in by_role.items()}
 
-    def levels(self, role: str, table: MeasuredTable) -> Floats:
+    def levels(self, role: str, table: SeatSums) -> Floats:
         """Return a baseline player's score in each row's setting, or its mean over other seeds.
 
         For the random player, return its expected score: the exact value or the mean of draws.
@@ -148,16 +147,17 @@ class BaselineScores:
         known = self._roles.get(role)
         if known is None or not len(known.there):
             return np.full(len(table), np.nan)
-        at = np.minimum(np.searchsorted(known.there, table.setting), len(known.there) - 1)
-        here = known.there[at] == table.setting
+        settings = table.settings
+        at = np.minimum(np.searchsorted(known.there, settings), len(known.there) - 1)
+        here = known.there[at] == settings
         alike = np.array([known.alike.get(s.alike, NO_DRAWS).mean for s in table.shared])
         return np.where(here, known.level[at], alike[table.kind])
 
-    def _draws(self, shared: Shared) -> _Draws:
+    def _draws(self, shared: SeatKind) -> _Draws:
         known = self._roles.get("drawn")
         return NO_DRAWS if known is None else known.alike.get(shared.alike, NO_DRAWS)
 
-    def draws(self, table: MeasuredTable, rows: Bools) -> ZeroError:
+    def draws(self, table: SeatSums, rows: Bools) -> ZeroError:
         """Return the standard error of the scale's zero. The zero is the mean score of the random
         player, averaged over some rows.
 
@@ -169,7 +169,7 @@ class BaselineScores:
         kinds, many = np.unique(
             table.kind[rows & np.isnan(exactly_random(table))], return_counts=True
         )
-        counts, problems = Counter[str](), dict[str, Shared]()
+        counts, problems = Counter[str](), dict[str, SeatKind]()
         for kind, n in zip(kinds.tolist(), many.tolist(), strict=True):
             counts[table.shared[kind].alike] += n
             problems[table.shared[kind].alike] = table.shared[kind]
@@ -183,24 +183,20 @@ class BaselineScores:
         below = sum(part**2 / (n - 1) for part, n in parts)  # Welch and Satterthwaite
         return ZeroError(variance**0.5, variance**2 / below if below else inf, every)
 
-    def level(self, role: str, m: MeasuredSeat) -> float | None:
-        """Return a baseline player's score in the setting of one seat, or None."""
-        value = float(self.levels(role, table_of([m]))[0])
-        return None if value != value else value
-
-    def there(self, role: str, table: MeasuredTable) -> tuple[_RoleScores, Codes] | None:
+    def there(self, role: str, table: SeatSums) -> tuple[_RoleScores, Codes] | None:
         """Return all scores of a baseline player (such as "random"), and the indices of those that
         it got in the settings of `table`; None if it has not played."""
         known = self._roles.get(role)
         if known is None:
             return None
-        low, high = (np.searchsorted(known.setting, table.setting, s) for s in ("left", "right"))
+        settings = table.settings
+        low, high = (np.searchsorted(known.setting, settings, s) for s in ("left", "right"))
         many = high - low
         starts = np.repeat(low - (np.cumsum(many) - many), many)
         return known, starts + np.arange(int(many.sum()))
 
 
-def _range(shared: Shared) -> float:
+def _range(shared: SeatKind) -> float:
     """Return the difference between the highest and the lowest possible score in a game; 0 if it is
     not known."""
     found = instance_bounds(shared.metric, key_of(shared.setup.instance), shared.seat)
@@ -258,7 +254,7 @@ def scaled(means: Means, met: BaselineScores) -> ScaledDoing:
     return ScaledDoing(doing, most, regret, room, chance, mindless, reference, why, no_regret)
 
 
-def _expectation(chance: Mark | None, group: MeasuredTable, met: BaselineScores) -> Mark | None:
+def _expectation(chance: Mark | None, group: SeatSums, met: BaselineScores) -> Mark | None:
     """Return the random player's mark. Its value, a mean over played episodes, is replaced by the
     expected score where that is known."""
     levels = met.levels("random", group)
@@ -285,12 +281,7 @@ class _Ends(NamedTuple):
     high: Floats
 
 
-def top(met: BaselineScores, m: MeasuredSeat) -> float | None:
-    """Return the best known score in the setting of an episode."""
-    return m.optimum if m.optimum is not None else met.level("reference", m)
-
-
-def tops(met: BaselineScores, table: MeasuredTable) -> Floats:
+def tops(met: BaselineScores, table: SeatSums) -> Floats:
     """Return the best known score in the setting of each row."""
     exact = table.of("optimum")
     if not np.isnan(exact).any():
@@ -310,7 +301,7 @@ def _place(means: Means, ends: _Ends, why: str, got: Floats, drawn: BaselineScor
     above = np.where(np.isnan(ends.high), np.nan, got - ends.low)
     below = np.where(np.isnan(got), np.nan, ends.high - ends.low)
     found, rows = means.ratio(above, below), ~(np.isnan(above) | np.isnan(below))
-    if drawn is None or found.value is None:
+    if found.value is None:
         return found
     error, degrees, _ = drawn.draws(means.group, rows)
     return widened(found, error * (1 - found.value) / float(below[rows].mean()), degrees)
@@ -352,7 +343,7 @@ def _why_not(
     return "", share
 
 
-def _no_zero(group: MeasuredTable) -> str:
+def _no_zero(group: SeatSums) -> str:
     kinds = [group.shared[kind] for kind in group.kinds()]
     across = (w for s in kinds for seat, w in s.setup.lineup.items() if seat != s.seat)
     if any(map(is_mind, across)):
@@ -364,7 +355,7 @@ def _end(reference: Mark) -> str:
     return "the optimum" if reference.player == OPTIMUM else reference.player
 
 
-def _reference(group: MeasuredTable, met: BaselineScores) -> Mark | None:
+def _reference(group: SeatSums, met: BaselineScores) -> Mark | None:
     """Return the exact optimum if it is known in every episode, else the reference player."""
     exact = group.of("optimum")
     known = exact[~np.isnan(exact)]
@@ -373,7 +364,7 @@ def _reference(group: MeasuredTable, met: BaselineScores) -> Mark | None:
     return _mark(group, met, "reference")
 
 
-def _mark(group: MeasuredTable, met: BaselineScores, role: str) -> Mark | None:
+def _mark(group: SeatSums, met: BaselineScores, role: str) -> Mark | None:
     found = met.there(role, group)
     if found is None:
         return None
@@ -390,7 +381,7 @@ def _mark(group: MeasuredTable, met: BaselineScores, role: str) -> Mark | None:
     scored, right = total(known.scored[there]), total(known.right[there])
     stored = int(known.stored[there].sum())
     return Mark(
-        player=label(first.setup.lineup[first.seat]),
+        player=label(first.player_spec),
         value=total(values) / len(values),
         accuracy=100 * right / scored if scored else None,
         standing=standing,

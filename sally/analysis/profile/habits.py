@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured_table import Floats, MeasuredTable
 from sally.analysis.profile.estimates import Means, or_missing, total
+from sally.frames.profiles import Floats, SeatSums
 from sally.metrics.habits import LABEL, MOVE, POSITION
+from sally.stats.columns import coded
 from sally.stats.intervals import Estimate, without_interval
 
 ALWAYS = 0.9  # share of moves at which a habit is reported by name
@@ -75,7 +76,7 @@ def habit_estimates(means: Means) -> HabitEstimates:
 
 
 def expected_fits(
-    table: MeasuredTable, one_move: bool = False, repetition: bool = False
+    table: SeatSums, one_move: bool = False, repetition: bool = False
 ) -> tuple[str, Floats]:
     """Return the habit that explains most moves, and its expected number of fitting moves by row.
 
@@ -96,7 +97,7 @@ def expected_fits(
     return rule, explained[rule]
 
 
-def _keys(table: MeasuredTable) -> dict[str, ExpectedPresses]:
+def _keys(table: SeatSums) -> dict[str, ExpectedPresses]:
     units = _exchanged_units(table)
     return {kind: _pressed_elsewhere(table, kind, units) for kind in (LABEL, POSITION)}
 
@@ -127,12 +128,12 @@ class ExpectedPresses(msgspec.Struct):
     names: list[str] = []  # the favourite keys
 
 
-def _pressed_elsewhere(table: MeasuredTable, kind: str, units: Sequence[int]) -> ExpectedPresses:
+def _pressed_elsewhere(table: SeatSums, kind: str, units: Sequence[int]) -> ExpectedPresses:
     """Return, for each row, the number of key presses, and the numbers to be expected if the player
     pressed keys as often as it does in the other `units` (instances or episodes)."""
     sums: dict[str, list[float]] = {}
     own: dict[tuple[int, str], list[float]] = {}
-    rows = [table.pressed[code] for code in table.keys.tolist()]
+    rows = table.decoded("keys")
     for unit, keys in zip(units, rows, strict=True):
         for key, (_, offered, pressed, _) in keys.items():
             if key.startswith(kind):
@@ -178,7 +179,7 @@ def _bias(means: Means, keys: ExpectedPresses) -> Estimate:
     return means.ratio(excess, or_missing(presses) - blind, (-total(blind) / left, 1.0))
 
 
-def _called(table: MeasuredTable, by_kind: Mapping[str, ExpectedPresses]) -> str:
+def _called(table: SeatSums, by_kind: Mapping[str, ExpectedPresses]) -> str:
     """Return a description of what the player (almost) always does; "" if nothing stands out."""
     presses = total(table.of("presses"))
     found, keys = [], []
@@ -205,7 +206,7 @@ def _called(table: MeasuredTable, by_kind: Mapping[str, ExpectedPresses]) -> str
 
 
 def _explained(
-    table: MeasuredTable, units: Sequence[int], keys: Mapping[str, ExpectedPresses]
+    table: SeatSums, units: Sequence[int], keys: Mapping[str, ExpectedPresses]
 ) -> dict[str, Floats]:
     """Return, for each habit, how many moves of each row would be expected to fit the player's
     predictions under this habit."""
@@ -225,7 +226,7 @@ REPEATED = ((REPETITION, "repeats", "repeatable", "by_repeated", "by_unrepeated"
 
 
 def _followed(
-    table: MeasuredTable, units: Sequence[int], habits: Sequence[tuple[str, str, str, str, str]]
+    table: SeatSums, units: Sequence[int], habits: Sequence[tuple[str, str, str, str, str]]
 ) -> dict[str, Floats]:
     """Return, for each habit and row, the expected number of moves that fit the player's
     predictions if the player follows the habit as often as it does in the other `units` (instances
@@ -238,18 +239,16 @@ def _followed(
     return found
 
 
-def _exchanged_units(table: MeasuredTable) -> Sequence[int]:
+def _exchanged_units(table: SeatSums) -> Sequence[int]:
     """Return the unit of each row. A player's moves in one unit are compared with its moves in all
     other units.
 
     Units are instances, or episodes if there is only one instance. A single episode is compared
     with itself.
     """
-    ids = [table.shared[kind].setup.instance.id for kind in table.kind.tolist()]
-    known = {name: n for n, name in enumerate(dict.fromkeys(ids))}
-    if len(known) > 1:
-        return [known[name] for name in ids]
-    return range(len(table))
+    instances = table.rows["instance"].to_physical().to_numpy()
+    codes, count = coded(instances, len(table), "instances")
+    return codes.tolist() if count > 1 else range(len(table))
 
 
 def _elsewhere(column: Floats, units: Sequence[int]) -> Floats:

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterable
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.rows import played
 from sally.core.log.events import Episode, label
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
+from sally.frames.replays import played
+from sally.frames.schema import Column
 from sally.stats.cluster_interval import mean_by_rule, ratio_by_rule
 from sally.stats.ideal import TIE, IdealProblem, ObserverProblem, forecasts, split
 from sally.stats.intervals import Estimate
@@ -45,6 +46,30 @@ class IdealRow(msgspec.Struct, frozen=True):
     pool_translation: Estimate
     by_moves: Estimate  # inference and translation; known without predictions too
     pool_luck: Estimate
+
+
+IDEAL_COLUMNS = (
+    Column("pool_accuracy", "right %", "%", 2, "higher",
+           "predictions that were right in rounds played with the pool"),
+    Column("ideal_accuracy", "ideal %", "%", 2, "",
+           "the same of the ideal observer on the same questions"),
+    Column("knowing_of_ideal", "of ideal", "", 2, "higher",
+           "0 for a uniform guess, 1 for the ideal observer"),
+    Column("earned", "earned", "", 2, "higher", "payoff per round, or per episode"),
+    Column("pool_regret", "pool regret", "", 2, "lower",
+           "best play against the known partner less what was earned = price + pool inference + "
+           "pool translation + pool luck"),
+    Column("price", "price", "", 2, "",
+           "what even the Bayes-adaptive player gives up to find out"),
+    Column("pool_inference", "pool inference", "", 2, "lower",
+           "lost by the player's own prediction instead of the forecast"),
+    Column("pool_translation", "pool translation", "", 2, "lower",
+           "lost by not acting on its own prediction"),
+    Column("by_moves", "by moves", "", 2, "lower",
+           "inference and translation together, known without predictions too"),
+    Column("pool_luck", "pool luck", "", 2, "",
+           "which partner was drawn, and what it happened to do"),
+)  # fmt: skip
 
 
 class _Sums(msgspec.Struct):

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured_table import Floats, MeasuredTable
 from sally.analysis.profile.estimates import Means, or_missing, total
-from sally.analysis.profile.knowing import AGAIN, MIRROR
+from sally.frames.knowing import AGAIN, MIRROR
+from sally.frames.profiles import Floats, SeatSums
 from sally.stats.intervals import Estimate, without_interval
 
 SAME = "always the same"  # the third mindless predictor; the other two are in `knowing`
@@ -50,7 +50,7 @@ def skills(means: Means) -> Skills:
     )
 
 
-def _company(table: MeasuredTable) -> list[str]:
+def _company(table: SeatSums) -> list[str]:
     """Return, for each row, a key that identifies the players in the other seats."""
     keys = []
     for shared in table.shared:
@@ -63,23 +63,23 @@ def _company(table: MeasuredTable) -> list[str]:
     return [keys[kind] for kind in table.kind.tolist()]
 
 
-def _hits(table: MeasuredTable) -> dict[str, Floats]:
+def _hits(table: SeatSums) -> dict[str, Floats]:
     """Return, for each mindless rule, how many answers it would predict correctly in each row."""
     scored = table.of("scored")
     if not scored.any():
         return {}
-    truths = [table.counts[n] for n in table.truths.tolist()]
+    truths = table.decoded("truths")
     guess = table.of("guess").tolist()
     same = constant_hits(truths, guess, scored.tolist(), _company(table))
-    return {name: table.of(name) for name in (AGAIN, MIRROR)} | {SAME: np.array(same)}
+    followed = {AGAIN: table.of("as_last_time"), MIRROR: table.of("as_own_move")}
+    return followed | {SAME: np.array(same)}
 
 
-def _frequencies(table: MeasuredTable) -> Floats:
+def _frequencies(table: SeatSums) -> Floats:
     """Return the Brier score of predicting the answer frequencies, by row."""
     if not table.of("with_odds").any():
         return np.zeros(len(table))
-    truths = [table.counts[n] for n in table.sure.tolist()]
-    return np.array(frequency_brier(truths, _company(table)))
+    return np.array(frequency_brier(table.decoded("sure_truths"), _company(table)))
 
 
 def _over(means: Means, floor: Floats, least: float = 0.0) -> Estimate:
@@ -105,7 +105,7 @@ def _brier(means: Means, floor: Floats) -> Estimate:
     return means.ratio(stated - table.of("brier"), stated)
 
 
-def _predictor(table: MeasuredTable, rule: str, floor: Floats) -> Predictor:
+def _predictor(table: SeatSums, rule: str, floor: Floats) -> Predictor:
     scored, guess, right = (
         total(column) for column in (table.of("scored"), table.of("guess"), floor)
     )

@@ -6,16 +6,19 @@ it would need at least eight models.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from sally.analysis.columns.seat_table import SeatTable, table_means
+from sally.analysis.profile.columns import column_named
 from sally.analysis.profile.profile import ProfileRow
+from sally.analysis.score import means_by
+from sally.frames.frame import Frame
+from sally.frames.schema import Column
 from sally.stats.intervals import Estimate
 
 LITERAL, STRICT = "literal", "literal_strict"
+NO_STRICT = Estimate(None, None, None, 0, "no battery")
 PACK = " pack="  # in the name of a player that reads another wording or a twin
 
 
@@ -25,7 +28,7 @@ class StrictScores(msgspec.Struct, frozen=True):
     A strict score is the share of groups of items in which every answer is right.
     """
 
-    strict: Mapping[str, Mapping[str, Any]]  # a row of `table_means`
+    strict: Mapping[str, Estimate]
     models: Mapping[str, str]
 
 
@@ -37,8 +40,7 @@ class LiteralBeside(msgspec.Struct, frozen=True):
     literal: Estimate  # in percent
     mindless: float | None  # the best mindless player on the same items, in percent
     above: float | None  # literal, with that player at 0 and all right at 1
-    strict: float | None  # groups of items that are all right, in percent
-    strict_interval: tuple[float, float] | None
+    strict: Estimate  # groups of items that are all right, in percent
     game: str
     seat: str
     player: str
@@ -46,19 +48,23 @@ class LiteralBeside(msgspec.Struct, frozen=True):
     doing: Estimate
 
 
-def strict_scores(tables: Iterable[SeatTable]) -> StrictScores:
+LITERAL_COLUMNS = (
+    Column("literal", "literal %", "%", 0, "higher", "right answers on the battery"),
+    Column("mindless", "mindless %", "%", 0, "", "the best mindless player on the same items"),
+    Column("above", "above", "", 2, "higher", "literal, 0 for that player and 1 for all right"),
+    Column("strict", "strict %", "%", 0, "higher", "groups of items that are all right"),
+    Column("knowing", "knowing", "", 2, "higher", column_named("skill").about),
+    Column("doing", "doing", "", 2, "higher", column_named("doing").about),
+)
+LITERAL_NOTE = "No correlation across models is computed: it would need at least eight."
+
+
+def strict_scores(frame: Frame) -> StrictScores:
     """Return each player's model and its strict score, the share of item groups in which every
-    answer is right. For a player in several stores, the score is that of the store with most of its
-    episodes."""
-    strict: dict[str, Mapping[str, Any]] = {}
-    models: dict[str, str] = {}
-    for table in tables:
-        models |= {str(k["player"]): str(k["model"] or k["player"]) for k in table.kinds}
-        for row in table_means(table, table.kinds, (STRICT,), ("player",)):
-            held = strict.get(row["player"])
-            if held is None or row["episodes"] > held["episodes"]:
-                strict[row["player"]] = row
-    return StrictScores(strict, models)
+    answer is right."""
+    names = frame.seats("player", "name").unique(maintain_order=True)
+    strict = {key[0]: estimate for key, estimate in means_by(frame, STRICT, ("player",))}
+    return StrictScores(strict, dict(names.rows()))
 
 
 def literal_beside(rows: Sequence[ProfileRow], found: StrictScores) -> list[LiteralBeside]:
@@ -78,7 +84,7 @@ def literal_beside(rows: Sequence[ProfileRow], found: StrictScores) -> list[Lite
         above = None
         if best is not None and best < 100:
             above = (battery.raw.value - best) / (100 - best)
-        strict = found.strict.get(battery.player, {})
+        strict = found.strict.get(battery.player, NO_STRICT)
         for row in rows:
             if row.metric == LITERAL or found.models.get(row.player, row.player) != model:
                 continue
@@ -88,8 +94,7 @@ def literal_beside(rows: Sequence[ProfileRow], found: StrictScores) -> list[Lite
                     literal=battery.raw,
                     mindless=best,
                     above=above,
-                    strict=strict.get("value"),
-                    strict_interval=strict.get("interval"),
+                    strict=strict,
                     game=row.game,
                     seat=row.seat,
                     player=row.player,

@@ -7,33 +7,31 @@ rules prescribe. Intervals are 95%, by `sally.stats.cluster_interval`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import inf
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import numpy as np
+import polars as pl
 
-from sally.analysis.columns.measured import MeasuredSeat
-from sally.analysis.columns.measured_table import MeasuredTable, table_of
 from sally.analysis.profile.baselines import Baseline
-from sally.analysis.profile.bounds import enclosing, instance_bounds, key_of
+from sally.analysis.profile.columns import COLUMNS
 from sally.analysis.profile.doing_scale import (
     BaselineScores,
     Mark,
-    ScaledDoing,
-    scaled,
     tops,
 )
-from sally.analysis.profile.estimates import Means, clusters_of, or_missing, total
-from sally.analysis.profile.habits import Habit, habit_estimates
-from sally.analysis.profile.knowing import BINS
-from sally.analysis.profile.knowing_scale import Predictor, Skills, skills
+from sally.analysis.profile.estimates import Means, total
+from sally.analysis.profile.group import ProfileGroup
+from sally.analysis.profile.habits import Habit
+from sally.analysis.profile.knowing_scale import Predictor
 from sally.core.log.events import PlayerSpec, label
-from sally.core.registry import registry
-from sally.core.rules.metric import Metric
+from sally.frames import Row
+from sally.frames.knowing import BINS
+from sally.frames.profiles import Floats, SeatSums
+from sally.frames.schema import COUNT, NUMBER, TEXT, Column
 from sally.metrics.habits import LABEL
-from sally.stats.cluster_interval import Bounds
 from sally.stats.intervals import Estimate
 
 
@@ -46,7 +44,11 @@ class CalibrationPoint(msgspec.Struct, frozen=True):
 
 
 class ProfileRow(msgspec.Struct, frozen=True):
-    """One player in one game; `why` gives the reason for each estimate without a value."""
+    """One player in one game.
+
+    The estimates of `sally.analysis.profile.columns.COLUMNS` are attributes of the row; `why` gives
+    the reason for each that has no value.
+    """
 
     family: str
     game: str
@@ -58,62 +60,48 @@ class ProfileRow(msgspec.Struct, frozen=True):
     censored: int
     moves: int
     forfeits: int
-    accuracy: Estimate  # of predictions about others, in percent
     guess: float | None  # accuracy of an even guess, in percent
-    skill: Estimate  # accuracy, with an even guess at 0
     predictor: Predictor | None  # the best mindless one
-    beyond: Estimate  # accuracy, with that predictor at 0
     unread: float | None  # share of answers that could not be read, in percent
-    brier: Estimate
     even_brier: float | None  # Brier score of even odds
-    brier_skill: Estimate  # with even odds at 0
-    brier_beyond: Estimate  # with the frequencies of the answers at 0
     calibration: tuple[CalibrationPoint, ...]
-    value_error: Estimate  # of value reports, in points of their scale
     metric: str  # what doing is measured by
     unit: str
-    raw: Estimate  # doing in that unit, forfeited decisions counted as the rules say
-    doing: Estimate  # 0: the random player, 1: the optimum or the reference player
-    doing_most: Estimate  # with forfeited decisions at the best they could have earned
-    regret: Estimate  # distance to the upper end, in the unit
     room: float | None  # between the ends, as a share of the range of payoffs
     random: Mark | None
     mindless: Mark | None
     reference: Mark | None
     judged: int  # moves that followed a prediction and have known best replies
     judged_fits: int  # of these, best replies
-    consistency: Estimate  # moves that are best replies to the player's own prediction, in percent
-    acting: Estimate  # the same, with a uniformly random pick at 0
-    acting_beyond: Estimate  # the same, with the player's own habits at 0
-    acting_beyond_move: Estimate  # the same, with always the same move among the habits
-    acting_beyond_repetition: Estimate  # the same, with its own last move among the habits, too
     habit: Habit | None  # the habit that explains most of it
     decides: float | None  # moves whose best reply depends on the prediction, in percent
-    pooled_label_bias: Estimate  # moves with the favourite label, with a uniformly random pick at 0
-    pooled_position_bias: Estimate  # moves at the favourite position of the page, likewise
-    pooled_imitation: Estimate  # moves with the label that was predicted of the other, in percent
-    pooled_copying: Estimate  # moves with the label of the other's last move, in percent
-    pooled_repetition: Estimate  # moves with the label of its own last move, in percent
     called: str  # what the player always does, such as pressing one key; empty: nothing
-    inference: Estimate
-    translation: Estimate
-    format: Estimate
-    luck: Estimate
-    why: dict[str, str]  # by field, why it has no value
     clusters: str  # the unit that intervals are clustered by
     cluster_count: int
     arms: tuple[str, ...]  # of this game and seat in all episodes, for the checklist of claims
+    estimates: dict[str, Estimate]  # by field of a column
+    why: dict[str, str]  # by field, why it has no value
+
+    @property
+    def results(self) -> int:
+        """Number of episodes with a result."""
+        return self.episodes - self.censored
+
+    def __getattr__(self, field: str) -> Estimate:
+        try:
+            return self.estimates[field]
+        except KeyError:
+            raise AttributeError(f"a profile has no column {field!r}") from None
 
 
 def profile_of(
-    studied: Iterable[MeasuredSeat],
+    table: SeatSums,
     baselines: Sequence[Baseline] = (),
     *,
     by_cell: bool = False,
     named: Callable[[PlayerSpec], str] = label,
 ) -> list[ProfileRow]:
     """Return the profile rows of measured seats; `named` returns the name of a seat's player."""
-    table = table_of(studied if isinstance(studied, Sequence) else list(studied))
     groups: dict[tuple[str, ...], list[int]] = {}
     for kind in table.kinds():
         s = table.shared[kind]
@@ -128,7 +116,7 @@ def profile_of(
     ]
 
 
-def _parts(group: MeasuredTable, met: BaselineScores) -> list[tuple[str, MeasuredTable]]:
+def _parts(group: SeatSums, met: BaselineScores) -> list[tuple[str, SeatSums]]:
     """Return the episodes of a row as one part or, if the best score is known for only some of
     them, as two parts."""
     ended = ~np.isnan(group.of("least"))
@@ -139,7 +127,7 @@ def _parts(group: MeasuredTable, met: BaselineScores) -> list[tuple[str, Measure
     return [("with a known optimum", known), ("without a known optimum", group.take(without))]
 
 
-def _arms(table: MeasuredTable) -> dict[tuple[str, str], tuple[str, ...]]:
+def _arms(table: SeatSums) -> dict[tuple[str, str], tuple[str, ...]]:
     """Return, for each game and seat, the experimental arms that occur in the episodes."""
     found: dict[tuple[str, str], set[str]] = {}
     shown: dict[tuple[str, str], set[str]] = {}
@@ -154,9 +142,10 @@ def _arms(table: MeasuredTable) -> dict[tuple[str, str], tuple[str, ...]]:
             arms.add("twin")
         shown.setdefault(key, set()).add(repr((params.get("names"), params.get("order"))))
     sets: dict[tuple[str, str], set[str]] = {}
-    for code, kind in {*zip(table.keys.tolist(), table.kind.tolist(), strict=True)}:
-        s = table.shared[kind]
-        labels = {key.partition(" of ")[2] for key in table.pressed[code] if key.startswith(LABEL)}
+    distinct = table.rows.select("keys", "kind").unique()
+    for s, row in SeatSums(distinct).rows_with_kinds("keys"):
+        keys = msgspec.json.decode(row["keys"]) if row["keys"] else ()
+        labels = {key.partition(" of ")[2] for key in keys if key.startswith(LABEL)}
         sets.setdefault((s.game, s.seat), set()).update(labels)
     for key, arms in found.items():
         if len(shown[key]) > 1 or len(sets.get(key, ())) > 1:
@@ -167,92 +156,56 @@ def _arms(table: MeasuredTable) -> dict[tuple[str, str], tuple[str, ...]]:
 def _row(
     key: tuple[str, ...],
     part: str,
-    group: MeasuredTable,
-    met: BaselineScores,
+    seats: SeatSums,
+    baselines: BaselineScores,
     arms: tuple[str, ...],
 ) -> ProfileRow:
-    unit, name = clusters_of(group)
-    means = Means(group, unit)
-    metric = registry.entries("metrics")[group.shared[group.kind[0]].metric]
-    row = ProfileRow(
-        family=key[0],
-        game=key[1],
-        cell=key[2],
+    family, game, cell, seat, player = key
+    group = ProfileGroup(game, seats, baselines)
+    of, doing, habits = group.of, group.doing, group.habits
+    scored, odds, asked = (total(of(field)) for field in ("scored", "with_odds", "asked"))
+    estimates = {column.field: column.estimate(group) for column in COLUMNS}
+    return ProfileRow(
+        family=family,
+        game=game,
+        cell=cell,
         part=part,
-        seat=key[3],
-        player=key[4],
-        episodes=len(group),
-        censored=int((group.censored > 0).sum()),
-        moves=int(group.of("moves").sum()),
-        forfeits=int(group.of("forfeits").sum()),
-        **_knowing(means, skills(means)),
-        metric=metric.name,
-        unit=metric.unit or "share",
-        raw=means.mean(group.of("least"), _ends(metric, group)),
-        **_doing(found := scaled(means, met)),
-        **_acting(means),
-        **msgspec.structs.asdict(habit_estimates(means)),
-        why={},
-        clusters=name,
-        cluster_count=len(np.unique(np.asarray(unit))),
+        seat=seat,
+        player=player,
+        episodes=len(seats),
+        censored=int(seats.is_censored.sum()),
+        moves=int(of("moves").sum()),
+        forfeits=int(of("forfeits").sum()),
+        guess=100 * total(of("guess")) / scored if scored else None,
+        predictor=group.skills.predictor,
+        unread=100 * total(of("unread")) / asked if asked else None,
+        even_brier=total(of("even_brier")) / odds if odds else None,
+        calibration=tuple(_calibration(group.means)),
+        metric=group.metric.name,
+        unit=group.metric.unit or "share",
+        room=doing.room,
+        random=doing.random,
+        mindless=doing.mindless,
+        reference=doing.reference,
+        judged=int(total(of("judged"))),
+        judged_fits=int(total(of("judged_fits"))),
+        habit=habits.habit,
+        decides=habits.decides,
+        called=habits.called,
+        clusters=group.means.unit,
+        cluster_count=group.means.cluster_count,
         arms=arms,
+        estimates=estimates,
+        why={
+            column.field: column.why(group)
+            for column in COLUMNS
+            if estimates[column.field].value is None
+        },
     )
-    return msgspec.structs.replace(row, why=_reasons(row, group, found.why, found.why_regret))
-
-
-def _ends(metric: Metric, group: MeasuredTable) -> Bounds | None:
-    """Return bounds that enclose the metric's raw values in all games of these rows."""
-    if metric.ends is not None:
-        return metric.ends
-    kinds = (group.shared[kind] for kind in group.kinds())
-    apart = {(s.setup.instance.id, s.seat): s.setup.instance for s in kinds}
-    return enclosing(
-        instance_bounds(metric.name, key_of(i), seat) for (_, seat), i in apart.items()
-    )
-
-
-def _knowing(means: Means, found: Skills) -> dict[str, Any]:
-    of = means.group.of
-    scored, odds, asked = (total(of(name)) for name in ("scored", "with_odds", "asked"))
-    return {
-        "accuracy": means.share(100 * of("right"), of("scored"), most=100.0),
-        "guess": 100 * total(of("guess")) / scored if scored else None,
-        "skill": found.skill,
-        "predictor": found.predictor,
-        "beyond": found.beyond,
-        "unread": 100 * total(of("unread")) / asked if asked else None,
-        # means over episodes, as the metrics of the same names
-        "brier": means.mean(of("brier") / or_missing(of("with_odds")), (0.0, 2.0)),
-        "even_brier": total(of("even_brier")) / odds if odds else None,
-        "brier_skill": found.brier_skill,
-        "brier_beyond": found.brier_beyond,
-        "calibration": tuple(_calibration(means)),
-        "value_error": means.mean(of("value_error") / or_missing(of("valued")), (0.0, inf)),
-    }
-
-
-def _doing(found: ScaledDoing) -> dict[str, Any]:
-    fields = ("doing", "doing_most", "regret", "room", "random", "mindless", "reference")
-    return {name: getattr(found, name) for name in fields}
-
-
-def _acting(means: Means) -> dict[str, Any]:
-    of = means.group.of
-    chance = of("chance")
-    return {
-        "judged": int(total(of("judged"))),
-        "judged_fits": int(total(of("judged_fits"))),
-        "consistency": means.share(100 * of("fits"), of("n"), most=100.0),
-        "acting": means.ratio(of("weighed_fits") - chance, or_missing(of("weighed") - chance)),
-        "inference": means.mean(of("inference")),
-        "translation": means.mean(of("translation"), (0.0, inf)),
-        "format": means.mean(of("format")),
-        "luck": means.mean(of("luck")),
-    }
 
 
 def _calibration(means: Means) -> Iterator[CalibrationPoint]:
-    bins = means.group.bins
+    bins = _bins(means.group)
     for place in range(BINS if bins is not None else 0):
         assert bins is not None
         many, forecasts, right = (bins[:, place, part] for part in range(3))
@@ -260,81 +213,103 @@ def _calibration(means: Means) -> Iterator[CalibrationPoint]:
             yield CalibrationPoint(total(forecasts) / n, means.share(right, many), int(n))
 
 
-# --- why a number is missing ----------------------------------------------------------------------
+def _bins(group: SeatSums) -> Floats | None:
+    """Return, by row and bin, the answers, the sum of their odds and the right ones; None if no
+    odds were stated."""
+    if not group.of("with_odds").any():
+        return None
+    bins = np.zeros((len(group), BINS, 3))
+    for row, values in enumerate(group.decoded("bins")):
+        if values:
+            bins[row] = values
+    return bins
 
 
-def _reasons(
-    row: ProfileRow, group: MeasuredTable, no_doing: str, no_regret: str
-) -> dict[str, str]:
-    """Return, for each field without a value, the reason in a few words."""
-    asked, chosen = (int(group.of(name).sum()) for name in ("asked", "scored"))
-    no_answer = _no_answer(group, asked)
-    no_split = _no_split(row.game, no_answer, bool(chosen or not asked))
-    no_skill = no_answer if not asked or chosen else "only values were asked for"
-    no_odds = "no odds were stated" if asked else no_answer
-    no_keys = "no move was chosen from a short menu"
-    found = {
-        "accuracy": no_skill,
-        "skill": no_skill,
-        "beyond": no_skill if row.predictor is None else _no_beyond(row.predictor),
-        "brier": no_odds,
-        "brier_skill": no_odds,
-        "brier_beyond": no_odds,
-        "value_error": "no values were asked for that have a known truth",
-        "raw": "no episode has a result",
-        "doing": no_doing,
-        "doing_most": no_doing or "the most that was possible is not known",
-        "regret": no_regret,
-        "consistency": no_split,
-        "acting": no_split if not group.of("n").any() else "moves are free text",
-        "acting_beyond": no_split if row.habit is None else _no_acting_beyond(row.habit),
-        "acting_beyond_move": no_split if row.habit is None else "one move explains all of it",
-        "acting_beyond_repetition": no_split
-        if row.habit is None
-        else "one move, or its own last move, explains all of it",
-        "pooled_label_bias": no_keys,
-        "pooled_position_bias": no_keys,
-        "pooled_imitation": no_keys
-        if row.pooled_label_bias.value is None
-        else "no label was predicted",
-        "pooled_copying": no_keys
-        if row.pooled_label_bias.value is None
-        else "no label of the other is known",
-        "pooled_repetition": no_keys
-        if row.pooled_label_bias.value is None
-        else "no episode has a second move",
-        "inference": no_split,
-        "translation": no_split,
-        "luck": no_split,
-        "format": f"what a forfeited move costs is not known in {row.game}",
-    }
-    return {name: why for name, why in found.items() if getattr(row, name).value is None}
+# --- facts beside the estimates -------------------------------------------------------------------
+
+ROLES = ("random", "mindless", "reference")
 
 
-def _no_answer(group: MeasuredTable, asked: int) -> str:
-    if not asked:
-        kinds = (group.shared[kind] for kind in group.kinds())
-        silent = any(shared.setup.arms.get(shared.seat) for shared in kinds)
-        if silent:
-            return "these problems have no probe about another's mind, or the player answers none"
-        return "nothing was asked about another's mind"
-    unread = int(group.of("unread").sum()) == asked
-    return "no answer could be read" if unread else "no answer has a known truth"
+@dataclass(frozen=True, kw_only=True)
+class FactColumn(Column):
+    """A column of a profile that is not an estimate."""
+
+    value: Callable[[ProfileRow], Any]
 
 
-def _no_split(game: str, no_answer: str, scored: bool) -> str:
-    spec = registry.game(game)
-    if spec.measured.doing.no_split:
-        return spec.measured.doing.no_split
-    own = registry.part(game, "losses") or registry.part(game, "acting")
-    if spec.measured.best_replies is None and own is None:
-        return f"{game} does not say what the best replies are"
-    return "no decision has a prediction that can be scored" if scored else no_answer
+def _fact(type: pl.DataType, field: str, about: str) -> FactColumn:
+    return FactColumn(field, about=about, type=type, value=lambda row: getattr(row, field))
 
 
-def _no_beyond(best: Predictor) -> str:
-    return f"nothing is left to know: '{best.rule}' foresees {best.accuracy:.0f} %"
+def _mark(role: str, field: str, about: str) -> FactColumn:
+    def value(row: ProfileRow) -> Any:
+        mark = getattr(row, role)
+        return None if mark is None else getattr(mark, field)
+
+    name, type = (role, TEXT) if field == "player" else (f"{role}_{field}", NUMBER)
+    return FactColumn(name, about=about.format(role), type=type, value=value)
 
 
-def _no_acting_beyond(best: Habit) -> str:
-    return f"nothing is left to explain: {best.rule} fits in {best.fits:.0f} %"
+FACTS: tuple[FactColumn, ...] = (
+    _fact(TEXT, "family", "family of the game"),
+    _fact(TEXT, "game", "name of the game"),
+    _fact(TEXT, "cell", "cell of the study; empty: all cells together"),
+    _fact(TEXT, "part", "which of its episodes; empty: all"),
+    _fact(TEXT, "seat", "seat of the player"),
+    _fact(TEXT, "player", "the player"),
+    _fact(TEXT, "metric", "what doing is measured by"),
+    _fact(TEXT, "unit", "unit of the metric"),
+    _fact(TEXT, "clusters", "unit that intervals are clustered by"),
+    FactColumn(
+        "predictor", about="best mindless rule", type=TEXT,
+        value=lambda row: row.predictor and row.predictor.rule,
+    ),
+    _fact(COUNT, "episodes", "episodes"),
+    _fact(COUNT, "censored", "episodes without a result"),
+    _fact(COUNT, "moves", "moves"),
+    _fact(COUNT, "forfeits", "forfeited moves"),
+    _fact(NUMBER, "guess", "accuracy of a uniform guess, in percent"),
+    FactColumn(
+        "predictor_accuracy", about="accuracy of the best mindless rule, in percent",
+        value=lambda row: row.predictor and row.predictor.accuracy,
+    ),
+    _fact(NUMBER, "unread", "answers that could not be read, in percent"),
+    _fact(NUMBER, "even_brier", "Brier score of even odds"),
+    _fact(NUMBER, "room", "distance of the ends of doing, as a share of the range of payoffs"),
+    *(
+        _mark(role, field, about)
+        for role in ROLES
+        for field, about in (
+            ("player", "{} player"),
+            ("value", "score of the {} player"),
+            ("doing", "doing of the {} player"),
+            ("accuracy", "accuracy of the {} player, in percent"),
+        )
+    ),
+    FactColumn(
+        "standing", about="whether the reference cannot be beaten", type=TEXT,
+        value=lambda row: row.reference and row.reference.standing,
+    ),
+    FactColumn(
+        "blank", about="why estimates are missing", type=pl.String(),
+        value=lambda row: "; ".join(f"{field}: {why}" for field, why in row.why.items()),
+    ),
+)  # fmt: skip
+
+
+def flat_columns() -> tuple[Column, ...]:
+    """Return the columns of a profile with one number each: facts, then estimates with bounds."""
+    bounds = ((c.field, f"{c.field}_low", f"{c.field}_high") for c in COLUMNS)
+    return (*FACTS, *(Column(name) for names in bounds for name in names))
+
+
+def flat_row(row: ProfileRow) -> Row:
+    """Return a row of a profile with one value per column."""
+    flat = {fact.field: fact.value(row) for fact in FACTS}
+    for field, estimate in row.estimates.items():
+        flat |= {
+            field: estimate.value,
+            f"{field}_low": estimate.low,
+            f"{field}_high": estimate.high,
+        }
+    return flat

@@ -7,32 +7,31 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from sally.analysis.columns.measured import MeasuredSeat, is_mind
-from sally.analysis.columns.measured_table import MeasuredTable, Shared, table_of
-from sally.analysis.columns.scores import matches
-from sally.core.errors import BadInput, unknown
+from sally.analysis.score import matches, require_known
+from sally.core.errors import BadInput
 from sally.core.log.events import label, model_and_strategy
 from sally.core.registry import registry
+from sally.frames.measured import SeatKind, is_mind
+from sally.frames.profiles import SeatSums
 
 
 def select_seats(
-    found: Sequence[MeasuredSeat],
+    table: SeatSums,
     games: Sequence[str] = (),
     players: Sequence[str] = (),
     seat: str = "",
     cells: Sequence[str] = (),
-) -> MeasuredTable:
+) -> SeatSums:
     """Return the studied seats, or the seats selected; patterns may contain `*` wildcards.
 
     Raises:
         BadInput: If there is no episode, or a name or pattern matches nothing.
     """
-    if not found:
+    if not len(table):
         raise BadInput("The store holds no episode.")
-    table = table_of(found)
     kinds = {k: table.shared[k] for k in table.kinds()}
-    known("game in this store", games, {s.game for s in kinds.values()})
-    known("cell in this store", cells, {s.cell for s in kinds.values()})
+    require_known("game in this store", games, {s.game for s in kinds.values()})
+    require_known("cell in this store", cells, {s.cell for s in kinds.values()})
     kept = {
         k: s
         for k, s in kinds.items()
@@ -40,9 +39,7 @@ def select_seats(
     }
     asked = table.asked_kinds()
     seats = {
-        game: {seat}
-        if seat
-        else studied_of(game, {k: s for k, s in kept.items() if s.game == game}, asked)
+        game: {seat} if seat else studied_of(game, _of_game(kept, game), asked)
         for game in {s.game for s in kept.values()}
     }
     kept = {k: s for k, s in kept.items() if s.seat in seats[s.game]}
@@ -50,7 +47,7 @@ def select_seats(
         k: (label(s.player_spec), model_and_strategy(s.player_spec)[0]) for k, s in kept.items()
     }
     there = {name for both in named.values() for name in both}
-    known("player in this store", players, there)
+    require_known("player in this store", players, there)
     wanted = [
         k
         for k, (player, model) in named.items()
@@ -63,22 +60,18 @@ def _fits(name: str, patterns: Iterable[str]) -> bool:
     return any(matches(pattern, name) for pattern in patterns)
 
 
-def known(what: str, names: Iterable[str], there: Collection[str]) -> None:
-    """Raise BadInput if a name or pattern matches none of the known names."""
-    for name in names:
-        if not any(matches(name, one) for one in there):
-            raise unknown(what, name, there)
+def _of_game(kinds: Mapping[int, SeatKind], game: str) -> dict[int, SeatKind]:
+    return {code: kind for code, kind in kinds.items() if kind.game == game}
 
 
-def studied_seats(found: Sequence[MeasuredSeat]) -> set[str]:
-    """Return the seats of one game whose players are studied."""
-    table = table_of(found)
-    kinds = {k: table.shared[k] for k in table.kinds()}
-    games = {shared.game for shared in kinds.values()}
-    return studied_of(games.pop(), kinds, table.asked_kinds()) if games else set()
+def studied_seats(table: SeatSums) -> dict[str, set[str]]:
+    """Return the seats of each game whose players are studied."""
+    kinds = {code: table.shared[code] for code in table.kinds()}
+    asked, games = table.asked_kinds(), dict.fromkeys(kind.game for kind in kinds.values())
+    return {game: studied_of(game, _of_game(kinds, game), asked) for game in games}
 
 
-def studied_of(game: str, kinds: Mapping[int, Shared], asked: Collection[int]) -> set[str]:
+def studied_of(game: str, kinds: Mapping[int, SeatKind], asked: Collection[int]) -> set[str]:
     """Return the studied seats of a game.
 
     These are the seats that were asked about other players, or that a model or a person took. If

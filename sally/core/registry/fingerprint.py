@@ -24,7 +24,7 @@ def fingerprint() -> str:
 
 @cache
 def _of(added: tuple[Path, ...], objects: tuple[tuple[str, str, int], ...]) -> str:
-    home = Path(__file__).parents[1]
+    home = Path(__file__).parents[2]  # the whole package: games and metrics measure
     files = [(str(p.relative_to(home)), *_times(p)) for p in _files(home)]
     theirs = [(str(p), *_times(p)) for path in added for p in _files(path)]
     entries = sorted(

@@ -72,6 +72,7 @@ DECISION_PARTS = frozenset({"losses", "costs", "intended", "acting", "training",
 _added: dict[str, dict[str, Any]] = {folder: {} for folder in CONSTANTS}
 _files: list[Path] = []  # users' files, in order of addition
 _objects: dict[tuple[str, str], Any] = {}  # (folder, name) -> what `add_object` was given
+_from_files: set[tuple[str, str]] = set()  # entries that users' files define: folder, name
 _results: dict[tuple[Any, ...], Any] = {}  # of cached functions; cleared by `add`
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -341,6 +342,7 @@ def add(folder: str, name: str, entry: Any) -> None:
     if folder not in CONSTANTS:
         raise unknown("kind of entry", folder, CONSTANTS)
     _added[folder][name] = entry
+    _from_files.discard((folder, name))
     _results.clear()
 
 
@@ -439,6 +441,7 @@ def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
         _refuse_other_kinds(folder, constant, entry, stem)
         for name, one in _each(folder, getattr(module, "FOR", ""), stem, entry):
             add(folder, name, one)
+            _from_files.add((folder, name))
         yield folder, getattr(entry, "name", stem)
 
 
@@ -491,6 +494,17 @@ def _each(folder: str, family: str, stem: str, entry: Any) -> Iterator[tuple[str
 def added_files() -> tuple[Path, ...]:
     """Return the files that users added in this process, so that workers can add them too."""
     return tuple(_files)
+
+
+def added_in_memory(folder: str = "") -> set[str]:
+    """Return the names of entries of a kind, or of all kinds, whose code is not known: they come
+    neither from a file nor from an object (`add_object`)."""
+    return {
+        name
+        for kind, entries_of_kind in _added.items()
+        for name in entries_of_kind
+        if folder in ("", kind) and (kind, name) not in {*_from_files, *_objects}
+    }
 
 
 @cache

@@ -7,9 +7,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sally.analysis.profile.knowing import uncounted_probes_note
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.grouping import grouped
+from sally.frames.knowing import uncounted_probes_note
 from sally.output.figures.panels import COLOURS, GREY, MARKERS, Named, Panel, name_beside, short
 from sally.stats.intervals import Estimate
 

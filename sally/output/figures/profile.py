@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from sally.analysis.profile.doing_scale import Mark
-from sally.analysis.profile.knowing import uncounted_probes_note
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput, listed
+from sally.frames.knowing import uncounted_probes_note
 from sally.output.figures.ladder import CAPTION as LADDER
 from sally.output.figures.ladder import MANY, ladder_panels
 from sally.output.figures.panels import (

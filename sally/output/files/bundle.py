@@ -9,13 +9,12 @@ pack` prints.
 
 from __future__ import annotations
 
-import re
 import zipfile
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
@@ -25,46 +24,21 @@ from sally.core.errors import BadInput
 from sally.core.version import VERSION
 from sally.output.files.new_file import new_file
 from sally.output.files.privacy import private_part
-from sally.output.files.provenance import Provenance
-
-FORMAT = 1
-MANIFEST, EPISODES = "bundle.json", "episodes.jsonl"
-NAMES = re.compile(
-    r"study\.json|episodes\.jsonl|studies/[0-9a-f]{1,64}\.json|packs/[0-9a-f]{1,64}\.toml"
-    r"|settings/[0-9a-f]{1,64}\.json"
+from sally.store.bundles import (
+    EPISODES,
+    FORMAT,
+    MANIFEST,
+    NAMES,
+    SEAL,
+    Bundle,
+    File,
+    PackResult,
+    hash_of,
+    looks_like_a_bomb,
+    seal_of,
 )
-SEAL = 71  # length of the zip comment: `sha256:` and 64 digits
+
 BEGINNING = (1980, 1, 1, 0, 0, 0)  # the earliest date of the zip format
-BLOCK = 1 << 20
-MOST_RATIO, SMALL = 200, 16 << 20  # maximum compression ratio, for sizes above SMALL
-
-
-class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Hash and size of one file of a bundle."""
-
-    sha256: str
-    bytes: int
-
-
-class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The manifest of a bundle."""
-
-    bundle: int  # format version
-    sally: str  # version of Sally that packed it
-    study: str
-    episodes: int
-    games: dict[str, list[int]]  # game -> rules versions
-    packs: list[str]  # references of words packs
-    left_out: dict[str, int]  # reason -> lines of the store left out
-    files: dict[str, File]
-
-
-class PackResult(msgspec.Struct, frozen=True):
-    """The result of packing or unpacking a bundle."""
-
-    bundle: Bundle
-    sha256: str  # of the whole file
-    bytes: int
 
 
 # --- packing --------------------------------------------------------------------------------------
@@ -119,12 +93,17 @@ def _refuse_private(held: Snapshot, texts: dict[str, bytes]) -> None:
 
 
 def _described(held: Snapshot, texts: dict[str, bytes]) -> Bundle:
-    seen, lines, size = Provenance(), sha256(), 0
+    lines, size = sha256(), 0
+    games: dict[str, set[int]] = {}
+    packs: set[str] = set()
     for line in held.lines(sorted(held.spots)):
         lines.update(line)
         size += len(line)
     for episode in held:
-        seen.add(episode)
+        setup = episode.setup
+        games.setdefault(setup.instance.game, set()).add(setup.version)
+        named = (spec.params.get("pack") for spec in setup.lineup.values())
+        packs |= {pack for pack in named if isinstance(pack, str) and pack}
     files = {path: File(sha256(data).hexdigest(), len(data)) for path, data in texts.items()}
     files[EPISODES] = File(lines.hexdigest(), size)
     return Bundle(
@@ -132,8 +111,8 @@ def _described(held: Snapshot, texts: dict[str, bytes]) -> Bundle:
         VERSION,
         held.manifest.study if held.manifest else "unnamed",
         len(held),
-        {game: sorted(versions) for game, versions in sorted(seen.games.items())},
-        sorted(seen.packs),
+        {game: sorted(versions) for game, versions in sorted(games.items())},
+        sorted(packs),
         {
             "cut and run again": held.replaced,
             "doubled": held.doubled,
@@ -141,12 +120,6 @@ def _described(held: Snapshot, texts: dict[str, bytes]) -> Bundle:
         },
         dict(sorted(files.items())),
     )
-
-
-def looks_like_a_bomb(bundle: Bundle, size: int) -> bool:
-    """Return whether a bundle's compression ratio is suspiciously high (a zip bomb)."""
-    total = sum(file.bytes for file in bundle.files.values())
-    return total > SMALL and total > MOST_RATIO * size
 
 
 def _write(
@@ -179,18 +152,3 @@ def _sealed(file: BinaryIO) -> str:
     file.write(seal)
     whole.update(seal)
     return str(whole.hexdigest())
-
-
-def seal_of(digest: str) -> bytes:
-    """Return the comment at the end of a bundle."""
-    return f"sha256:{digest}".encode()
-
-
-def hash_of(file: BinaryIO, size: int) -> Any:
-    """Return the SHA-256 object of the first `size` bytes of a file."""
-    found = sha256()
-    file.seek(0)
-    while size > 0 and (block := file.read(min(BLOCK, size))):
-        found.update(block)
-        size -= len(block)
-    return found

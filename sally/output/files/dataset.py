@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from sally.core.errors import BadInput
 from sally.core.version import DISTRIBUTION, VERSION
-from sally.output.files.export import Column, write_table, write_text
+from sally.frames.schema import Column
+from sally.output.files.export import ExportedTable, write_table, write_text
 
-Rows = Iterable[Mapping[str, Any]]
-TYPES = {"text": "sc:Text", "count": "sc:Integer", "number": "sc:Float"}
-"""Kind of column -> Croissant type; other kinds are text."""
 CONTEXT = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -32,9 +30,7 @@ CONTEXT = {
 }
 
 
-def write_dataset(
-    folder: Path, name: str, tables: Mapping[str, tuple[Rows, Sequence[Column]]]
-) -> dict[str, int]:
+def write_dataset(folder: Path, name: str, tables: Mapping[str, ExportedTable]) -> dict[str, int]:
     """Write tables, dataset card and metadata to an empty folder; return the number of rows by
     table.
 
@@ -44,10 +40,9 @@ def write_dataset(
     if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder} is not empty; choose an empty folder for the dataset.")
     counts = {
-        table: write_table(rows, columns, folder / f"data/{table}.csv")
-        for table, (rows, columns) in tables.items()
+        kind: write_table(table, folder / f"data/{kind}.csv") for kind, table in tables.items()
     }
-    columns_of = {table: columns for table, (_, columns) in tables.items()}
+    columns_of = {kind: table.columns for kind, table in tables.items()}
     write_text(card(name, counts), folder / "README.md")
     described = croissant(name, folder, columns_of)
     write_text(json.dumps(described, indent=2) + "\n", folder / "croissant.json")
@@ -109,11 +104,18 @@ def croissant(
 def _field(table: str, column: Column) -> dict[str, Any]:
     return {
         "@type": "cr:Field",
-        "@id": f"{table}/{column.name}",
-        "name": column.name,
-        "dataType": TYPES.get(column.kind, "sc:Text"),
+        "@id": f"{table}/{column.field}",
+        "name": column.field,
+        "dataType": _type(column),
         "source": {
             "fileObject": {"@id": f"{table}.csv"},
-            "extract": {"column": column.name},
+            "extract": {"column": column.field},
         },
     }
+
+
+def _type(column: Column) -> str:
+    """Return the Croissant type of a column; whatever is no number is text."""
+    if column.type.is_integer():
+        return "sc:Integer"
+    return "sc:Float" if column.type.is_float() else "sc:Text"

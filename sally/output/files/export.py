@@ -1,151 +1,86 @@
-"""Tables as CSV, LaTeX and Parquet files, written row by row.
+"""Tables as CSV, LaTeX and Parquet files.
 
-Columns are fixed before the first row, so memory use is independent of the number of rows, and a
-file's columns do not depend on its rows.
+Columns are declared before the first row (`sally.frames.schema`), so a file's columns do not depend
+on its rows. CSV files are written one file of a store after another, in little memory.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import msgspec
+import polars as pl
 
-from sally.analysis.columns.rows import Row
-from sally.analysis.profile.profile import ProfileRow
-from sally.core.errors import BadInput, listed, needs_extra
-from sally.core.registry import registry
+from sally.analysis.profile.columns import COLUMNS
+from sally.analysis.profile.profile import ProfileRow, flat_columns, flat_row
+from sally.core.errors import BadInput, listed
+from sally.frames.build import frame_of
+from sally.frames.frame import Frame
+from sally.frames.schema import DECISION, EPISODE, EXPORTED_DECISION, EXPORTED_SEAT, SEAT, Column
 from sally.output.files.new_file import new_file
 from sally.stats.intervals import Estimate
 
-Kind = Literal["text", "count", "number", "numbers"]
 ENDINGS = (".csv", ".tex", ".parquet")
-BATCH = 2000  # rows per Parquet batch
+FIELDS = {column.field: column for column in (*EPISODE, *SEAT)}
+DECISION_FIELDS = {column.field: column for column in (*EPISODE, *DECISION)}
 
 
-class Column(msgspec.Struct, frozen=True):
-    """Name and kind of a column."""
+class ExportedTable:
+    """A table to be written: its columns, and its rows as frames."""
 
-    name: str
-    kind: Kind = "text"
+    def __init__(self, columns: Sequence[Column], parts: Iterable[pl.DataFrame]) -> None:
+        self.columns, self.parts = columns, parts
 
-
-def _columns(kind: Kind, *names: str) -> tuple[Column, ...]:
-    return tuple(Column(name, kind) for name in names)
-
-
-EPISODE = (
-    *_columns("text", "episode", "cell", "game", "instance"),
-    Column("repeat", "count"),
-    *_columns("text", "seat", "player", "model", "strategy", "settings", "participant", "others"),
-    Column("turns", "count"),
-    Column("censored"),
-    Column("payoff", "number"),
-    *_columns("count", "moves", "forfeited", "retried", "calls", "input_tokens", "output_tokens"),
-    Column("seconds", "number"),
-)
-DECISION = (
-    *_columns("text", "episode", "cell", "game", "instance"),
-    Column("turn", "count"),
-    *_columns("text", "seat", "player", "participant", "what", "probe", "about", "source"),
-    *_columns("text", "value", "label"),
-    Column("odds", "numbers"),
-    Column("truth"),
-    *_columns("number", "right", "brier", "log", "absolute_error"),
-    Column("tries", "count"),
-    Column("seconds", "number"),
-)
+    @property
+    def names(self) -> list[str]:
+        return [column.field for column in self.columns]
 
 
-def episode_columns(games: Iterable[str]) -> tuple[Column, ...]:
-    """Return the columns of episode rows, with every metric of these games."""
-    specs = [registry.game(game) for game in dict.fromkeys(games)]
-    fitting = dict.fromkeys(name for s in specs for name in registry.metrics(s.family or s.name))
-    taken = {column.name for column in EPISODE}
-    return (*EPISODE, *_columns("number", *(name for name in fitting if name not in taken)))
+def episode_table(frame: Frame) -> ExportedTable:
+    """Return one row per seat of each episode, with every metric of the games."""
+    metrics = [name for name in frame.metrics() if name not in EXPORTED_SEAT]
+    frame.prepare(metrics)
+    columns = [FIELDS.get(name, Column(name)) for name in (*EXPORTED_SEAT, *metrics)]
+    names = [column.field for column in columns]
+    return ExportedTable(columns, (part.seats(*names) for part in frame.parts()))
 
 
-# --- the profile as a table -----------------------------------------------------------------------
-
-ESTIMATES = ("accuracy", "skill", "beyond", "brier", "brier_skill", "brier_beyond", "value_error",
-             "raw", "doing", "doing_most", "regret", "consistency", "acting", "inference",
-             "translation", "format", "luck")  # fmt: skip
-ROLES = ("random", "mindless", "reference")
-PROFILE = (
-    *_columns("text", "family", "game", "cell", "part", "seat", "player", "metric", "unit"),
-    *_columns("text", "clusters", "predictor"),
-    *_columns("count", "episodes", "censored", "moves", "forfeits"),
-    *_columns("number", "guess", "predictor_accuracy", "unread", "even_brier", "room"),
-    *(
-        column
-        for name in ESTIMATES
-        for column in _columns("number", name, f"{name}_low", f"{name}_high")
-    ),
-    *(
-        column
-        for role in ROLES
-        for column in (
-            Column(role),
-            *_columns("number", f"{role}_value", f"{role}_doing", f"{role}_accuracy"),
-        )
-    ),
-    *_columns("text", "standing", "blank"),
-)
+def decision_table(frame: Frame) -> ExportedTable:
+    """Return one row per move, forfeit and report."""
+    columns = [DECISION_FIELDS[name] for name in EXPORTED_DECISION]
+    parts = (part.decisions().select(EXPORTED_DECISION) for part in frame.parts())
+    return ExportedTable(columns, parts)
 
 
-def profile_table(rows: Iterable[ProfileRow]) -> Iterator[Row]:
-    """Yield the rows of the profile as flat records: one value per column, with the reasons for
-    missing values in the column `blank`."""
-    for row in rows:
-        flat: Row = {c.name: getattr(row, c.name, None) for c in PROFILE}
-        for name in ESTIMATES:
-            found: Estimate = getattr(row, name)
-            flat |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-        flat["predictor"] = row.predictor and row.predictor.rule
-        flat["predictor_accuracy"] = row.predictor and row.predictor.accuracy
-        for role in ROLES:
-            mark = getattr(row, role)
-            flat[role] = mark and mark.player
-            flat[f"{role}_value"] = mark and mark.value
-            flat[f"{role}_doing"] = mark and mark.doing
-            flat[f"{role}_accuracy"] = mark and mark.accuracy
-        flat["standing"] = row.reference and row.reference.standing
-        flat["blank"] = "; ".join(f"{field}: {why}" for field, why in row.why.items())
-        yield flat
+def profile_table(rows: Iterable[ProfileRow]) -> ExportedTable:
+    """Return the rows of a profile with one number per column."""
+    columns = flat_columns()
+    return ExportedTable(columns, [frame_of([flat_row(row) for row in rows], columns)])
 
 
-PRINTED = {  # heading -> field and decimals of the LaTeX table
-    "knowing (\\%)": ("accuracy", 0),
-    "knowing": ("skill", 2),
-    "beyond rules": ("beyond", 2),
-    "doing": ("doing", 2),
-    "regret": ("regret", 2),
-    "acting": ("acting", 2),
-    "inference": ("inference", 2),
-    "translation": ("translation", 2),
-    "format": ("format", 2),
-}
+# --- the profile in LaTeX -------------------------------------------------------------------------
 
 
 def profile_latex(rows: Sequence[ProfileRow]) -> str:
-    """Return the profile as a LaTeX table of estimates with intervals."""
+    """Return the profile as a LaTeX table of estimates with intervals; columns without a value are
+    left out."""
     # A part that is constant within each game needs no column.
     parts = [
         part
         for part in ("seat", "cell", "part")
         if len({(row.game, getattr(row, part)) for row in rows}) > len({row.game for row in rows})
     ]
-    heads = ["game", *parts, "player", "$n$", *PRINTED]
+    columns = [c for c in COLUMNS if any(row.estimates[c.field].value is not None for row in rows)]
+    heads = ["game", *parts, "player", "$n$", *(latex(column.title) for column in columns)]
     lines = []
     for row in rows:
-        found = [(getattr(row, field), places) for field, places in PRINTED.values()]
         where = [row.game, *(getattr(row, part) for part in parts), row.player]
-        cells = [*map(latex, where), str(row.episodes)]
-        lines.append([*cells, *(_printed(estimate, places) for estimate, places in found)])
+        cells = [_printed(row.estimates[column.field], column.digits) for column in columns]
+        lines.append([*map(latex, where), str(row.episodes), *cells])
     ends = dict.fromkeys(
         f"{latex(row.game)}: 0 is {latex(row.random.player)}, 1 is "
         f"{latex(row.reference.player)} ({row.reference.standing})"
@@ -153,23 +88,23 @@ def profile_latex(rows: Sequence[ProfileRow]) -> str:
         if row.random and row.reference
     )
     notes = [
-        "Knowing: predictions about others, 0 is a uniform guess. Doing: 0 is a random player, 1 "
-        "the optimum or the reference player, in the same settings. Acting: best replies to the "
-        "own prediction, 0 is a random choice. Losses in the unit of the score. In brackets: 95\\% "
-        "intervals over clusters of episodes.",
+        *(f"{latex(column.title)}: {latex(column.about)}." for column in columns),
+        "In brackets: 95\\% intervals over clusters of episodes.",
         *ends,
     ]
-    align = "l" * (2 + len(parts)) + "r" + "l" * len(PRINTED)
+    align = "l" * (2 + len(parts)) + "r" + "l" * len(columns)
     return _tabular("tabular", align, heads, lines) + "".join(f"% {note}\n" for note in notes)
 
 
-def _printed(found: Estimate, places: int) -> str:
-    if found.value is None:
+def _printed(estimate: Estimate, digits: int | None) -> str:
+    if estimate.value is None:
         return "--"
-    value = _minus(f"{found.value:.{places}f}")
-    if found.low is None or found.high is None:
+    form = "{:.3g}" if digits is None else f"{{:.{digits}f}}"
+    value = _minus(form.format(estimate.value))
+    if estimate.low is None or estimate.high is None:
         return value
-    return f"{value} [{_minus(f'{found.low:.{places}f}')}, {_minus(f'{found.high:.{places}f}')}]"
+    low, high = (_minus(form.format(bound)) for bound in (estimate.low, estimate.high))
+    return f"{value} [{low}, {high}]"
 
 
 def _minus(number: str) -> str:
@@ -190,11 +125,11 @@ def check(path: Path) -> str:
     return path.suffix
 
 
-def write_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
-    """Write rows in the format that the file's suffix names; return the number of rows."""
+def write_table(table: ExportedTable, path: Path) -> int:
+    """Write a table in the format that the file's suffix names; return the number of rows."""
     form = {".csv": _csv, ".tex": _latex, ".parquet": _parquet}[check(path)]
     with new_file(path, "table") as unfinished:
-        return form(rows, columns, unfinished)
+        return form(table, unfinished)
 
 
 def write_text(text: str, path: Path) -> None:
@@ -203,16 +138,16 @@ def write_text(text: str, path: Path) -> None:
         unfinished.write_text(text, encoding="utf-8")
 
 
-def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
+def _csv(table: ExportedTable, path: Path) -> int:
     with path.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\r\n")  # RFC 4180
-        names = [column.name for column in columns]
-        out.writerow(names)
-        n = 0
-        for n, row in enumerate(rows, 1):  # noqa: B007  the count is wanted after the loop
-            cells = map(row.get, names)
-            out.writerow([c if type(c) in AS_THEY_ARE else _in_csv(c) for c in cells])
-        return n
+        out.writerow(table.names)
+        count = 0
+        for part in table.parts:
+            for row in part.select(table.names).iter_rows():
+                out.writerow([c if type(c) in AS_THEY_ARE else _in_csv(c) for c in row])
+            count += part.height
+        return count
 
 
 AS_THEY_ARE = {float, int, type(None)}  # written by the csv module as by `_text`
@@ -246,16 +181,18 @@ def _text(value: Any) -> str:
     return json.dumps(value) if isinstance(value, list | tuple | dict) else str(value)
 
 
-def _latex(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
+def _latex(table: ExportedTable, path: Path) -> int:
     """Write a longtable without empty columns."""
-    kept = [dict(row) for row in rows]
-    said = [c for c in columns if any(row.get(c.name) is not None for row in kept)]
-    align = "".join("l" if c.kind == "text" else "r" for c in said)
-    lines = [[_cell_in_print(row.get(c.name)) for c in said] for row in kept]
-    path.write_text(
-        _tabular("longtable", align, [latex(c.name) for c in said], lines), encoding="utf-8"
-    )
-    return len(kept)
+    rows = pl.concat(table.parts, how="diagonal_relaxed")
+    shown = [c for c in table.columns if rows[c.field].null_count() < rows.height]
+    align = "".join("r" if c.type.is_numeric() else "l" for c in shown)
+    lines = [
+        [_cell_in_print(cell) for cell in row]
+        for row in rows.select(c.field for c in shown).iter_rows()
+    ]
+    heads = [latex(c.field) for c in shown]
+    path.write_text(_tabular("longtable", align, heads, lines), encoding="utf-8")
+    return rows.height
 
 
 def _cell_in_print(value: Any) -> str:
@@ -290,27 +227,9 @@ def latex(text: str) -> str:
     return "".join(ESCAPED.get(letter, letter) for letter in printed)
 
 
-def _parquet(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
-    with needs_extra("frames"):
-        import pyarrow as arrow  # type: ignore[import-untyped]
-        from pyarrow import parquet
-    kinds = {
-        "text": arrow.string(),
-        "count": arrow.int64(),
-        "number": arrow.float64(),
-        "numbers": arrow.list_(arrow.float64()),
-    }
-    schema = arrow.schema([(column.name, kinds[column.kind]) for column in columns])
-    count, waiting = 0, iter(rows)
-    with parquet.ParquetWriter(path, schema) as out:
-        while batch := list(islice(waiting, BATCH)):
-            count += len(batch)
-            table = {c.name: [_cell(row.get(c.name), c.kind) for row in batch] for c in columns}
-            out.write_table(arrow.table(table, schema=schema))
-    return count
-
-
-def _cell(value: Any, kind: Kind) -> Any:
-    if value is None:
-        return None
-    return _text(value) if kind == "text" else float(value) if kind == "number" else value
+def _parquet(table: ExportedTable, path: Path) -> int:
+    rows = pl.concat(table.parts, how="diagonal_relaxed").select(table.names)
+    content = BytesIO()  # polars names no reason if it cannot write a file
+    rows.with_columns(pl.col(pl.Categorical).cast(pl.String)).write_parquet(content)
+    path.write_bytes(content.getbuffer())
+    return rows.height

@@ -4,133 +4,26 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 import msgspec
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from sally.analysis.design.registration import is_peoples
-from sally.core.errors import BadInput
-from sally.core.log.events import (
-    Call,
-    Censored,
-    Episode,
-    Forfeited,
-    Moved,
-    PlayerSpec,
-    Reported,
-    Setup,
-)
-from sally.core.registry import registry
 from sally.core.registry.study import Study
 from sally.core.version import VERSION
-from sally.store import reason
+from sally.frames.frame import Frame
+from sally.frames.rows import ModelUsage, as_json, setup_of, trial_key
 
 Keys = NDArray[np.uint64]  # 64-bit keys of trials
 NO_KEYS: Keys = np.array([], dtype=np.uint64)
-PACKAGES = ("msgspec", "numpy", "scipy")  # packages that affect results
-
-
-class ModelUsage(msgspec.Struct, array_like=True):
-    """Usage of one model; calls without a price are counted separately."""
-
-    calls: int = 0
-    failed: int = 0
-    input: int = 0
-    output: int = 0
-    seconds: float = 0.0
-    cost: float = 0.0
-    unpriced: int = 0  # calls with unknown cost
-    settings: set[str] = msgspec.field(default_factory=set)  # as JSON
-    used: set[str] = msgspec.field(default_factory=set)  # as JSON: weights, versions, addresses
-
-    def add(self, call: Call) -> None:
-        """Add one call."""
-        self.calls += 1
-        self.failed += bool(call.failure)
-        self.input += call.usage.get("input", 0)
-        self.output += call.usage.get("output", 0)
-        self.seconds += call.usage.get("seconds", 0.0)
-        cost = call.usage.get("cost")
-        self.cost += cost or 0.0
-        self.unpriced += cost is None
-        kept = {k: v for k, v in call.settings.items() if k != "seed" and v not in (None, [], ())}
-        self.settings.add(_json(kept))
-
-    def join(self, other: ModelUsage, times: int) -> None:
-        """Add the usage of the same model in another episode, `times` times."""
-        for name in ("calls", "failed", "input", "output", "seconds", "cost", "unpriced"):
-            setattr(self, name, getattr(self, name) + times * getattr(other, name))
-        self.settings |= other.settings
-        self.used |= other.used
-
-
-class Facts(msgspec.Struct, array_like=True):
-    """The data that one episode adds to the provenance; they are the same for many episodes."""
-
-    game: str
-    version: int
-    players: list[tuple[str, str]]  # name, versions as JSON
-    packs: list[str]
-    cell: str
-    end: str  # "over", or the cause of censoring
-    why: str  # why there is no result
-    peoples: bool  # whether a person played
-    moves: int
-    forfeits: dict[str, int]  # by reason
-    reports: int
-    unread: int  # unreadable answers
-    models: dict[str, ModelUsage]
-
-
-def facts_of(episode: Episode) -> Facts:
-    """Return the data that an episode adds to the provenance."""
-    setup, end, forfeits = episode.setup, episode.end, dict[str, int]()
-    seats, moves, reports, unread = setup.lineup, 0, 0, 0
-    for event in episode.events:
-        if type(event) is Moved:
-            moves += event.seat in seats
-        elif isinstance(event, Forfeited):
-            forfeits[event.reason] = forfeits.get(event.reason, 0) + 1
-        elif isinstance(event, Reported):
-            reports += 1
-            unread += event.value is None
-    given = (who.params.get("pack") for who in setup.lineup.values())
-    return Facts(
-        setup.instance.game,
-        setup.version,
-        [(who.player, _json(who.versions)) for who in setup.lineup.values()],
-        [pack for pack in given if isinstance(pack, str) and pack],
-        episode.cell,
-        end.cause if isinstance(end, Censored) else "over",
-        reason(episode),
-        is_peoples(episode),
-        moves,
-        forfeits,
-        reports,
-        unread,
-        _models_in(episode),
-    )
-
-
-def _models_in(episode: Episode) -> dict[str, ModelUsage]:
-    lineup, models = episode.setup.lineup, dict[str, ModelUsage]()
-    for event in episode.events:
-        if event.calls:
-            use = models.setdefault(model_of(lineup.get(event.seat)), ModelUsage())
-            for call in event.calls:
-                use.add(call)
-    for seat, used in episode.used.items():
-        if seat in lineup:  # entries of people are not models
-            models.setdefault(model_of(lineup.get(seat)), ModelUsage()).used.add(_json(used))
-    return models
+PACKAGES = ("msgspec", "numpy", "scipy", "polars")  # packages that affect results
 
 
 class CellCount(msgspec.Struct, frozen=True):
@@ -155,7 +48,7 @@ class Counts(msgspec.Struct, frozen=True):
 
 @dataclass
 class Provenance:
-    """Provenance of a set of episodes, which are added one by one."""
+    """Provenance of a set of episodes."""
 
     games: dict[str, set[int]] = field(default_factory=dict)  # game -> rules versions
     players: dict[str, set[str]] = field(default_factory=dict)  # name -> versions as JSON
@@ -169,41 +62,7 @@ class Provenance:
     unread: int = 0  # unreadable answers
     cells: dict[str, Counter[str]] = field(default_factory=dict)
     peoples: Counter[str] = field(default_factory=Counter)  # episodes with a person, by cell
-    _keys: dict[str, list[Keys]] = field(default_factory=dict)
-
-    def add(self, episode: Episode) -> None:
-        """Add one episode."""
-        facts = facts_of(episode)
-        self.count(facts)
-        self.count_keys(facts, np.array([key_of(trial_key(episode.setup))], dtype=np.uint64))
-
-    def count(self, facts: Facts, times: int = 1) -> None:
-        """Add `times` episodes that are alike in game, versions, models, result and counts."""
-        self.games.setdefault(facts.game, set()).add(facts.version)
-        for player, versions in facts.players:
-            self.players.setdefault(player, set()).add(versions)
-        self.packs |= set(facts.packs)
-        self.ends[facts.end] += times
-        if facts.why:
-            self.details[facts.why] += times
-        cell = self.cells.setdefault(facts.cell, Counter())
-        cell["there"] += times
-        cell["censored"] += times * (facts.end != "over")
-        if facts.peoples:
-            self.peoples[facts.cell] += times
-        self.moves += times * facts.moves
-        for why, n in facts.forfeits.items():
-            self.forfeits[why] += times * n
-        self.reports += times * facts.reports
-        self.unread += times * facts.unread
-        for name, use in facts.models.items():
-            self.models.setdefault(name, ModelUsage()).join(use, times)
-
-    def count_keys(self, facts: Facts, keys: Keys) -> None:
-        """Add the keys by which episodes are found in a study's plan. All of these episodes have
-        the same `facts`. Episodes with people are left out, because no study plans them."""
-        if not facts.peoples:
-            self._keys.setdefault(facts.cell, []).append(keys)
+    _keys: dict[str, Keys] = field(default_factory=dict)  # of trials without people, by cell
 
     def counts(self, studies: Iterable[Study]) -> Counts:
         """Return the numbers of planned and missing episodes, given the studies that planned
@@ -215,7 +74,7 @@ class Provenance:
                 for n, c in self.cells.items()
             ]
             return Counts(None, 0, 0, cells)
-        here = {cell: _distinct(keys) for cell, keys in self._keys.items()}
+        here = self._keys
         planned, played = _distinct(list(wanted.values())), _distinct(list(here.values()))
         cells = [
             CellCount(
@@ -238,47 +97,56 @@ class Provenance:
         return sum(use.cost for use in uses), sum(use.unpriced for use in uses)
 
 
-def model_of(who: PlayerSpec | None) -> str:
-    """Return the name of the model in a seat."""
-    return str(who.params.get("model", "embedded")) if who is not None else "?"
+def provenance_of(frame: Frame) -> Provenance:
+    """Return the provenance of the episodes of a frame."""
+    seen = Provenance()
+    episodes = frame.episodes.select("cell", "game", "setup", "why").with_columns(
+        frame.column("end")
+    )
+    for text in episodes["setup"].unique(maintain_order=True):
+        setup = setup_of(text)
+        seen.games.setdefault(setup.instance.game, set()).add(setup.version)
+        for spec in setup.lineup.values():
+            seen.players.setdefault(spec.player, set()).add(as_json(spec.versions))
+            pack = spec.params.get("pack")
+            if isinstance(pack, str) and pack:
+                seen.packs.add(pack)
+    seen.ends.update(_counts(episodes["end"]))
+    seen.details.update(_counts(episodes.filter(pl.col("why") != "")["why"]))
+    is_over = pl.col("end") == "over"
+    by_cell = episodes.group_by("cell", maintain_order=True).agg(pl.len(), (~is_over).sum())
+    for cell, there, censored in by_cell.rows():
+        seen.cells[cell] = Counter(there=there, censored=censored)
+    seen.moves, seen.reports, seen.unread = (
+        int(frame.column(field).sum()) for field in ("all_moves", "reports", "unread")
+    )
+    for reasons, times in _counts(frame.column("forfeit_reasons")).items():
+        for reason, n in (msgspec.json.decode(reasons) if reasons else {}).items():
+            seen.forfeits[reason] += times * n
+    for text in frame.column("usage").drop_nulls():
+        for name, usage in msgspec.json.decode(text, type=dict[str, ModelUsage]).items():
+            seen.models.setdefault(name, ModelUsage()).join(usage)
+    _count_trials(seen, frame, episodes)
+    return seen
 
 
-def trial_key(setup: Setup, known: dict[bytes, str] | None = None) -> str:
-    """Return a text that identifies a trial, whether it was played or not.
-
-    The text ignores versions and the default players of seats that the trial does not fill, because
-    both are filled in during play. `known` caches the part that trials share.
-    """
-    if known is None:
-        return _key(setup, _company(setup))
-    shared = (setup.instance.game, setup.lineup, setup.arms, setup.injections, setup.retries)
-    asked = msgspec.msgpack.encode(shared)
-    if (company := known.get(asked)) is None:
-        company = known[asked] = _company(setup)
-    return _key(setup, company)
+def _counts(texts: pl.Series) -> dict[str, int]:
+    """Return how often each text occurs, in order of first appearance."""
+    counted = texts.rename("text").to_frame().group_by("text", maintain_order=True).len()
+    return dict(counted.rows())
 
 
-def _key(setup: Setup, company: str) -> str:
-    return f"[{_json(setup.instance.id)},{setup.seed},{setup.repeat},{company}]"
-
-
-def _company(setup: Setup) -> str:
-    """Return the part of a key shared by trials that differ only in instance, seed and repeat."""
-    try:
-        helpers: Mapping[Any, str] = registry.game(setup.instance.game).occupants
-    except BadInput:  # the game is not installed
-        helpers = {}
-    lineup = {
-        seat: (who.player, {k: v for k, v in who.params.items() if k != "pack"})
-        for seat, who in setup.lineup.items()
-        if helpers.get(seat) != who.player
-    }
-    return _json((lineup, (setup.arms, setup.injections, setup.retries)))
-
-
-def key_of(text: str) -> int:
-    """Return the 64-bit key of a trial."""
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+def _count_trials(seen: Provenance, frame: Frame, episodes: pl.DataFrame) -> None:
+    """Add the keys by which episodes are found in a study's plan, and count those with people,
+    which no study plans."""
+    setups = episodes["setup"].unique()
+    people = [text for text in setups if is_peoples(setup_of(text))]
+    trials = episodes.select("cell", "setup").with_columns(frame.column("trial"))
+    has_person = pl.col("setup").cast(pl.String).is_in(people)
+    seen.peoples.update(_counts(trials.filter(has_person)["cell"]) if people else {})
+    planned = trials.filter(~has_person) if people else trials
+    for (cell,), rows in planned.partition_by("cell", as_dict=True, maintain_order=True).items():
+        seen._keys[cell] = np.unique(rows["trial"].to_numpy())
 
 
 def wanted_keys(studies: Iterable[Study]) -> dict[str, Keys]:
@@ -286,15 +154,9 @@ def wanted_keys(studies: Iterable[Study]) -> dict[str, Keys]:
     found: dict[str, list[Keys]] = {}
     for study in studies:
         for cell, trials in groupby(study.trials(), key=itemgetter(0)):
-            keys = np.fromiter(_keys(setup for _, setup in trials), dtype=np.uint64)
+            keys = np.fromiter((trial_key(setup) for _, setup in trials), dtype=np.uint64)
             found.setdefault(cell, []).append(keys)
     return {cell: _distinct(keys) for cell, keys in found.items()}
-
-
-def _keys(setups: Iterable[Setup]) -> Iterator[int]:
-    """Yield the keys of trials, computing their common part only once."""
-    known: dict[bytes, str] = {}
-    return (key_of(trial_key(setup, known)) for setup in setups)
 
 
 def _among(keys: Keys, every: Keys) -> NDArray[np.bool_]:
@@ -322,7 +184,3 @@ def version_of(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "not installed"
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value, order="sorted").decode()

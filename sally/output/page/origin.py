@@ -8,11 +8,12 @@ from datetime import datetime
 import msgspec
 
 from sally.core.registry import registry
+from sally.frames.rows import ModelUsage
 from sally.output.figures.svg import number
-from sally.output.files.provenance import Counts, ModelUsage, Provenance, installed
+from sally.output.files.provenance import Counts, Provenance, installed
+from sally.output.page.columns import sortable
 from sally.output.page.html import Html, Inside, joined, tag
 from sally.output.page.page_data import PageData
-from sally.output.page.results import sortable
 from sally.store import PeoplePlan
 
 REASONS = 8  # most frequent reasons for episodes without a result
@@ -104,11 +105,11 @@ def cost_of(seen: Provenance) -> str:
 def _lines(held: PageData) -> str:
     parts = [
         f"{len(held):,} episodes",
-        f"{held.replaced:,} censored runs that were run again",
-        f"{held.doubled:,} duplicate lines",
-        f"{len(held.bad):,} unreadable lines",
+        f"{held.frame.replaced:,} censored runs that were run again",
+        f"{held.frame.doubled:,} duplicate lines",
+        f"{len(held.frame.bad):,} unreadable lines",
     ]
-    bad = "; ".join(str(line) for line in held.bad[:5])
+    bad = "; ".join(str(line) for line in held.frame.bad[:5])
     return ", ".join(parts) + (f": {bad}" if bad else "")
 
 
@@ -150,8 +151,8 @@ def missing(held: PageData, seen: Provenance, counts: Counts) -> list[str]:
             f"{seen.unread:,} of {seen.reports:,} probe answers were unreadable; they are not "
             "scored as wrong."
         )
-    if held.bad:
-        said.append(f"{len(held.bad):,} lines of the store are unreadable.")
+    if held.frame.bad:
+        said.append(f"{len(held.frame.bad):,} lines of the store are unreadable.")
     return said
 
 

@@ -6,34 +6,37 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from sally.analysis.design.claims import Verdict
+from sally.analysis.profile.columns import COLUMNS
 from sally.analysis.profile.doing_scale import Mark
-from sally.analysis.profile.ideal_scale import IdealRow
-from sally.analysis.profile.knowing import uncounted_probes_note
-from sally.analysis.profile.literal_beside import LiteralBeside
+from sally.analysis.profile.ideal_scale import IDEAL_COLUMNS, IdealRow
+from sally.analysis.profile.literal_beside import LITERAL_COLUMNS, LITERAL_NOTE, LiteralBeside
 from sally.analysis.profile.profile import ProfileRow
+from sally.frames.knowing import uncounted_probes_note
+from sally.frames.schema import Column
 from sally.output.figures.short_names import in_two
 from sally.output.figures.svg import (
     Bar,
     Curve,
     Dot,
     calibration_plot,
-    estimate,
     interval_plot,
     number,
     profile_plot,
 )
+from sally.output.page.columns import (
+    head,
+    key_cells,
+    key_heads,
+    number_cells,
+    scrolled,
+    sortable,
+)
 from sally.output.page.html import Html, joined, tag
-from sally.output.page.results import scrolled, sortable
+from sally.output.tables.columns import legend
 from sally.stats.intervals import Estimate
 
 Find = Callable[[ProfileRow], str | None]  # returns the link to the episodes of a row
 MANY = 12  # dots that fit in one plot with readable names
-LOSSES = ("inference", "translation", "format", "luck")
-SHOWN = ("accuracy", "skill", "beyond", "brier", "doing", "doing_most", "raw", "regret",
-         "consistency", "acting", "acting_beyond", "pooled_label_bias",
-         "pooled_position_bias", "pooled_imitation",
-         "pooled_copying", "pooled_repetition", *LOSSES)  # fmt: skip
-
 HOW_TO_READ = (
     "Horizontal: how often a player was right about the others, 0 for a uniform guess, 1 for "
     "always. Vertical: its score, 0 for a random player, 1 for the optimum or the reference player "
@@ -174,77 +177,40 @@ def _why_left_out(row: ProfileRow) -> str:
     return row.why.get("skill" if row.skill.value is None else "doing", "no value")
 
 
+COUNTS = (
+    Column("results", "n", about="episodes with a result"),
+    Column("censored", "missing", about="episodes without a result, censored or void"),
+    Column("forfeits", "forfeits", about="unreadable moves"),
+)
+
+
 def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
     heads = [
-        tag("th", "player", scope="col"),
-        *(tag("th", name, scope="col", class_="broad") for name in ("game", "seat")),
-        *(
-            tag("th", tag("abbr", name, title=about), scope="col", class_="number")
-            for name, about in (
-                ("knowing ↑ %", "share of all predictions about others that were right"),
-                ("knowing ↑", "the same, 0 for a uniform guess, 1 for always right"),
-                ("beyond rules ↑", "the same, 0 for the best mindless predictor"),
-                ("Brier ↓", "squared error of stated odds"),
-                ("doing ↑", "0 for a random player, 1 for the optimum or the reference"),
-                ("at most", "doing if forfeited moves had earned the maximum"),
-                ("as scored", "score in its unit, forfeited moves as the rules score them"),
-                ("regret ↓", "distance to the optimum or the reference"),
-                ("acts on it %", "share of all moves that are best replies to the own prediction"),
-                ("acting ↑", "the same, 0 for a random choice, 1 for always"),
-                ("beyond habits ↑", "the same, 0 for the player's habit that explains most of it"),
-                ("label bias", "moves with the favourite label, 0 for a random choice"),
-                ("position bias", "moves at the favourite position, 0 for a random choice"),
-                ("imitates %", "moves with the label that the player predicted of the other"),
-                ("copies %", "moves with the label of the other's last move"),
-                ("repeats %", "moves with the label of the player's own last move"),
-                ("inference", "payoff lost by wrong predictions"),
-                ("translation", "payoff lost by not acting on the player's own prediction"),
-                ("format", "payoff lost by forfeited moves"),
-                ("luck", "payoff that moves against the own prediction happened to change"),
-                ("n", "episodes with a result"),
-                ("missing", "episodes without a result, censored or void"),
-                ("forfeits", "unreadable moves"),
-            )
-        ),
+        *key_heads(("player", "game", "seat")),
+        *map(head, (*COLUMNS, *COUNTS)),
         tag("th", "compared with", scope="col"),
     ]
-    body = [_line(row, find(row)) for row in rows]
-    return sortable("The profile in numbers", heads, body)
-
-
-def _line(row: ProfileRow, href: str | None) -> Html:
-    def cell(found: Estimate, field: str) -> Html:
-        if found.value is None:
-            return tag("td", "–", class_="number quiet", title=row.why.get(field))
-        said = estimate(found.value, found.interval)
-        value, _, interval = said.partition(" ")
-        shown = tag("a", value, href=href) if href else value
-        small = tag("small", interval) if interval else None
-        return tag("td", shown, small, class_="number", data_v=found.value)
-
-    under = tag("small", f"{row.game}, {row.seat}", class_="narrow")
-    return tag(
-        "tr",
-        tag("th", tag("bdi", _named(row)), under, scope="row"),
-        tag("td", row.game, class_="broad"),
-        tag("td", row.seat, class_="broad"),
-        *(cell(getattr(row, name), name) for name in SHOWN),
-        *(
-            tag("td", number(n), class_="number", data_v=n)
-            for n in (row.episodes - row.censored, row.censored, row.forfeits)
-        ),
-        tag("td", tag("small", _compared(row)), class_="wide"),
-    )
+    lines = [
+        tag(
+            "tr",
+            *key_cells(_named(row), (row.game, row.seat)),
+            *number_cells(row, COLUMNS, find(row), row.why),
+            *number_cells(row, COUNTS),
+            tag("td", tag("small", _compared(row)), class_="wide"),
+        )
+        for row in rows
+    ]
+    return sortable("The profile in numbers", heads, lines)
 
 
 def _missing(rows: Sequence[ProfileRow]) -> Html | None:
     """Return the reasons why cells are missing, with columns and players."""
     whose: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        for field, why in row.why.items():
-            if field in SHOWN and field not in ("skill", "doing_most"):  # as their neighbours
-                named = NAMES.get(field, field)
-                whose.setdefault((why, named), []).append(f"{row.player} in {row.game}")
+        for column in COLUMNS:
+            if column.field in row.why and not column.has_reason_of_other:
+                key = (row.why[column.field], column.title)
+                whose.setdefault(key, []).append(f"{row.player} in {row.game}")
     reasons: dict[str, dict[str, str]] = {}
     for (why, field), who in whose.items():
         everybody = "all players" if len(who) == len(rows) else ", ".join(dict.fromkeys(who))
@@ -261,105 +227,42 @@ def _missing(rows: Sequence[ProfileRow]) -> Html | None:
     return tag("details", tag("summary", "Why cells are missing"), tag("dl", entries))
 
 
-IDEAL_PARTS = {  # field -> heading and meaning
-    "pool_accuracy": ("right %", "share of predictions right in rounds played with the pool"),
-    "ideal_accuracy": ("ideal %", "the same of the ideal observer on the same questions"),
-    "knowing_of_ideal": ("of ideal", "0 for a uniform guess, 1 for the ideal observer"),
-    "earned": ("earned", "payoff per round"),
-    "pool_regret": (
-        "pool regret",
-        "best play against the known partner less earned, per round",
-    ),
-    "price": ("price", "what even the Bayes-adaptive player gives up to find out"),
-    "pool_inference": ("pool inference", "lost by the own prediction instead of the forecast"),
-    "pool_translation": ("pool translation", "lost by not acting on the own prediction"),
-    "pool_luck": ("pool luck", "which partner was drawn, and what it happened to do"),
-}
 IDEAL_ABOUT = (
     "The ideal observer forecasts the partner by Bayes' rule over a declared pool, given the same "
     "past; the Bayes-adaptive player maximises the expected total, counting what a move reveals. "
-    "Pool regret per round = price of finding out, which no player avoids + pool inference + pool "
-    "translation + pool luck. Only episodes with a partner of the pool and a fixed number of "
-    "rounds count."
+    "Only episodes with a partner of the pool and a fixed number of rounds count."
 )
+ADAPTIVE = Column("adaptive", "Bayes-adaptive", about="what the Bayes-adaptive player expects")
 
 
 def literal_section(lines: Sequence[LiteralBeside]) -> Html:
     """Return a table that shows, for each model, its scores on a battery of test questions about
     other minds (literal theory of mind) next to its scores for knowing and doing in games."""
-    numbers = ("literal %", "best mindless %", "above mindless", "strict %", "knowing", "doing")
-    heads = [
-        tag("th", "model", scope="col"),
-        *(tag("th", name, scope="col", class_="number") for name in numbers),
-        *(tag("th", name, scope="col", class_="broad") for name in ("game", "player")),
-    ]
-    body = []
-    for one in lines:
-        values = (
-            (one.literal.value, one.literal.interval),
-            (one.mindless, None),
-            (one.above, None),
-            (one.strict, one.strict_interval),
-            (one.knowing.value, one.knowing.interval),
-            (one.doing.value, one.doing.interval),
+    heads = [*key_heads(("model", "game", "player")), *map(head, LITERAL_COLUMNS)]
+    body = [
+        tag(
+            "tr", *key_cells(one.model, (one.game, one.player)), *number_cells(one, LITERAL_COLUMNS)
         )
-        cells = [
-            tag("td", "–" if v is None else estimate(v, around), class_="number", data_v=v)
-            for v, around in values
-        ]
-        names = [tag("td", tag("bdi", name), class_="broad") for name in (one.game, one.player)]
-        body.append(tag("tr", tag("th", tag("bdi", one.model), scope="row"), *cells, *names))
+        for one in lines
+    ]
     table = sortable("Literal beside knowing and doing", heads, body)
-    return joined(tag("p", LITERAL_NOTE), table)
-
-
-LITERAL_NOTE = (
-    "Right answers on a battery beside predictions and scores in games, for the same model. Above "
-    "mindless: 0 is the best mindless player on the same items, 1 all right. Strict: groups of "
-    "items that are all right. No correlation across models is computed: it would need at least "
-    "eight."
-)
+    return joined(tag("p", f"{legend(LITERAL_COLUMNS[:4])} {LITERAL_NOTE}"), table)
 
 
 def ideal_section(rows: Sequence[IdealRow]) -> Html:
     """Return a comparison of each player with the ideal observer and the Bayes-adaptive player."""
     games = [(key, list(group)) for key, group in groupby(rows, key=lambda r: (r.game, r.seat))]
     plots = [plot for (game, seat), group in games for plot in _ideal_plots(game, seat, group)]
-    heads = [
-        tag("th", "player", scope="col"),
-        *(tag("th", name, scope="col", class_="broad") for name in ("game", "seat")),
-        *(
-            tag("th", tag("abbr", name, title=about), scope="col", class_="number")
-            for name, about in IDEAL_PARTS.values()
-        ),
-        tag("th", "Bayes-adaptive", scope="col", class_="number"),
+    columns = (*IDEAL_COLUMNS, ADAPTIVE)
+    heads = [*key_heads(("player", "game", "seat")), *map(head, columns)]
+    lines = [
+        tag("tr", *key_cells(row.player, (row.game, row.seat)), *number_cells(row, columns))
+        for row in rows
     ]
-    table = sortable("Players beside an ideal mind", heads, [_ideal_line(row) for row in rows])
     return joined(
         tag("p", IDEAL_ABOUT),
         tag("div", plots, class_="plots") if plots else None,
-        table,
-    )
-
-
-def _ideal_line(row: IdealRow) -> Html:
-    cells = []
-    for name in IDEAL_PARTS:
-        found: Estimate = getattr(row, name)
-        said = "–" if found.value is None else estimate(found.value, found.interval)
-        cells.append(tag("td", said, class_="number", data_v=found.value))
-    return tag(
-        "tr",
-        tag("th", tag("bdi", row.player), scope="row"),
-        tag("td", row.game, class_="broad"),
-        tag("td", row.seat, class_="broad"),
-        *cells,
-        tag(
-            "td",
-            "–" if row.adaptive is None else number(row.adaptive, 2),
-            class_="number",
-            data_v=row.adaptive,
-        ),
+        sortable("Players beside an ideal mind", heads, lines),
     )
 
 
@@ -422,20 +325,6 @@ def claims_section(found: Sequence[Verdict]) -> Html:
         "thereby true."
     )
     return joined(tag("p", said), scrolled(table, caption))
-
-
-NAMES = {
-    "accuracy": "knowing",
-    "beyond": "beyond rules",
-    "raw": "as scored",
-    "consistency": "acts on it",
-    "acting_beyond": "beyond habits",
-    "pooled_label_bias": "label bias",
-    "pooled_position_bias": "position bias",
-    "pooled_imitation": "imitates",
-    "pooled_copying": "copies",
-    "pooled_repetition": "repeats",
-}
 
 
 def _drawn(mark: Mark) -> str:

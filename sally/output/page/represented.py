@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.analysis.columns.rows import Row
+from sally.frames import Row
 from sally.output.page.html import Html, joined, tag
 from sally.output.tables.represented import (
     COLUMNS,

@@ -2,56 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from math import copysign, isnan
+from math import copysign, isnan, nan
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from sally.analysis.columns.rows import Row
-from sally.analysis.columns.seat_table import SeatTable, mean_of_rows
-from sally.analysis.profile.bounds import PAID
+from sally.analysis.score import Group
 from sally.core.registry import registry
 from sally.core.rules.metric import Metric
+from sally.frames import Row
+from sally.frames.clusters import FIELDS
+from sally.frames.frame import Frame
 from sally.output.figures.svg import Bar, estimate, interval_plot, number
+from sally.output.page.columns import ARROWS, scrolled, sortable
 from sally.output.page.html import Html, anchor, joined, tag
 from sally.output.page.page_data import PageData
 from sally.stats.intervals import Estimate
 
+Floats = NDArray[np.float64]
+NO_VALUE = Estimate(None, None, None, 0, "no value")
+LISTED, LEAST = 20_000, 50  # listed episodes per page, and at least per group
 PAYOFF = Metric("payoff", "total payoff of the seat", lambda played, seat: None, label="payoff")
 OPEN = 16  # rows up to which a plot is shown unfolded
 KEYS = ("cell", "player", "others")
 
 
 @dataclass
-class Group:
+class PageGroup:
     """Seats with the same cell, player and other players."""
 
     place: str  # anchor on the page
     cell: str
     player: str
     others: str
-    held: PageData
-    kinds: list[Row]  # kinds of seat in the seat table
-    rows: NDArray[np.int64]  # row numbers in the seat table
-    _means: dict[str, Estimate] = field(default_factory=dict)
+    group: Group
+    listed: pl.DataFrame  # the first episodes, with every metric
+    estimates: dict[str, Estimate] = field(default_factory=dict)  # of the metrics with a value
 
-    @cached_property
+    @property
     def results(self) -> int:
         """The number of episodes with a result."""
-        return int(self.held.seats.result[self.rows].sum())
+        return self.group.counts["results"]
+
+    @property
+    def missing(self) -> int:
+        """The number of episodes without a result."""
+        return self.group.counts["missing"]
+
+    def measure(self, metric: str, values: Floats) -> None:
+        """Add the mean of a metric, unless no episode has a value, and the listed values."""
+        if np.isnan(values[self.group.at]).all():
+            return
+        self.estimates[metric] = self.group.mean(metric, values)
+        shown = pl.Series(metric, values[self.listed["at"].to_numpy()])
+        self.listed = self.listed.with_columns(shown)
 
     def estimate(self, metric: str) -> Estimate:
         """Return the mean of a metric over the episodes in which it has a value; a void episode
         has no payoff."""
-        if metric not in self._means:
-            seats = self.held.seats
-            rows = self.rows[seats.result[self.rows]] if metric in PAID else self.rows
-            rows = rows[~np.isnan(seats.values[metric][rows])]
-            self._means[metric] = mean_of_rows(seats, self.kinds, rows, metric)
-        return self._means[metric]
+        return self.estimates.get(metric, NO_VALUE)
 
 
 @dataclass
@@ -60,30 +73,30 @@ class SeatResults:
 
     game: str
     seat: str
-    groups: dict[tuple[str, ...], Group] = field(default_factory=dict)
+    groups: list[PageGroup]
 
     @property
     def title(self) -> str:
         return f"{self.game}, {self.seat}"
 
     @cached_property
+    def fitting(self) -> dict[str, Metric]:
+        """The metrics of the game, and the payoff."""
+        spec = registry.game(self.game)
+        return {**registry.metrics(spec.family or spec.name), PAYOFF.name: PAYOFF}
+
+    @cached_property
     def metrics(self) -> list[Metric]:
         """Metrics with a value in some group, headline metrics first."""
-        spec = registry.game(self.game)
-        known = [*registry.metrics(spec.family or spec.name).values(), PAYOFF]
-        valued = [m for m in known if any(_has(g, m.name) for g in self.groups.values())]
-        return sorted(valued, key=lambda m: not is_headline(m))
+        valued = {name for group in self.groups for name in group.estimates}
+        known = [metric for name, metric in self.fitting.items() if name in valued]
+        return sorted(known, key=lambda m: not is_headline(m))
 
     @cached_property
     def keys(self) -> list[str]:
         """The keys that differ between groups; the player is always included."""
-        groups = list(self.groups.values())
-        varies = {key: len({getattr(g, key) for g in groups}) > 1 for key in KEYS}
+        varies = {key: len({getattr(g, key) for g in self.groups}) > 1 for key in KEYS}
         return [key for key in KEYS if varies[key] or key == "player"]
-
-
-def _has(group: Group, metric: str) -> bool:
-    return not bool(np.isnan(group.held.seats.values[metric][group.rows]).all())
 
 
 def is_headline(metric: Metric) -> bool:
@@ -92,35 +105,40 @@ def is_headline(metric: Metric) -> bool:
 
 def sheets_of(held: PageData) -> list[SeatResults]:
     """Return the results of every game and seat, in the order of the store."""
-    seats, alike = held.seats, dict[tuple[str, str], dict[tuple[str, ...], list[Row]]]()
-    first = _first(seats)
-    for kind in sorted(seats.kinds, key=first):
-        sheet = alike.setdefault((kind["game"], kind["seat"]), {})
-        sheet.setdefault(tuple(str(kind[key]) for key in KEYS), []).append(kind)
-    groups_of = [group for sheet in alike.values() for group in sheet.values()]
-    firsts = sorted(groups_of, key=lambda kinds: first(kinds[0]))
-    places = {kinds[0]["at"]: f"g{n}" for n, kinds in enumerate(firsts, 1)}
-    order = np.argsort(seats.kind, kind="stable")
-    codes = seats.kind[order]
-    found = []
-    for (game, seat), groups in alike.items():
-        sheet_of = SeatResults(game, seat)
-        for key, kinds in groups.items():
-            ends = [np.searchsorted(codes, [kind["at"], kind["at"] + 1]) for kind in kinds]
-            rows = np.sort(np.concatenate([order[low:high] for low, high in ends]))
-            cell, player, others = (kinds[0][k] for k in KEYS)
-            place = places[kinds[0]["at"]]
-            sheet_of.groups[key] = Group(place, cell, player, others, held, kinds, rows)
-        found.append(sheet_of)
-    return found
+    frame = held.seats
+    rows = frame.seats(
+        "game", "seat", *KEYS, "why", "setup", "number", "turns", "forfeited", *FIELDS
+    ).with_row_index("at")
+    parts = rows.partition_by("game", "seat", *KEYS, as_dict=True, maintain_order=True)
+    most = max(LISTED // max(1, len(parts)), LEAST)
+    sheets: dict[tuple[str, str], SeatResults] = {}
+    for place, ((game, seat, *key), part) in enumerate(parts.items(), 1):
+        sheet = sheets.setdefault((game, seat), SeatResults(game, seat, []))
+        cell, player, others = key
+        listed = _listed(frame, part[:most])
+        sheet.groups.append(PageGroup(f"g{place}", cell, player, others, Group(part), listed))
+    _measure(frame, list(sheets.values()))
+    return list(sheets.values())
 
 
-def _first(seats: SeatTable) -> Callable[[Row], int]:
-    """Return a function that maps a group of seat rows with equal settings to the index of its
-    first row."""
-    kinds, places = np.unique(seats.kind, return_index=True)
-    known = dict(zip(kinds.tolist(), places.tolist(), strict=True))
-    return lambda kind: known[kind["at"]]
+def _listed(frame: Frame, rows: pl.DataFrame) -> pl.DataFrame:
+    numbers = rows["number"].to_numpy()
+    episodes = frame.episodes["episode"].gather(numbers)
+    return rows.with_columns(episodes, frame.column("end").gather(numbers))
+
+
+def _measure(frame: Frame, sheets: Sequence[SeatResults]) -> None:
+    """Compute the means of all metrics; one metric of all episodes is in memory at a time."""
+    metrics = dict.fromkeys(name for sheet in sheets for name in sheet.fitting)
+    frame.prepare(list(metrics))
+    for metric in metrics:
+        column = frame.seats(metric)[metric]
+        if column.null_count() == len(column):
+            continue
+        values = column.cast(pl.Float64).to_numpy()
+        for sheet in sheets:
+            for group in sheet.groups if metric in sheet.fitting else ():
+                group.measure(metric, values)
 
 
 # --- tables of means ------------------------------------------------------------------------------
@@ -129,29 +147,12 @@ def _first(seats: SeatTable) -> Callable[[Row], int]:
 def sheet_table(sheet: SeatResults, metrics: Sequence[Metric], caption: str) -> Html:
     """Return a table with one row per group and one column per metric, linked to the episodes."""
     beside = [_head(key, "broad") for key in sheet.keys if key != "player"]
-    groups = sheet.groups.values()
-    missing = any(group.results < len(group.rows) for group in groups)
+    groups = sheet.groups
+    missing = any(group.missing for group in groups)
     counts = [_head(name, "number") for name in ("n", *(["missing"] if missing else []))]
     heads = [_head("player"), *beside, *map(_metric_head, metrics), *counts]
     lines = [_group_line(sheet, group, metrics, missing) for group in groups]
     return sortable(caption, heads, lines)
-
-
-def sortable(caption: str, heads: Iterable[Html], lines: Iterable[Html]) -> Html:
-    """Return a table that a reader can sort by any column, in a frame that scrolls."""
-    table = tag(
-        "table",
-        tag("caption", caption),
-        tag("thead", tag("tr", heads)),
-        tag("tbody", lines),
-        class_="sortable",
-    )
-    return scrolled(table, caption)
-
-
-def scrolled(table: Html, about: str) -> Html:
-    """Wrap a wide table in a frame that can be scrolled, by keyboard too."""
-    return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=about)
 
 
 def _head(name: str, kind: str = "") -> Html:
@@ -159,14 +160,16 @@ def _head(name: str, kind: str = "") -> Html:
 
 
 def _metric_head(metric: Metric) -> Html:
-    arrow = {"higher": " ↑", "lower": " ↓"}.get(metric.better, "")
+    arrow = ARROWS[metric.better]
     named = metric.unit and metric.unit not in metric.label
     unit = tag("small", f" {metric.unit}") if named else None
     name = tag("abbr", metric.label or metric.name, title=metric.about)
     return tag("th", name, arrow, unit, scope="col", class_="number")
 
 
-def _group_line(sheet: SeatResults, group: Group, metrics: Sequence[Metric], missing: bool) -> Html:
+def _group_line(
+    sheet: SeatResults, group: PageGroup, metrics: Sequence[Metric], missing: bool
+) -> Html:
     beside = [getattr(group, key) for key in sheet.keys if key != "player"]
     under = tag("small", tag("bdi", ", ".join(beside)), class_="narrow") if beside else None
     names = [
@@ -177,12 +180,12 @@ def _group_line(sheet: SeatResults, group: Group, metrics: Sequence[Metric], mis
     cells = [_mean_cell(group, metric, columns[metric.name]) for metric in metrics]
     count = tag("td", tag("a", group.results, href=f"#{group.place}"), class_="number",
                 data_v=group.results)  # fmt: skip
-    lost = len(group.rows) - group.results
+    lost = group.missing
     without = tag("td", number(lost), class_="number", data_v=lost) if missing else None
     return tag("tr", names, cells, count, without)
 
 
-def _mean_cell(group: Group, metric: Metric, column: int) -> Html:
+def _mean_cell(group: PageGroup, metric: Metric, column: int) -> Html:
     found = group.estimate(metric.name)
     if found.value is None:
         return tag("td", "–", class_="number quiet")
@@ -226,7 +229,7 @@ def sheet_plots(sheet: SeatResults) -> Html | None:
 def _metric_plot(sheet: SeatResults, metric: Metric) -> Html | None:
     column = sheet.metrics.index(metric)
     bars = []
-    for group in sheet.groups.values():
+    for group in sheet.groups:
         found = group.estimate(metric.name)
         if found.value is not None:
             about = [group.others if "others" in sheet.keys else "",
@@ -247,38 +250,39 @@ def _metric_plot(sheet: SeatResults, metric: Metric) -> Html | None:
 # --- episodes -------------------------------------------------------------------------------------
 
 
-def episode_lists(sheet: SeatResults, shown: Collection[int], most: int) -> Iterator[Html]:
-    """Yield a list of episodes per group, with every metric.
+def episode_lists(sheet: SeatResults, shown: Collection[str]) -> Iterator[Html]:
+    """Yield a list of the first episodes of each group, with every metric.
 
     Args:
         sheet: The results of one seat.
-        shown: Numbers of the episodes that have a transcript.
-        most: Maximum number of episodes per group; the first ones are listed.
+        shown: Ids of the episodes that have a transcript.
     """
     metrics = sheet.metrics
-    for group in sheet.groups.values():
-        listed, left = group.rows[:most].tolist(), len(group.rows) - most
+    for group in sheet.groups:
+        many, listed = group.group.rows.height, group.listed.height
         company = f" with {group.others}" if group.others else ""
         cell = f"{group.cell}: " if "cell" in sheet.keys else ""
         head = f"{cell}{sheet.seat} = {group.player}{company}"
+        lines = (_episode_line(row, metrics, shown) for row in group.listed.iter_rows(named=True))
         table = tag(
             "table",
             tag("thead", _list_head(group, metrics)),
-            tag("tbody", (_episode_line(group.held, row, metrics, shown) for row in listed)),
+            tag("tbody", lines),
             class_="sortable",
         )
-        count = tag("span", f"{len(group.rows)}", class_="badge")
+        count = tag("span", f"{many}", class_="badge")
+        more = f"The first {listed:,}; {many - listed:,} more are not listed."
         yield tag(
             "details",
             tag("summary", tag("bdi", head), " ", count),
-            tag("p", f"The first {most:,}; {left:,} more are not listed.") if left > 0 else None,
+            tag("p", more) if many > listed else None,
             scrolled(table, head),
             id=group.place,
             class_="list",
         )
 
 
-def _list_head(group: Group, metrics: Sequence[Metric]) -> Html:
+def _list_head(group: PageGroup, metrics: Sequence[Metric]) -> Html:
     plain = [_head("episode"), _head("instance"), _head("repeat", "number"),
              _head("turns", "number"), _head("forfeits", "number"), _head("end")]  # fmt: skip
     named = [
@@ -289,22 +293,17 @@ def _list_head(group: Group, metrics: Sequence[Metric]) -> Html:
     return tag("tr", plain, named)
 
 
-def _episode_line(
-    held: PageData, row: int, metrics: Sequence[Metric], shown: Collection[int]
-) -> Html:
-    seats, number = held.seats, int(held.row_of[row])
-    id, cut = held.id(number), held.ends[held.end[number]]
+def _episode_line(row: Row, metrics: Sequence[Metric], shown: Collection[str]) -> Html:
+    id, end = row["episode"], row["end"]
     name = tag("code", id[:8])
-    link = tag("a", name, href=f"#{anchor('e-', id)}") if number in shown else name
+    link = tag("a", name, href=f"#{anchor('e-', id)}") if id in shown else name
     return tag(
         "tr",
         tag("td", link),
-        tag("td", tag("bdi", seats.problems[seats.problem[row]][1])),
-        _number_cell(float(seats.repeat[row])),
-        _number_cell(float(seats.values["turns"][row])),
-        _number_cell(float(seats.values["forfeited"][row])),
-        tag("td", tag("span", cut, class_="badge bad") if cut else "over"),
-        (_number_cell(float(seats.values[metric.name][row])) for metric in metrics),
+        tag("td", tag("bdi", row["instance"])),
+        *(_number_cell(float(row[field])) for field in ("repeat", "turns", "forfeited")),
+        tag("td", end if end == "over" else tag("span", end, class_="badge bad")),
+        (_number_cell(row.get(metric.name, nan)) for metric in metrics),
     )
 
 

@@ -46,7 +46,6 @@ from sally.output.page.transcripts import PromptsOf, transcript_of
 from sally.output.tables.layout import Grid
 from sally.represent.results import read_results
 
-LISTED, LEAST = 20_000, 50  # listed episodes per page, and at least per group
 Numbers = NDArray[np.integer[Any]]
 BUDGET = 1_000_000  # bytes of stored episodes that get transcripts by default
 IDEAL_EPISODES = 5_000  # more are replayed by `sally profile --ideal` only
@@ -91,7 +90,8 @@ def write_page(held: PageData, out: Path, options: PageOptions | None = None) ->
 
 def _put(held: PageData, file: TextIO, options: PageOptions) -> int:
     profile = options.profile(held) if options.profile is not None else ()
-    chosen = chosen_of(in_turn(held.lineups), held.sizes, options.transcripts)
+    sizes = held.frame.episodes["size"].to_numpy()
+    chosen = chosen_of(in_turn(held.lineups()), sizes, options.transcripts)
     made = options.made or datetime.now(UTC)
     page = _Page(held, sheets_of(held), chosen, options.notes)
     for piece in page.pieces(options, profile, made):
@@ -140,13 +140,14 @@ class _Page:
         notes: Sequence[str] = (),
     ) -> None:
         self.held, self.seen, self.sheets = held, held.seen, sheets
-        self.chosen, self.unplayed, self.notes = chosen, held.unplayed, notes
+        self.chosen, self.unplayed, self.notes = chosen, held.frame.unplayed, notes
+        ids = held.frame.episodes["episode"]
+        self._shown = {ids[number] for number in chosen}
         self.counts = held.seen.counts(held.studies.values())
-        self._listed = LISTED // max(1, sum(len(sheet.groups) for sheet in sheets))
         self.name = held.manifest.study if held.manifest else str(held.where)
         self._players: dict[tuple[str, str, str], str] = {}
         for sheet in sheets:
-            for group in sheet.groups.values():
+            for group in sheet.groups:
                 key = (sheet.game, sheet.seat, group.player)
                 self._players.setdefault(key, f"p{len(self._players) + 1}")
 
@@ -177,7 +178,7 @@ class _Page:
         if profile:
             yield _title("profile", "Knowing and doing")
             yield profile_section(profile, self._find)
-            beside = literal_beside(profile, strict_scores([self.held.seats]))
+            beside = literal_beside(profile, strict_scores(self.held.seats))
             if beside:
                 yield joined(tag("h3", "Literal beside knowing and doing"), literal_section(beside))
             yield claims_section(verdicts(profile))
@@ -204,8 +205,8 @@ class _Page:
         for sheet in self.sheets:
             yield from self._lists(sheet)
         yield _title("transcripts", "Transcripts")
-        for episode in self.held.episodes(self.chosen):
-            yield transcript_of(episode, options.prompts_of)
+        for number in self.chosen:
+            yield transcript_of(self.held.frame.episode(number), options.prompts_of)
         yield _title("provenance", "Provenance")
         yield origin(self.held, self.seen, self.counts, made)
         yield "</main>"
@@ -286,11 +287,10 @@ class _Page:
         )
 
     def _lists(self, sheet: SeatResults) -> Iterator[Html]:
-        most = max(self._listed, LEAST)
-        lists = dict(zip(sheet.groups, episode_lists(sheet, self.chosen, most), strict=True))
+        lists = list(zip(sheet.groups, episode_lists(sheet, self._shown), strict=True))
         yield tag("h3", sheet.title)
-        for player in dict.fromkeys(group.player for group in sheet.groups.values()):
-            mine = [lists[key] for key, group in sheet.groups.items() if group.player == player]
+        for player in dict.fromkeys(group.player for group in sheet.groups):
+            mine = [html for group, html in lists if group.player == player]
             yield tag("div", mine, id=self._players[sheet.game, sheet.seat, player])
 
 

@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-import msgspec
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sally.core.errors import BadInput
 from sally.core.grouping import grouped
 from sally.core.terminal_text import echo
 from sally.core.terminal_text import harmless as harmless
@@ -154,108 +152,15 @@ def _longest_word(texts: Iterable[str]) -> int:
     return min(max((len(word) for text in texts for word in text.split()), default=1), WORD)
 
 
-SCREEN = 44  # lines of a table printed by default, notes not included
+SCREEN = 44  # lines of a short list
 
 
-class PrintedPage(msgspec.Struct, frozen=True):
-    """The range of rows that was printed, and the columns that were left out."""
-
-    first: int  # first row on the page, counted from 1
-    last: int
-    rows: int
-    pages: int
-    columns: tuple[str, ...]  # left out for lack of space
-
-    def said(self, more: str) -> list[str]:
-        """Return hints on how to see the rows and columns that are not shown; `more` names the
-        options that select rows."""
-        found = []
-        if self.pages > 1:
-            found.append(
-                f"Rows {self.first} to {self.last} of {self.rows}; use --page 1 to {self.pages}, "
-                f"or {more}."
-            )
-        if self.columns:
-            found.append(f"Columns left out: {', '.join(self.columns)}; --metric shows them.")
-        return found
-
-
-def fits(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], most: int = SCREEN) -> bool:
+def fits(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bool:
     """Return whether a table fits on one screen."""
-    return _height(rows, columns, "", most) <= most
-
-
-def print_page(
-    rows: Sequence[Mapping[str, Any]],
-    keys: Sequence[str],
-    columns: Sequence[str],
-    page: int = 1,
-    last: Sequence[str] = (),
-    title: str = "",
-    most: int = SCREEN,
-    whole: bool = False,
-) -> PrintedPage:
-    """Print one screen of a table: a page of rows, and as many columns as fit.
-
-    With `whole`, all columns are printed side by side with wrapped texts.
-
-    Raises:
-        BadInput: There is no such page.
-    """
-    groups = [list(columns)] if whole else fitting(rows, [*keys, *last], columns)
-    sizes = [_height(rows, [*keys, *group, *last], title, most) for group in groups]
-    kept, size = 1, len(rows)
-    while kept < len(groups) and sum(sizes[: kept + 1]) <= most:
-        kept += 1
-    if sizes[0] > most:  # several pages: at most two groups of columns
-        kept = min(2, len(groups))
-        tables = [[*keys, *group, *last] for group in groups[:kept]]
-        size = min(_page_size(rows, table, title, most // kept) for table in tables)
-    pages = -(-len(rows) // size) if rows else 1
-    if not 1 <= page <= pages:
-        raise BadInput(f"There is no page {page}; the table has {pages}.")
-    start = (page - 1) * size
-    part = rows[start : start + size]
-    for group in groups[:kept]:
-        there = [row for row in part if any(name in row for name in group)] or part
-        print_table(there, [*keys, *group, *last], title)
-    left = tuple(name for group in groups[kept:] for name in group)
-    return PrintedPage(start + 1, start + len(part), len(rows), pages, left)
-
-
-def _page_size(
-    rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str, most: int
-) -> int:
-    """Return a number of rows per page such that every page fits on one screen."""
-    size = min(len(rows), most)
-    while size > 1 and any(
-        _height(part, columns, title, most) > most
-        for part in (rows[start : start + size] for start in range(0, len(rows), size))
-    ):
-        size = max(1, size * 9 // 10)
-    return size
-
-
-def _at_least(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> int:
-    """Return a lower bound on the number of lines of a table, without rendering it."""
-    width = console().width
-    texts = (sum(len(cell(row.get(column))) for column in columns) for row in rows)
-    return sum(max(1, -(-text // width)) for text in texts)
-
-
-def _height(
-    rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str, most: int
-) -> int:
-    """Return the number of lines of a table, or a lower bound if that exceeds `most`."""
-    least = _at_least(rows, columns)
-    return least if least > most else _lines(rows, columns, title)
-
-
-def _lines(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str) -> int:
     out = console()
     with out.capture() as taken:
-        out.print(_table(rows, columns, title))
-    return taken.get().count("\n")
+        out.print(_table(rows, columns, ""))
+    return taken.get().count("\n") <= SCREEN
 
 
 def fitting(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.analysis.columns.rows import Row
 from sally.core.grouping import grouped
+from sally.frames import Row
 from sally.output.tables.console import estimate_cell, fitting, print_table, print_text
 from sally.represent.results import Arms, RepresentationResult
 

@@ -9,33 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import msgspec
 
-from sally import store
 from sally.analysis.compare import published as reference
 from sally.analysis.compare.agreement import Verdict, agreement, half_a_digit, target
 from sally.analysis.compare.published import Condition, Figure
 from sally.analysis.episodes.paper_store import (
     Conditions,
-    InMemory,
     Known,
     Matching,
     PaperEpisodes,
-    PaperStore,
     TableFigure,
     TableMatcher,
     Uneven,
     short,
-    with_conditions,
 )
 from sally.core.errors import BadInput, unknown
 from sally.core.grouping import grouped
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
+from sally.frames.frame import Source, as_frame
 from sally.output.figures.paper_figures import Picture
-from sally.output.files.bundle_reader import opened
 from sally.output.tables.layout import Layout, OwnValue, Row
 from sally.stats.intervals import Estimate
 
@@ -97,7 +94,7 @@ class Engine:
 def reproduce(
     paper: str,
     table: str | None = None,
-    episodes: store.Where | None = None,
+    episodes: Source | None = None,
     model: str | None = None,
     effort: Effort | None = None,
 ) -> list[Row]:
@@ -138,7 +135,7 @@ class Reproduction:
         self,
         paper: str,
         engine: Engine,
-        episodes: store.Where | None = None,
+        episodes: Source | None = None,
         model: str | None = None,
         effort: Effort | None = None,
         quick: bool = False,
@@ -148,12 +145,16 @@ class Reproduction:
         self.paper, self.engine, self.effort = paper, engine, effort or Effort()
         self.quick = quick and engine.slow
         self.published = reference.load(paper)
-        self._model, self._folder = model, episodes
-        many, known = _episodes(paper, engine, episodes)
+        self._model = model
+        frame = as_frame(() if episodes is None else episodes)
+        is_place = isinstance(episodes, str | Path)
+        self._folder = episodes if is_place else next(iter(frame.stores), None)
+        known = PaperEpisodes(frame, engine.facts, engine.seat, engine.of_setup)
+        known.prepare((*engine.metrics.values(), *engine.exact.values()))
         self._stored = TableMatcher(engine.matching, known, model)
-        if many and not self._stored.known:
+        if known.many and not self._stored.known:
             raise BadInput(
-                f"None of the {many} episodes in {episodes} belongs to a table or figure "
+                f"None of the {known.many} episodes in {self._folder} belongs to a table or figure "
                 f"of {paper}; `sally run {engine.study or paper} --model MODEL --out DIR` "
                 "plays such episodes. Problems with changed parameters do not count as those of "
                 "the paper."
@@ -163,7 +164,7 @@ class Reproduction:
             and self._stored.known
             and not any(model in (name, short(name)) for name in self._stored.models)
         ):
-            raise unknown(f"model in {episodes}", model, self._stored.models)
+            raise unknown(f"model in {self._folder}", model, self._stored.models)
 
     def rows(self, table: str = "") -> list[Row]:
         """Return the rows of one table, or of all."""
@@ -346,17 +347,3 @@ def _cell_of(row: Conditions, metric: str) -> Cell:
 def _provided(model: str) -> str:
     """Return a value of `--model` for a published model, with a placeholder for the provider."""
     return "MODEL" if model in ("MODEL", "all") else f"PROVIDER/{model}"
-
-
-def _episodes(paper: str, engine: Engine, folder: store.Where | None) -> tuple[int, PaperEpisodes]:
-    """Return the number of episodes in a store, and the paper's episodes with their conditions."""
-    if folder is None:
-        return 0, InMemory((), engine.seat)
-    with opened(folder) as (place, packed):
-        if packed is None and isinstance(store.place(place), store.Folder):
-            metrics = (*engine.metrics.values(), *engine.exact.values())
-            how = (engine.seat, metrics, engine.of_setup)
-            there = PaperStore(place, paper, engine.facts, *how)
-            return there.many, there
-        found = store.load(place, quarantine=False).episodes
-        return len(found), InMemory(with_conditions(engine.facts, found.values()), engine.seat)

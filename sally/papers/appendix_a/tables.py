@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sally.analysis.columns.rows import played as replay
 from sally.analysis.episodes.paper_store import Conditions, Known, same_model
 from sally.core.log.events import Instance, Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
+from sally.frames.replays import played as replay
 from sally.output.tables.layout import Column, Layout, Stub
 from sally.output.tables.reproduce import Effort, Engine
 from sally.papers.appendix_a.study import GIVERS, partners_of, players_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import log, sqrt
 
-from sally.analysis.profile.bounds import metric_bounds
+from sally.analysis.bounds import metric_bounds
 from sally.core.log.events import Forfeited
 from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import win_rate

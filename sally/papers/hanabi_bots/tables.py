@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from sally.analysis.bounds import metric_bounds
 from sally.analysis.episodes.paper_store import Conditions
-from sally.analysis.profile.bounds import metric_bounds
 from sally.core.rules.chance import Stream, derived_seed
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played

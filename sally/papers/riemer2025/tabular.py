@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sally.analysis.profile.bounds import metric_bounds
+from sally.analysis.bounds import metric_bounds
 from sally.core.match.partner import Automaton
 from sally.core.registry import registry
 from sally.core.rules.chance import Stream

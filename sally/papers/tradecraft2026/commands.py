@@ -9,12 +9,12 @@ from typing import Any
 import click
 import msgspec
 
-from sally.analysis.columns.rows import played
 from sally.analysis.episodes.stores import episodes_in
 from sally.core.errors import BadInput, unknown
 from sally.core.event_loop import run_coroutine
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
+from sally.frames.replays import played
 from sally.games.tradecraft import checking
 from sally.games.tradecraft.amounts import BadAmount
 from sally.games.tradecraft.assessor import agreement, ratings_file, summary

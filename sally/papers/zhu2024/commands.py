@@ -10,12 +10,11 @@ from typing import Any
 import click
 import msgspec
 
-from sally.analysis.columns.rows import played
 from sally.analysis.episodes.stores import games_in
 from sally.core.errors import BadInput
 from sally.core.rules.metric import Played
 from sally.core.terminal_text import echo
-from sally.output.files.bundle_reader import opened
+from sally.frames.replays import played
 from sally.output.tables.console import json_option, print_json, print_rows, print_table
 from sally.papers.zhu2024 import figures
 from sally.papers.zhu2024.atlas import LEAST
@@ -23,6 +22,7 @@ from sally.papers.zhu2024.importer import as_episode, params_of
 from sally.papers.zhu2024.reading import KINDS, Crowds, Role, canonical, exchanged, kind_of, read
 from sally.papers.zhu2024.scale import ID, Scaled, roles_of, rules, scaled
 from sally.stats.intervals import Estimate
+from sally.store.bundles import opened
 
 least_option = click.option(
     "--least",

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.columns.rows import played
 from sally.analysis.decisions.costs import DecisionCost, costs_by_turn
 from sally.analysis.decisions.rollouts import at_turn
 from sally.core.display.board import board_of
@@ -34,6 +33,7 @@ from sally.core.registry import registry
 from sally.core.rules.board import Board
 from sally.core.rules.game import Seat
 from sally.core.rules.replay import AskId
+from sally.frames.replays import played
 from sally.players.calls import Request
 from sally.runner.check import answered_again
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.columns.rows import played
 from sally.core.log.events import Censored, Episode, Moved, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.game import Seat
+from sally.frames.replays import played
 from sally.web.study.definition import HumanStudy
 from sally.web.study.tables import move_label, probe_row, turn_points
 

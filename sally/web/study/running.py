@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.columns.rows import played
 from sally.core.errors import BadInput, NotAsked
 from sally.core.log.events import Censored, Episode, Instance
 from sally.core.rules.game import Seat
+from sally.frames.replays import played
 from sally.web.database import Database, Transaction
 from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches, NoSuchSeat, hashed

@@ -17,11 +17,11 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.columns.rows import played
 from sally.core.log.events import Episode, Forfeited, Moved, PlayerSpec, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played, judged
+from sally.frames.replays import played
 from sally.output.files.export import formula_safe
 from sally.players.language import uses_model
 from sally.web.live.matches import PERSON

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import sally
-from sally.analysis.columns.rows import played
 from sally.core.display.board import board_of
 from sally.core.errors import BadInput, Unreadable
 from sally.core.log.events import Told
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
+from sally.frames.replays import played
 from sally.games.battery import applied, belief_action, nested, watched
 from sally.games.battery.casts import UNITS
 from sally.games.battery.items import Belief, Item, decoded, encoded, hash_of, kept_at, portable

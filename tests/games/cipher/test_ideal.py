@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import sally
-from sally.analysis.columns.rows import played
 from sally.analysis.profile.ideal_scale import ideal_rows
 from sally.core.errors import BadInput
 from sally.core.match.drive import Driver
@@ -19,6 +18,7 @@ from sally.core.match.player import Forfeit
 from sally.core.rules.chance import Stream
 from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
+from sally.frames.replays import played
 from sally.games.association.minds import Mind
 from sally.games.cipher.adaptive import (
     POOL,

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from sally.analysis.columns.rows import played
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Ended, Instance, PlayerSpec, Setup
 from sally.core.match.engine import Match
 from sally.core.match.player import Forfeit
 from sally.core.registry import registry
 from sally.core.rules.probe import ProbeReport
+from sally.frames.replays import played
 from sally.games.elicitation.payoffs import (
     Inspection,
     LinearPublicGood,

@@ -13,12 +13,12 @@ from click.testing import CliRunner
 
 from benchmarks.hostile.mutations import mutated
 from sally import store
-from sally.analysis.columns.rows import played
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Forfeited, Moved, Reported, from_line, to_line
 from sally.core.registry import registry
 from sally.core.registry.validation import log_problem
+from sally.frames.replays import played
 from sally.games.elicitation.importers.beliefs import imported
 from sally.games.elicitation.recorded import row_of
 from sally.games.elicitation.rules import PLAYER

@@ -6,11 +6,11 @@ from statistics import mean
 
 import pytest
 
-from sally.analysis.columns.rows import played as laid_open
 from sally.core.log.events import Episode, Instance, Moved, PlayerSpec, Setup
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
 from sally.core.rules.probe import At
+from sally.frames.replays import played as laid_open
 from sally.games.hanabi.probes import PROBES
 from sally.runner.seating import resolved
 from tests.table import played, table

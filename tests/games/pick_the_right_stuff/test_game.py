@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 import sally
-from sally.analysis.columns.rows import played as laid_open
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.log.events import (
     Episode,
@@ -26,6 +25,7 @@ from sally.core.match.player import Decision, Forfeit
 from sally.core.registry import registry
 from sally.core.rules.game import NATURE
 from sally.core.rules.probe import At
+from sally.frames.replays import played as laid_open
 from sally.games.pick_the_right_stuff import locker
 from sally.games.pick_the_right_stuff.locker import (
     Collection,

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import sally
-from sally.analysis.columns.rows import played
 from sally.core.log.events import Episode, Forfeited, from_line, to_line
 from sally.core.match.seat_context import SeatContext
 from sally.core.prompt.model import Assistant, Message, Reply, Settings, User
 from sally.core.registry import registry
+from sally.frames.replays import played
 from sally.games.pick_the_right_stuff.card import CARD, guess
 from sally.games.pick_the_right_stuff.picks import picks
 from sally.games.pick_the_right_stuff.rules import MANAGER

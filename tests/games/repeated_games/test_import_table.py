@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
-from sally.analysis.profile.estimates import person_of
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Forfeited, PlayerSpec, Reported
@@ -17,6 +16,7 @@ from sally.core.match.playback import mismatch, replayed
 from sally.core.registry import registry
 from sally.core.registry.paper import ImportResult
 from sally.core.rules.metric import Played
+from sally.frames.measured import person_of
 from sally.games.repeated_games.importers.table import imported
 from tests.table import played
 from tests.table import table as table_of

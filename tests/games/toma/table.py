@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sally.analysis.columns.rows import episode_rows
+import sally
 from sally.core.log.events import Episode, Injection, Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
@@ -44,7 +44,7 @@ def played(game: str, lineup: Mapping[str, str], seed: int = 1, **more: Any) -> 
 
 def row_of(episode: Episode, seat: str = "player") -> dict[str, Any]:
     """The seat's row, with every metric."""
-    return next(row for row in episode_rows([episode]) if row["seat"] == seat)
+    return next(row for row in sally.episodes([episode]) if row["seat"] == seat)
 
 
 def page_of(match: Match[Any, Any, Any], seat: str) -> str:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from sally.analysis.columns.rows import played as laid_open
 from sally.analysis.compare import published as reference
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.prompt.model import Message, Settings
 from sally.core.registry import registry
+from sally.frames.replays import played as laid_open
 from sally.games.toma.po.game import PartlySeen, frozen_scenarios
 from sally.games.toma.po.rules import AGENTS, answer, predictions
 from sally.models.stub import Scripted

@@ -21,11 +21,11 @@ from sally.games.tradecraft.parameters import ruleset_of
 from sally.games.tradecraft.ruleset_formats import data_pack, load
 from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, shipped
 from sally.output.files.bundle import pack
-from sally.output.files.bundle_reader import opened
 from sally.runner.check import check as replayed
 from sally.runner.local import orders, play
 from sally.runner.run import play_missing
 from sally.runner.seating import resolved
+from sally.store.bundles import opened
 
 Content = dict[str, Any]
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from sally import store
-from sally.analysis.columns.rows import played
 from sally.core.log.events import Censored, Ended, Moved, Reported
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
+from sally.frames.replays import played
 from sally.runner.check import check
 from sally.web.live.plain import Labels
 from tests.web.guests import Guest, play, sit, web_server

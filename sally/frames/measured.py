@@ -12,11 +12,8 @@ from hashlib import blake2b
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
-from sally.analysis.columns.rows import played as replay_of
-from sally.analysis.decisions.losses import terms
-from sally.analysis.profile.intention_to_treat import intended, span_of
-from sally.analysis.profile.knowing import Knowing, Scored, knowing
 from sally.core.log.events import (
     Censored,
     Episode,
@@ -29,6 +26,10 @@ from sally.core.log.events import (
 from sally.core.registry import registry
 from sally.core.rules.game import GameSpec, Seat
 from sally.core.rules.metric import Metric, Played, Terms
+from sally.frames.intention_to_treat import intended, span_of
+from sally.frames.knowing import AGAIN, MIRROR, Knowing, Scored, knowing
+from sally.frames.losses import terms
+from sally.frames.replays import played as replay_of
 from sally.metrics.answers import scored
 from sally.metrics.consistency import acted
 from sally.metrics.habits import Habits, habits
@@ -45,6 +46,26 @@ class Acting(msgspec.Struct, frozen=True, array_like=True, gc=False):
     weighed: int = 0  # decisions in which a random pick has a known chance to be a best reply
     weighed_fits: int = 0
     chance: float = 0.0  # expected best replies of random picks among these
+
+
+class SeatKind(msgspec.Struct, frozen=True):
+    """What measured seats that differ only in seed and repeat have in common."""
+
+    cell: str
+    family: str
+    seat: str
+    metric: str
+    alike: str  # hash of the problem and the other players
+    span: tuple[float, float] | None
+    setup: Setup  # its seed and repeat are 0
+
+    @property
+    def game(self) -> str:
+        return self.setup.instance.game
+
+    @property
+    def player_spec(self) -> PlayerSpec:
+        return self.setup.lineup[self.seat]
 
 
 class MeasuredSeat(msgspec.Struct, frozen=True, gc=False):
@@ -75,8 +96,55 @@ class MeasuredSeat(msgspec.Struct, frozen=True, gc=False):
     def game(self) -> str:
         return self.setup.instance.game
 
+    @property
+    def kind(self) -> SeatKind:
+        """What the seat shares with others that differ only in seed and repeat."""
+        setup = msgspec.structs.replace(self.setup, seed=0, repeat=0)
+        shared = (self.cell, self.family, self.seat, self.metric, self.alike, self.span)
+        return SeatKind(*shared, setup)
+
+    def row(self) -> dict[str, Any]:
+        """Return the seat as a row of the table of profiles."""
+        knowing, habits = asdict(self.knowing), asdict(self.habits)
+        nested = {name: knowing.pop(name) for name in ("truths", "sure_truths", "bins", "probes")}
+        nested["keys"] = habits.pop("keys")
+        mindless = knowing.pop("mindless")
+        return {
+            "kind": msgspec.json.encode(self.kind).decode(),
+            "censored": self.censored,
+            "person": person_of(self.setup, self.seat) or None,
+            **{
+                name: msgspec.json.encode(value, order="sorted").decode() if value else ""
+                for name, value in nested.items()
+            },
+            "setting": bytes.fromhex(self.setting),
+            **knowing,
+            "as_last_time": mindless.get(AGAIN, self.knowing.guess),
+            "as_own_move": mindless.get(MIRROR, self.knowing.guess),
+            **asdict(self.acting),
+            **habits,
+            "moves": self.moves,
+            "forfeits": self.forfeits,
+            "doing": self.doing,
+            "least": self.least,
+            "most": self.most,
+            "optimum": self.optimum,
+            **asdict(self.terms),
+        }
+
 
 KNOWN = 4096  # setups whose encoded settings are cached
+
+
+def person_of(setup: Setup, seat: str) -> str:
+    """Return the participant who played a seat, or "" if no person did."""
+    spec = setup.lineup[seat]
+    if spec.player == RECORDED:  # an imported instance is named by file, line and position
+        if spec.params.get("name") != "human":
+            return ""
+        participant = str(spec.params.get("participant", ""))
+        return participant or setup.instance.id.rpartition(":")[0]
+    return str(spec.params.get("participant", ""))
 
 
 def measured(episode: Episode, seats: Sequence[str] = ()) -> list[MeasuredSeat]:

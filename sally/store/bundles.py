@@ -5,6 +5,7 @@ A bundle may come from an untrusted source, so its names and sizes are checked t
 
 from __future__ import annotations
 
+import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -13,30 +14,75 @@ from hashlib import sha256
 from lzma import LZMAError
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO
 
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.output.files.bundle import (
-    BLOCK,
-    EPISODES,
-    FORMAT,
-    MANIFEST,
-    NAMES,
-    SEAL,
-    Bundle,
-    File,
-    PackResult,
-    hash_of,
-    looks_like_a_bomb,
-    seal_of,
-)
-from sally.store import Where
+from sally.store.places import Where
 
+FORMAT = 1
+MANIFEST, EPISODES = "bundle.json", "episodes.jsonl"
+NAMES = re.compile(
+    r"study\.json|episodes\.jsonl|studies/[0-9a-f]{1,64}\.json|packs/[0-9a-f]{1,64}\.toml"
+    r"|settings/[0-9a-f]{1,64}\.json"
+)
+SEAL = 71  # length of the zip comment: `sha256:` and 64 digits
+BLOCK = 1 << 20
+MOST_RATIO, SMALL = 200, 16 << 20  # maximum compression ratio, for sizes above SMALL
 LEAST_LINE = 100  # minimum bytes of an episode: its id, setup and end
 MOST_LINE = 64 << 20  # maximum bytes of an episode, on average
 MOST_TEXT = 64 << 20  # maximum bytes of a study, words pack, alias or settings file
 MOST_MANIFEST = 16 << 20  # maximum bytes of bundle.json
+
+
+class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Hash and size of one file of a bundle."""
+
+    sha256: str
+    bytes: int
+
+
+class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The manifest of a bundle."""
+
+    bundle: int  # format version
+    sally: str  # version of Sally that packed it
+    study: str
+    episodes: int
+    games: dict[str, list[int]]  # game -> rules versions
+    packs: list[str]  # references of words packs
+    left_out: dict[str, int]  # reason -> lines of the store left out
+    files: dict[str, File]
+
+
+class PackResult(msgspec.Struct, frozen=True):
+    """The result of packing or unpacking a bundle."""
+
+    bundle: Bundle
+    sha256: str  # of the whole file
+    bytes: int
+
+
+def looks_like_a_bomb(bundle: Bundle, size: int) -> bool:
+    """Return whether a bundle's compression ratio is suspiciously high (a zip bomb)."""
+    total = sum(file.bytes for file in bundle.files.values())
+    return total > SMALL and total > MOST_RATIO * size
+
+
+def seal_of(digest: str) -> bytes:
+    """Return the comment at the end of a bundle."""
+    return f"sha256:{digest}".encode()
+
+
+def hash_of(file: BinaryIO, size: int) -> Any:
+    """Return the SHA-256 object of the first `size` bytes of a file."""
+    found = sha256()
+    file.seek(0)
+    while size > 0 and (block := file.read(min(BLOCK, size))):
+        found.update(block)
+        size -= len(block)
+    return found
 
 
 def is_bundle(path: Where) -> bool:

@@ -7,7 +7,7 @@ score for doing, which is 0 for a random player and 1 for the optimum or a refer
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from math import inf
 from typing import Any
@@ -28,10 +28,19 @@ COUNTS = ("turns", "moves", "forfeited", "retried", "calls", "input_tokens", "ou
           "seconds")  # fmt: skip
 
 
-def metric_bounds(metric: str) -> Bounds | None:
-    """Return bounds that hold in any game, for a metric or for a count such as the number of
-    forfeits."""
-    known: Metric | None = registry.entries("metrics").get(metric)
+def find_metric(name: str, game: str = "") -> Metric | None:
+    """Return a metric of a game, or of any game; without a game, all games have to be loaded."""
+    if not game:
+        found: Metric | None = registry.entries("metrics").get(name)
+        return found
+    spec = registry.game(game)
+    return registry.metrics(spec.family or spec.name).get(name)
+
+
+def metric_bounds(metric: str, game: str = "") -> Bounds | None:
+    """Return bounds that hold whatever the parameters of a game, for a metric or for a count such
+    as the number of forfeits."""
+    known = find_metric(metric, game)
     return known.ends if known is not None else (0.0, inf) if metric in COUNTS else None
 
 
@@ -39,10 +48,10 @@ def game_bounds(metric: str, spec: GameSpec[Any, Any, Any], game: Any, seat: Sea
     """Return the bounds of a metric for one seat of a game with these parameters."""
     if metric in PAID:
         return None if spec.measured.pays is None else spec.measured.pays(game, seat)
-    known: Metric | None = registry.entries("metrics").get(metric)
+    known = registry.metrics(spec.family or spec.name).get(metric)
     if known is not None and known.within is not None:
         return known.within(game, seat)
-    ends, within = metric_bounds(metric), spec.measured.doing.range
+    ends, within = metric_bounds(metric, spec.name), spec.measured.doing.range
     if within is None or metric not in (spec.measured.doing.of(seat), spec.measured.doing.regret):
         return ends
     low, high = within(game, seat)
@@ -62,11 +71,6 @@ def by_game(spec: GameSpec[Any, Any, Any], seat: Seat) -> tuple[str, ...]:
     return tuple(name for name in (*paid, *done, *own) if name)
 
 
-def row_bounds(spec: GameSpec[Any, Any, Any], game: Any, seat: Seat) -> dict[str, Bounds | None]:
-    """Return the bounds that a game with these parameters declares, by metric."""
-    return {name: game_bounds(name, spec, game, seat) for name in by_game(spec, seat)}
-
-
 def key_of(instance: Instance) -> bytes:
     """Return a game and its parameters as a canonical key."""
     return msgspec.json.encode((instance.game, instance.params), order="sorted")
@@ -79,7 +83,7 @@ def instance_bounds(metric: str, instance: bytes, seat: str) -> Bounds | None:
     name, params = msgspec.json.decode(instance)
     spec = registry.game(name)
     if metric not in by_game(spec, Seat(seat)):
-        return metric_bounds(metric)
+        return metric_bounds(metric, name)
     return game_bounds(metric, spec, spec.build(params), Seat(seat))
 
 
@@ -92,13 +96,9 @@ def enclosing(ends: Iterable[Bounds | None]) -> Bounds | None:
     return min(low for low, _ in known), max(high for _, high in known)
 
 
-def bounds_over(metric: str, rows: Iterable[Mapping[str, Any]]) -> Bounds | None:
-    """Return bounds of a metric that hold in the games of all rows."""
-    general = metric_bounds(metric)
-    return enclosing(row.get("ends", {}).get(metric, general) for row in rows)
-
-
-def mean_within(metric: str, values: ArrayLike, clusters: Unit, ends: Bounds | None) -> Estimate:
+def mean_within(
+    metric: str, values: ArrayLike, clusters: Unit, ends: Bounds | None, game: str = ""
+) -> Estimate:
     """Return a mean with its clustered interval within the bounds of its metric.
 
     If all values are equal and at a bound, a share of successes still gets a Wilson interval. A
@@ -107,12 +107,12 @@ def mean_within(metric: str, values: ArrayLike, clusters: Unit, ends: Bounds | N
     """
     column = np.asarray(values, float)
     steady = column.size > 0 and column.min() == column.max()
-    return mean_by_rule(column, clusters, None if steady and is_loss(metric) else ends)
+    return mean_by_rule(column, clusters, None if steady and is_loss(metric, game) else ends)
 
 
-def is_loss(metric: str) -> bool:
+def is_loss(metric: str, game: str = "") -> bool:
     """Return whether a metric is a loss of payoff."""
-    known: Metric | None = registry.entries("metrics").get(metric)
+    known = find_metric(metric, game)
     if known is None or known.better != "lower":
         return False
     return known.unit.startswith(("payoff", "points", "cards per"))

@@ -40,6 +40,8 @@ class Knowing(msgspec.Struct, frozen=True, array_like=True, gc=False):
     mindless: dict[str, float] = {}  # correct answers of each mindless predictor
     truths: dict[str, int] = {}  # occurrences of each truth of each probe
     sure_truths: dict[str, int] = {}  # the same for answers with stated odds
+    # by probe: correct answers, and answers with a truth; unreadable ones are wrong
+    probes: dict[str, tuple[float, int]] = {}
 
 
 NOTHING = Knowing(mindless={AGAIN: 0.0, MIRROR: 0.0})  # a seat that answered nothing
@@ -71,7 +73,18 @@ def knowing(played: Played, seat: Seat, answers: Sequence[Scored]) -> Knowing:
         },
         truths=Counter(map(_key, questions)),
         sure_truths=Counter(_key(a) for a, _ in sure),
+        probes=_by_probe(answers),
     )
+
+
+def _by_probe(answers: Sequence[Scored]) -> dict[str, tuple[float, int]]:
+    """Return the correct and the counted answers of each probe; an unreadable one is wrong."""
+    counts: dict[str, tuple[float, int]] = {}
+    for answer, scores in answers:
+        if "right" in scores or (answer.truth is not None and answer.report.value is None):
+            right, n = counts.get(answer.question.probe, (0.0, 0))
+            counts[answer.question.probe] = (right + scores.get("right", 0.0), n + 1)
+    return counts
 
 
 def _even(answer: JudgedReport) -> float:

@@ -1,0 +1,358 @@
+"""Compare the numbers of every analysis between two checkouts, whatever the layout of the output.
+
+    python benchmarks/same_numbers.py write DIR [NAME...]   in each checkout: one JSON per bundle
+    python benchmarks/same_numbers.py compare DIR DIR       differences beyond rounding
+
+Reads every shipped bundle (or those whose name contains NAME) through the command line: exported
+rows and decisions, profile, score, compare, contrast, crossplay, reliability, variance, the tables
+of the report page and, for bundles of the board, the evaluation. Each bundle has a process of its
+own; exit status 1 if a number differs.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+TOLERANCE = 1e-9  # relative; sums may be added in another order
+CONTRASTS = ("--asked", "--twin", "--packs", "--aware")
+SHOWN = 40  # differences printed per bundle
+
+
+def bundles(names: list[str]) -> list[Path]:
+    """Return the shipped bundles whose path contains one of the names, smallest first."""
+    every = sorted(ROOT.glob("docs/**/*.sally.zip"), key=lambda path: path.stat().st_size)
+    return [path for path in every if not names or any(name in str(path) for name in names)]
+
+
+# --- extraction -----------------------------------------------------------------------------------
+
+
+def sally(*arguments: str) -> str:
+    """Run a command in this process; return what it prints, or the sentence of its error."""
+    import click
+
+    from sally.cli import cli
+    from sally.core.errors import BadInput
+
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(io.StringIO()):
+        try:
+            cli(list(arguments), standalone_mode=False)
+        except (BadInput, click.ClickException) as why:
+            return json.dumps({"refused": str(why)})
+        except SystemExit:
+            pass
+        except Exception as why:
+            return json.dumps({"failed": f"{type(why).__name__}: {why}"})
+    return out.getvalue()
+
+
+def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every leaf of a JSON value with its path."""
+    if isinstance(value, dict):
+        if {"low", "high"} <= value.keys():  # an interval, as two numbers or as a list
+            interval = [value["low"], value["high"]]
+            rest = {key: inner for key, inner in value.items() if key not in ("low", "high")}
+            value = {**rest, "interval": None if None in interval else interval}
+        for key, inner in value.items():
+            yield from flat(inner, f"{path}/{key}")
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from flat(inner, f"{path}/{number}")
+    else:
+        yield path, value
+
+
+def keyed(rows: list[dict[str, Any]], keys: tuple[str, ...]) -> dict[str, Any]:
+    """Return the leaves of rows, each under the identity of its row instead of its position."""
+    seen = Counter[str]()
+    leaves: dict[str, Any] = {}
+    for row in rows:
+        name = " | ".join(str(row.get(key)) for key in keys)
+        seen[name] += 1
+        place = f"{name} #{seen[name]}"
+        rest = {key: value for key, value in row.items() if key not in keys}
+        leaves.update({f"{place}{path}": leaf for path, leaf in flat(rest)})
+    return leaves
+
+
+def as_number(text: str) -> str:
+    """Return a number in one form, and any other text as it is."""
+    try:
+        return f"{float(text):.12g}"
+    except ValueError:
+        return text
+
+
+def columns_of(path: Path) -> dict[str, Any]:
+    """Return the number of rows of a CSV file and a hash of each column."""
+    if not path.exists():
+        return {"rows": None}
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = sorted(csv.DictReader(file), key=lambda row: row["episode"])  # in any order
+    names = list(rows[0]) if rows else []
+    digests = {}
+    for name in names:
+        values = "\n".join(map(as_number, (row[name] for row in rows)))
+        if values.strip():  # an empty column says nothing
+            digests[name] = hashlib.sha256(values.encode()).hexdigest()[:16]
+    return {"rows": len(rows), **digests}
+
+
+class PageTables(HTMLParser):
+    """Reader of the tables of a page: caption, row and heading of every cell with a number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: dict[str, Any] = {}
+        self._seen = Counter[str]()
+        self._caption, self._heads, self._row = "", list[str](), list[str]()
+        self._text: list[str] | None = None
+        self._is_head = False
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag == "table":
+            self._caption, self._heads = "", []
+        if tag == "thead":
+            self._is_head = True
+        if tag == "tr":
+            self._row = []
+        if tag in ("caption", "th", "td"):
+            self._text = []
+
+    def handle_data(self, data: str) -> None:
+        if self._text is not None:
+            self._text.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        text = " ".join(part.strip() for part in self._text or () if part.strip())
+        if tag == "caption":
+            self._caption = text
+        elif tag in ("th", "td"):
+            self._row.append(text)
+        elif tag == "thead":
+            self._is_head = False
+        elif tag == "tr" and self._is_head:
+            self._heads = [re.sub(r" [↑↓]", "", head) for head in self._row]
+        elif tag == "tr":
+            self._end_row()
+        else:
+            return
+        self._text = None
+
+    def _end_row(self) -> None:
+        if not self._caption or not self._row:
+            return
+        name = f"{self._caption} | {self._row[0]}"
+        self._seen[name] += 1
+        pairs = zip(self._heads[1:], self._row[1:], strict=False)
+        for head, cell in pairs:
+            self.cells[f"{name} #{self._seen[name]}/{head}"] = cell
+
+
+def page_tables(path: Path) -> dict[str, Any]:
+    """Return the cells of the captioned tables of a page."""
+    if not path.exists():
+        return {}
+    reader = PageTables()
+    reader.feed(path.read_text("utf-8"))
+    return reader.cells
+
+
+def loaded(text: str) -> Any:
+    """Return printed JSON; a text that is none counts as one leaf."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {"text": text[-300:]}
+
+
+def extract(bundle: Path) -> dict[str, dict[str, Any]]:
+    """Return the numbers of every analysis of one bundle."""
+    sections: dict[str, dict[str, Any]] = {}
+
+    def add(name: str, make: Callable[[], dict[str, Any]]) -> None:
+        sections[name] = make()
+
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        store = folder / "store"
+        with zipfile.ZipFile(bundle) as packed:
+            packed.extractall(store)
+        sally("export", str(store), "--to", str(folder / "rows.csv"))
+        sally("export", str(store), "--to", str(folder / "decisions.csv"), "--what", "decisions")
+        add("rows", lambda: columns_of(folder / "rows.csv"))
+        add("decisions", lambda: columns_of(folder / "decisions.csv"))
+        players = _players(folder / "rows.csv")
+        for by in (("cell", "others"), ("player",), ("model",)):
+            add(f"score by {' and '.join(by)}", lambda by=by: _score(store, by))
+        add("profile", lambda: _profile(store))
+        add("profile by cell", lambda: _profile(store, "--by-cell"))
+        for by in ("game", "others"):
+            if len(players) > 1:
+                add(f"compare {by}", lambda by=by: _compare(store, players, by))
+        for which in CONTRASTS:
+            add(f"contrast {which}", lambda which=which: _contrast(store, which))
+        add("crossplay", lambda: dict(flat(loaded(sally("crossplay", str(store), "--json")))))
+        add("reliability", lambda: dict(flat(loaded(sally("reliability", str(store), "--json")))))
+        add("variance", lambda: dict(flat(loaded(sally("variance", str(store), "--json")))))
+        page = folder / "page.html"
+        sally("report", str(store), "--out", str(page), "--transcripts", "0")
+        add("page", lambda: page_tables(page))
+        if "board" in bundle.parts:
+            found = loaded(sally("board", str(bundle), "--check", "--json"))
+            add("evaluation", lambda: dict(flat(found)))
+    return sections
+
+
+def _players(rows: Path) -> list[str]:
+    """Return the two players with most rows in one seat of a game, models before bots."""
+    counts: dict[tuple[str, str], Counter[tuple[bool, str]]] = {}
+    with rows.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            seat = counts.setdefault((row["game"], row["seat"]), Counter())
+            seat[row["model"] == "", row["player"]] += 1
+    several = [(key, seat) for key, seat in sorted(counts.items()) if len(seat) > 1]
+    if not several:
+        return []
+    _, seat = max(several, key=lambda pair: sum(pair[1].values()))
+    ordered = sorted(seat, key=lambda key: (key[0], -seat[key], key[1]))
+    return [player for _, player in ordered[:2]]
+
+
+SCORE_KEYS = ("metric", "cell", "game", "seat", "player", "model", "strategy", "others")
+PROFILE_KEYS = ("game", "cell", "part", "seat", "player")
+COMPARISON_KEYS = ("condition", "base", "game", "seat", "where", "metric")
+
+
+def _rows_or_refusal(found: Any, keys: tuple[str, ...]) -> dict[str, Any]:
+    return keyed(found, keys) if isinstance(found, list) else dict(flat(found))
+
+
+def _score(store: Path, by: tuple[str, ...]) -> dict[str, Any]:
+    options = [option for name in by for option in ("--by", name)]
+    found = sally("score", str(store), "--all", "--seat", "*", *options, "--json")
+    return _rows_or_refusal(loaded(found), SCORE_KEYS)
+
+
+def _profile(store: Path, *options: str) -> dict[str, Any]:
+    found = loaded(sally("profile", str(store), *options, "--json"))
+    return _rows_or_refusal(found, PROFILE_KEYS)
+
+
+def _compare(store: Path, players: list[str], by: str) -> dict[str, Any]:
+    found = loaded(sally("compare", str(store), *players, "--by", by, "--json"))
+    if "comparisons" not in found:
+        return dict(flat(found))
+    return {
+        "conclusion": found["conclusion"],
+        **keyed(found["comparisons"], COMPARISON_KEYS),
+        **keyed(found.get("by_strategy", []), ("game", "seat", "where", "metric")),
+    }
+
+
+def _contrast(store: Path, which: str) -> dict[str, Any]:
+    found = loaded(sally("contrast", str(store), which, "--json"))
+    if "rows" not in found:
+        return dict(flat(found))
+    return {
+        **dict(flat(found["conclusion"], "conclusion")),
+        **keyed(found["rows"], COMPARISON_KEYS),
+    }
+
+
+# --- comparison -----------------------------------------------------------------------------------
+
+
+def is_same(one: Any, two: Any) -> bool:
+    """Return whether two leaves are equal up to rounding."""
+    numbers = [value for value in (one, two) if isinstance(value, int | float)]
+    if len(numbers) == 2:
+        return math.isclose(*numbers, rel_tol=TOLERANCE, abs_tol=1e-12)
+    return bool(one == two)
+
+
+def differences(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """Return one line per leaf that is gone, new or different."""
+    lines = []
+    for key in dict.fromkeys([*before, *after]):
+        if key not in after:
+            lines.append(f"gone: {key} = {before[key]!r}")
+        elif key not in before:
+            lines.append(f"new: {key} = {after[key]!r}")
+        elif not is_same(before[key], after[key]):
+            lines.append(f"changed: {key}: {before[key]!r} -> {after[key]!r}")
+    return lines
+
+
+def by_heading(cells: dict[str, Any]) -> dict[str, Any]:
+    """Return the numbers below each heading of each table of a page, however rows are named."""
+    columns: dict[str, list[str]] = {}
+    for key, text in cells.items():
+        place, _, heading = key.rpartition("/")
+        caption = place.partition(" | ")[0]
+        if any(sign.isdigit() for sign in text):
+            columns.setdefault(f"{caption}/{heading}", []).append(text)
+    return {key: ", ".join(sorted(texts)) for key, texts in columns.items()}
+
+
+def compare(one: Path, two: Path) -> int:
+    """Print the differences of two folders; return the number of bundles that differ."""
+    different = 0
+    for file in sorted(one.glob("*.json")):
+        if not (two / file.name).exists():
+            continue
+        before, after = (json.loads((folder / file.name).read_text()) for folder in (one, two))
+        leaves = sum(len(section) for section in before.values())
+        lines: list[str] = []
+        for section in dict.fromkeys([*before, *after]):
+            sides = [side.get(section, {}) for side in (before, after)]
+            if section == "page":
+                sides = list(map(by_heading, sides))
+            lines += [f"{section}: {line}" for line in differences(*sides)]
+        added = [line for line in lines if ": new: " in line]
+        other = [line for line in lines if ": new: " not in line]
+        different += bool(other)
+        print(f"{file.name}: {leaves:,} leaves, {len(other)} differ, {len(added)} new", flush=True)
+        for line in other[:SHOWN]:
+            print(f"  {line[:300]}")
+    return different
+
+
+def main() -> None:
+    """Write the numbers of this checkout, or compare two folders of numbers."""
+    verb, *rest = sys.argv[1:]
+    if verb == "compare":
+        sys.exit(bool(compare(Path(rest[0]), Path(rest[1]))))
+    if verb == "one":  # a process of its own
+        bundle, out = map(Path, rest)
+        out.write_text(json.dumps(extract(bundle), indent=1, sort_keys=True))
+        return
+    folder, *names = rest
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for bundle in bundles(names):
+        out = Path(folder) / f"{bundle.name.removesuffix('.sally.zip')}.json"
+        if not out.exists():
+            print(bundle.name, flush=True)
+            command = [sys.executable, __file__, "one", str(bundle), str(out)]
+            subprocess.run(command, cwd=ROOT, check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,0 @@
-"""Episodes as columns: tidy rows and measured seats."""

@@ -1,0 +1,119 @@
+"""The measured seats behind one row of a profile, and why a figure may be missing."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from sally.analysis.bounds import enclosing, instance_bounds, key_of
+from sally.analysis.profile.doing_scale import BaselineScores, ScaledDoing, scaled
+from sally.analysis.profile.estimates import Means
+from sally.analysis.profile.habits import HabitEstimates, habit_estimates
+from sally.analysis.profile.knowing_scale import Skills, skills
+from sally.core.registry import registry
+from sally.core.rules.metric import Metric
+from sally.frames.profiles import Floats, SeatSums
+from sally.stats.cluster_interval import Bounds
+
+
+class ProfileGroup:
+    """One player in one game: its measured seats, and what several columns are computed from."""
+
+    def __init__(self, game: str, seats: SeatSums, baselines: BaselineScores) -> None:
+        self.game, self.seats, self._baselines = game, seats, baselines
+        self.means = Means(seats)
+
+    def of(self, field: str) -> Floats:
+        """Return one column of numbers of the measured seats."""
+        return self.seats.of(field)
+
+    @cached_property
+    def metric(self) -> Metric:
+        """The metric that doing is measured by."""
+        kind = self.seats.shared[int(self.seats.kind[0])]
+        return registry.metrics(kind.family)[kind.metric]
+
+    @cached_property
+    def bounds(self) -> Bounds | None:
+        """Bounds that enclose the metric's values in all games of these seats."""
+        if self.metric.ends is not None:
+            return self.metric.ends
+        kinds = (self.seats.shared[code] for code in self.seats.kinds())
+        apart = {(k.setup.instance.id, k.seat): k.setup.instance for k in kinds}
+        return enclosing(
+            instance_bounds(self.metric.name, key_of(instance), seat)
+            for (_, seat), instance in apart.items()
+        )
+
+    @cached_property
+    def skills(self) -> Skills:
+        """Accuracy and Brier score relative to baselines."""
+        return skills(self.means)
+
+    @cached_property
+    def doing(self) -> ScaledDoing:
+        """The player's gain between the random player and the best known score."""
+        return scaled(self.means, self._baselines)
+
+    @cached_property
+    def habits(self) -> HabitEstimates:
+        """The player's habits, and what it does beyond them."""
+        return habit_estimates(self.means)
+
+    # --- why a figure is missing ------------------------------------------------------------------
+
+    @cached_property
+    def no_answer(self) -> str:
+        """Why no answer can be scored."""
+        if not self.of("asked").any():
+            kinds = (self.seats.shared[code] for code in self.seats.kinds())
+            if any(kind.setup.arms.get(kind.seat) for kind in kinds):
+                return (
+                    "these problems have no probe about another's mind, or the player answers none"
+                )
+            return "nothing was asked about another's mind"
+        is_unread = int(self.of("unread").sum()) == int(self.of("asked").sum())
+        return "no answer could be read" if is_unread else "no answer has a known truth"
+
+    @cached_property
+    def no_skill(self) -> str:
+        """Why there is no accuracy."""
+        is_asked, is_scored = self.of("asked").any(), self.of("scored").any()
+        return self.no_answer if not is_asked or is_scored else "only values were asked for"
+
+    @cached_property
+    def no_beyond(self) -> str:
+        """Why there is no accuracy beyond mindless rules."""
+        if (best := self.skills.predictor) is None:
+            return self.no_skill
+        return f"nothing is left to know: '{best.rule}' foresees {best.accuracy:.0f} %"
+
+    @cached_property
+    def no_odds(self) -> str:
+        """Why there is no Brier score."""
+        return "no odds were stated" if self.of("asked").any() else self.no_answer
+
+    @cached_property
+    def no_split(self) -> str:
+        """Why decisions cannot be judged by the player's predictions."""
+        spec = registry.game(self.game)
+        if spec.measured.doing.no_split:
+            return spec.measured.doing.no_split
+        own = registry.part(self.game, "losses") or registry.part(self.game, "acting")
+        if spec.measured.best_replies is None and own is None:
+            return f"{self.game} does not say what the best replies are"
+        if self.of("scored").any() or not self.of("asked").any():
+            return "no decision has a prediction that can be scored"
+        return self.no_answer
+
+    @cached_property
+    def no_acting_beyond(self) -> str:
+        """Why acting on predictions cannot be told from habits."""
+        if (habit := self.habits.habit) is None:
+            return self.no_split
+        return f"nothing is left to explain: {habit.rule} fits in {habit.fits:.0f} %"
+
+    def no_keys(self, otherwise: str = "") -> str:
+        """Why a habit is not known; `otherwise` if moves were chosen from menus."""
+        if otherwise and self.habits.pooled_label_bias.value is not None:
+            return otherwise
+        return "no move was chosen from a short menu"

@@ -1,0 +1,171 @@
+"""Sums of measured seats, from which profiles are computed: a view of the table `profile`.
+
+Seats that differ only in seed and repeat share a `SeatKind`, which is decoded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from sally.core.log.events import Setup
+from sally.frames import Row
+from sally.frames.build import frame_of, without_zeros
+from sally.frames.measured import MeasuredSeat, SeatKind
+from sally.frames.schema import COUNT, PROFILE, SUMS, TEXT, Column
+
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+OF_EPISODE = (
+    Column("instance", type=TEXT),
+    Column("seed", type=pl.String()),
+    Column("repeat", type=COUNT),
+)
+REMEMBERED = 1 << 14
+
+
+class MetSetting(msgspec.Struct, frozen=True):
+    """What one seat met: the setup with its seed, and the place in the study."""
+
+    setup: Setup
+    cell: str
+    seat: str
+
+    @property
+    def game(self) -> str:
+        return self.setup.instance.game
+
+
+class SeatSums:
+    """Measured seats, one in each row.
+
+    Attributes:
+        rows: The frame, with the columns of `sally.frames.schema.PROFILE`, the instance, seed and
+            repeat; sums that are 0 in every row may be missing.
+        shared: The kinds of seats.
+        kind: The index into `shared`, by row.
+    """
+
+    def __init__(
+        self, rows: pl.DataFrame, kind: Codes | None = None, shared: list[SeatKind] | None = None
+    ) -> None:
+        self.rows = rows
+        if kind is None or shared is None:
+            codes, texts = _coded(rows["kind"])
+            kind, shared = codes, [kind_of(text) for text in texts]
+        self.kind, self.shared = kind, shared
+
+    @classmethod
+    def of_seats(cls, seats: Iterable[MeasuredSeat]) -> SeatSums:
+        """Return the sums of seats that were measured in this process."""
+        rows = [
+            {
+                **seat.row(),
+                "instance": seat.setup.instance.id,
+                "seed": str(seat.setup.seed),
+                "repeat": seat.setup.repeat,
+            }
+            for seat in seats
+        ]
+        return cls(without_zeros(frame_of(rows, (*PROFILE, *OF_EPISODE))))
+
+    @classmethod
+    def joined(cls, tables: Iterable[SeatSums]) -> SeatSums:
+        """Return the rows of several tables, one after another."""
+        frames = [table.rows for table in tables]
+        if not frames:
+            return cls.of_seats(())
+        rows = pl.concat(frames, how="diagonal")
+        sums = [field for field in SUMS if field in rows.columns]
+        return cls(rows.with_columns(pl.col(sums).fill_null(0.0)))
+
+    def where(self, condition: Callable[[SeatKind], bool]) -> SeatSums:
+        """Return the rows whose kinds meet a condition."""
+        fitting = np.array([condition(kind) for kind in self.shared], dtype=np.bool_)
+        return self.take(fitting[self.kind])
+
+    def __len__(self) -> int:
+        return self.rows.height
+
+    def of(self, field: str) -> Floats:
+        """Return one column of numbers; NaN where there is none."""
+        if field not in self.rows.columns:
+            assert field in SUMS  # a sum that is 0 in every row
+            return np.zeros(len(self))
+        column: Floats = self.rows[field].to_numpy()
+        return column
+
+    def kinds(self) -> list[int]:
+        """Return the codes of the kinds of measured seats, in order of first appearance."""
+        kinds, first = np.unique(self.kind, return_index=True)
+        ordered: list[int] = kinds[np.argsort(first)].tolist()
+        return ordered
+
+    def asked_kinds(self) -> set[int]:
+        """Return the codes of the kinds of seats that were asked about others in a row."""
+        return set(np.unique(self.kind[self.of("asked") > 0]).tolist())
+
+    def take(self, rows: NDArray[Any]) -> SeatSums:
+        """Return some rows, by number or by a boolean mask."""
+        if rows.dtype == np.bool_:
+            if rows.all():
+                return self
+            return SeatSums(self.rows.filter(rows), self.kind[rows], self.shared)
+        return SeatSums(self.rows[rows], self.kind[rows], self.shared)
+
+    @property
+    def settings(self) -> NDArray[np.bytes_]:
+        """The hash of all that the player met, by row."""
+        texts = b"".join(self.rows["setting"])
+        return np.frombuffer(texts, dtype="S12") if texts else np.array([], dtype="S12")
+
+    @property
+    def is_censored(self) -> NDArray[np.bool_]:
+        """Whether a row has no result."""
+        return self.rows["censored"].ne("").to_numpy()
+
+    @property
+    def repeats(self) -> Codes:
+        """The number of the repeat, by row."""
+        return self.rows["repeat"].to_numpy()
+
+    def decoded(self, field: str) -> list[Any]:
+        """Return a column of JSON texts as values; an empty text is an empty mapping."""
+        codes, texts = _coded(self.rows[field])
+        values = [msgspec.json.decode(text) if text else {} for text in texts]
+        return [values[code] for code in codes.tolist()]
+
+    def setting(self, row: int) -> MetSetting:
+        """Return what the seat of a row met."""
+        kind = self.shared[self.kind[row]]
+        seed, repeat = self.rows.select("seed", "repeat").row(row)
+        setup = msgspec.structs.replace(kind.setup, seed=int(seed), repeat=repeat)
+        return MetSetting(setup, kind.cell, kind.seat)
+
+    def rows_with_kinds(self, *fields: str) -> Iterator[tuple[SeatKind, Row]]:
+        """Yield each row, with these fields, and its kind."""
+        rows = self.rows.select(fields).iter_rows(named=True)
+        for code, row in zip(self.kind.tolist(), rows, strict=True):
+            yield self.shared[code], row
+
+
+def _coded(series: pl.Series) -> tuple[Codes, list[str]]:
+    """Return the code of each text, in order of first appearance, and the texts."""
+    physical = series.to_physical().to_numpy()
+    values, first, codes = np.unique(physical, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(values), dtype=np.int64)
+    place[order] = np.arange(len(values))
+    return place[codes], [series[int(n)] for n in first[order]]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def kind_of(text: str) -> SeatKind:
+    """Return the kind of a row."""
+    return msgspec.json.decode(text, type=SeatKind)

@@ -1,0 +1,83 @@
+"""Rows with declared columns on a page: headings with explanations, cells and sortable tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sally.frames.schema import Column
+from sally.output.figures.svg import estimate, number
+from sally.output.page.html import Html, tag
+from sally.stats.intervals import Estimate
+
+ARROWS = {"higher": " ↑", "lower": " ↓", "": ""}
+
+
+def sortable(caption: str, heads: Iterable[Html], lines: Iterable[Html]) -> Html:
+    """Return a table that a reader can sort by any column, in a frame that scrolls."""
+    table = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", heads)),
+        tag("tbody", lines),
+        class_="sortable",
+    )
+    return scrolled(table, caption)
+
+
+def scrolled(table: Html, about: str) -> Html:
+    """Wrap a wide table in a frame that can be scrolled, by keyboard too."""
+    return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=about)
+
+
+def head(column: Column) -> Html:
+    """Return the heading of a column of numbers; its meaning appears when it is pointed at."""
+    title = f"{column.title}{ARROWS[column.better]}"
+    return tag("th", tag("abbr", title, title=column.about), scope="col", class_="number")
+
+
+def key_heads(names: Sequence[str]) -> list[Html]:
+    """Return the headings of the columns that name a row; on a narrow screen, only the first."""
+    return [
+        tag("th", name, scope="col", class_="broad" if n else None) for n, name in enumerate(names)
+    ]
+
+
+def key_cells(first: str, others: Sequence[str]) -> list[Html]:
+    """Return the cells that name a row."""
+    under = tag("small", ", ".join(others), class_="narrow") if others else None
+    cells = [tag("td", tag("bdi", name), class_="broad") for name in others]
+    return [tag("th", tag("bdi", first), under, scope="row"), *cells]
+
+
+def number_cell(value: Any, href: str | None = None, why: str | None = None) -> Html:
+    """Return the cell of a number or an estimate, which is sorted by its value.
+
+    Args:
+        value: The number; None and an estimate without a value are a dash.
+        href: A link to the episodes behind the number.
+        why: Why there is no value.
+    """
+    found = value if isinstance(value, Estimate) else None
+    plain = value if found is None else found.value
+    if plain is None:
+        return tag("td", "–", class_="number quiet", title=why)
+    text = number(plain) if found is None else estimate(plain, found.interval)
+    shown, _, interval = text.partition(" ")
+    link = tag("a", shown, href=href) if href else shown
+    small = tag("small", interval) if interval else None
+    return tag("td", link, small, class_="number", data_v=plain)
+
+
+def number_cells(
+    row: Any,
+    columns: Sequence[Column],
+    href: str | None = None,
+    why: Mapping[str, str] | None = None,
+) -> list[Html]:
+    """Return the cells of a row; a column is an attribute of the row."""
+    reasons = why or {}
+    return [
+        number_cell(getattr(row, column.field), href, reasons.get(column.field))
+        for column in columns
+    ]
