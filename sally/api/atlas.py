@@ -16,10 +16,10 @@ from sally.api.rows import Rows
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
 from sally.output.figures.atlas import atlas_page, atlas_svg
-from sally.output.files.bundle_reader import opened
 from sally.output.files.new_file import new_file
 from sally.parts.atlas import FEW_IDS, AtlasColumn, AtlasDot, AtlasKind
 from sally.store import Where, to_run_again
+from sally.store.bundles import opened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
