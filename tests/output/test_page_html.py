@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 
-from sally.output.page.html import UNSEEN, Html, anchor, joined, tag, text
+from sally.output.html import UNSEEN, Html, anchor, joined, tag, text
 from tests.fixtures.any_text import any_text
 from tests.output.hostile import REPLIES
 

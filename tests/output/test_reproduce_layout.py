@@ -10,8 +10,9 @@ import pytest
 from sally.analysis.compare.published import Figure, PublishedTable, Spread, load, papers, table
 from sally.core.errors import BadInput
 from sally.output.tables.grid_files import csv_of, escaped, fresh, latex_of, write_grids
-from sally.output.tables.layout import Column, Grid, Layout, Stub, figure, laid_out, plain
+from sally.output.tables.layout import Column, Grid, Layout, Stub, laid_out, plain
 from sally.output.tables.reproduce import OwnValue, Row, engine_of
+from sally.output.value_text import figure
 
 
 def row(model: str, metric: str = "regret", game: str = "rps", **given: object) -> Row:

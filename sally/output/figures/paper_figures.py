@@ -23,7 +23,7 @@ from sally.output.figures.panels import (
     short,
     write,
 )
-from sally.output.tables.layout import figure
+from sally.output.value_text import figure
 from sally.stats.intervals import Estimate
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from itertools import pairwise
 import msgspec
 
 from sally.output.figures.short_names import fitted
-from sally.output.page.html import Html, joined, tag
+from sally.output.html import Html, joined, tag
 
 WIDTH = 380  # of every plot, in pixels; fits a phone
 LEFT, RIGHT, ROW = 142, 16, 30  # interval plot: width of names, margin, row height

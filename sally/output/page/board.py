@@ -12,8 +12,8 @@ import numpy as np
 from sally.analysis.evaluation import Evaluation, Recorded, Scores
 from sally.core.errors import listed
 from sally.output.files.new_file import new_file
+from sally.output.html import Html, joined, tag
 from sally.output.page.evaluation import LEGEND, TABLE, figure_cell, recorded_table, table
-from sally.output.page.html import Html, joined, tag
 from sally.output.page.pair_board import PairEntry, pair_board_parts
 from sally.output.page.write import foot, head
 from sally.runner.check import PROVES

@@ -7,7 +7,7 @@ from typing import Any
 
 from sally.frames.schema import Column
 from sally.output.figures.svg import estimate, number
-from sally.output.page.html import Html, tag
+from sally.output.html import Html, tag
 from sally.stats.intervals import Estimate
 
 ARROWS = {"higher": " ↑", "lower": " ↓", "": ""}

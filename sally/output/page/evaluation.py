@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sally.analysis.evaluation import CONTRASTS, Control, Evaluation, GameResult, Recorded
 from sally.output.files.new_file import new_file
-from sally.output.page.html import Html, joined, tag
+from sally.output.html import Html, joined, tag
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell
 from sally.stats.intervals import Estimate

@@ -8,8 +8,8 @@ from typing import Any
 
 from sally.output.figures.svg import Bar, estimate, interval_plot
 from sally.output.files.new_file import new_file
+from sally.output.html import Html, tag
 from sally.output.page.columns import scrolled
-from sally.output.page.html import Html, tag
 from sally.output.page.write import foot, head
 from sally.output.tables.console import p_cell
 

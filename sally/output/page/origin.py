@@ -11,8 +11,8 @@ from sally.core.registry import registry
 from sally.frames.rows import ModelUsage
 from sally.output.figures.svg import number
 from sally.output.files.provenance import Counts, Provenance, installed
+from sally.output.html import Html, Inside, joined, tag
 from sally.output.page.columns import sortable
-from sally.output.page.html import Html, Inside, joined, tag
 from sally.output.page.page_data import PageData
 from sally.store import PeoplePlan
 

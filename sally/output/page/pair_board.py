@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from sally.analysis.pairs.evaluation import PairEvaluation
+from sally.output.html import Html, tag
 from sally.output.page.evaluation import table
-from sally.output.page.html import Html, tag
 from sally.output.page.pair_evaluation import LEGEND, games_table
 from sally.output.tables.console import estimate_cell
 from sally.stats.intervals import Estimate

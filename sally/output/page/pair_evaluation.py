@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation
 from sally.output.files.new_file import new_file
+from sally.output.html import Html, joined, tag
 from sally.output.page.evaluation import table
-from sally.output.page.html import Html, joined, tag
 from sally.output.page.write import foot, head
 from sally.output.tables.console import estimate_cell
 from sally.stats.intervals import Estimate

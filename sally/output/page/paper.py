@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from sally.output.html import Html, joined, tag
 from sally.output.page.columns import scrolled
-from sally.output.page.html import Html, joined, tag
 from sally.output.tables.layout import LEGEND, OURS, Grid, Line
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from sally.core.display.scenes import ending, plain_text
 from sally.core.log.events import Censored, Ended, ToolUse
 from sally.core.prompt.model import Message
-from sally.output.page.html import Html, tag
+from sally.output.html import Html, tag
 
 
 def fold(head: str, said: str) -> Html:

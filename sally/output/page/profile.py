@@ -23,6 +23,7 @@ from sally.output.figures.svg import (
     number,
     profile_plot,
 )
+from sally.output.html import Html, joined, tag
 from sally.output.page.columns import (
     head,
     key_cells,
@@ -31,7 +32,6 @@ from sally.output.page.columns import (
     scrolled,
     sortable,
 )
-from sally.output.page.html import Html, joined, tag
 from sally.output.tables.columns import legend
 from sally.stats.intervals import Estimate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.frames import Row
-from sally.output.page.html import Html, joined, tag
+from sally.output.html import Html, joined, tag
 from sally.output.tables.represented import (
     COLUMNS,
     LEGEND,

@@ -18,8 +18,8 @@ from sally.frames import Row
 from sally.frames.clusters import FIELDS
 from sally.frames.frame import Frame
 from sally.output.figures.svg import Bar, estimate, interval_plot, number
+from sally.output.html import Html, anchor, joined, tag
 from sally.output.page.columns import ARROWS, scrolled, sortable
-from sally.output.page.html import Html, anchor, joined, tag
 from sally.output.page.page_data import PageData
 from sally.stats.intervals import Estimate
 

@@ -30,7 +30,7 @@ from sally.core.prompt.model import Context
 from sally.core.rules.game import NATURE
 from sally.core.rules.replay import AskId
 from sally.output.figures.svg import number
-from sally.output.page.html import Html, anchor, joined, tag
+from sally.output.html import Html, anchor, joined, tag
 from sally.output.page.pieces import (
     end_line,
     fold,

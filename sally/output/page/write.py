@@ -22,7 +22,7 @@ from sally.analysis.profile.literal_beside import literal_beside, strict_scores
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput
 from sally.output.files.new_file import new_file
-from sally.output.page.html import Html, joined, tag
+from sally.output.html import Html, joined, tag
 from sally.output.page.origin import cost_of, missing, origin
 from sally.output.page.page_data import PageData
 from sally.output.page.paper import paper_section

@@ -9,6 +9,7 @@ import msgspec
 
 from sally.analysis.compare.agreement import MARGIN, Verdict
 from sally.analysis.compare.published import Condition, PublishedTable, Spread
+from sally.output.value_text import figure
 
 Conditions = Mapping[str, Condition]
 PUBLISHED, REFERENCE, OURS = "published", "reference", "ours"
@@ -217,16 +218,3 @@ def _ours(column: Column, cell: Row | None, beside: Row | None, exact: bool) -> 
     if beside is not None and beside.ours is not None:
         shown += f" ({beside.ours:+.2f})"
     return shown if cell.verdict is None else f"{shown} {SIGNS[cell.verdict]}"
-
-
-def figure(value: float, interval: Sequence[float] | None, places: int | None) -> str:
-    """Format a value with its interval: `1.00 ±0.20` if symmetric, else `1.00 [0.70, 1.10]`."""
-    if places is None:
-        whole = all(x == int(x) for x in (value, *(interval or ())))
-        places = 0 if whole else 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
-    if interval is None:
-        return f"{value:.{places}f}"
-    low, high = interval
-    if abs((high - value) - (value - low)) < 0.5 * 10**-places:
-        return f"{value:.{places}f} ±{high - value:.{places}f}"
-    return f"{value:.{places}f} [{low:.{places}f}, {high:.{places}f}]"
