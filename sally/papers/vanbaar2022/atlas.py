@@ -20,7 +20,7 @@ from sally.papers.vanbaar2022.figures import (
 from sally.parts.atlas import AtlasColumn, AtlasDot, AtlasSource
 
 SOURCE = "vanbaar2022"
-STUDIES = (1, 2, 3, 4)
+STUDY_NUMBERS = (1, 2, 3, 4)
 RULE = "its last answer"  # in that type of game
 INSPECTIONS = AtlasColumn(
     "inspection",
@@ -35,7 +35,7 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
     """Return the dots of predictions by study, and of inspections with the knowing behind them."""
     records = records_of(games)
     dots: list[AtlasDot] = []
-    for study in STUDIES:
+    for study in STUDY_NUMBERS:
         chosen = [r for r in records if r.row.source == f"{SOURCE}_study{study}"]
         if chosen:
             dots += _prediction_dots(study, chosen)
@@ -72,4 +72,4 @@ def _prediction_dots(study: int, records: Sequence[BeliefRecord]) -> list[AtlasD
     ]
 
 
-ATLAS = AtlasSource((SOURCE, *(f"{SOURCE}_study{study}" for study in STUDIES)), dots_of)
+ATLAS = AtlasSource((SOURCE, *(f"{SOURCE}_study{study}" for study in STUDY_NUMBERS)), dots_of)
