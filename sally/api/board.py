@@ -7,9 +7,11 @@ without injections or forks.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,7 @@ from sally.api.result_list import rows_figure
 from sally.api.rows import Rows
 from sally.core.errors import BadInput, listed
 from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
+from sally.core.registry import packs
 from sally.core.registry.study import Study
 from sally.frames.frame import Frame, as_frame
 from sally.output.files.attestation import read_attestation
@@ -361,10 +364,31 @@ def _without_versions(cell: str, setup: Setup) -> bytes:
     """Return a cell and a setup as text, without the versions of language players, which a replay
     has checked."""
     lineup = {
-        seat: msgspec.structs.replace(who, versions={}) if who.player == LANGUAGE else who
+        seat: _as_worded_now(who) if who.player == LANGUAGE else who
         for seat, who in setup.lineup.items()
     }
     return cell.encode() + b"\n" + canonical(msgspec.structs.replace(setup, lineup=lineup))
+
+
+# Texts that games of Sally-1 got after its suite was frozen; none of its problems uses them.
+LATER_TEXTS = re.compile(r"notes\..*|(aside|fact)\.next_pick")
+
+
+def _as_worded_now(player: PlayerSpec) -> PlayerSpec:
+    """Return a language player without versions and with the words pack of today, if its own pack
+    lacks only later texts."""
+    params = dict(player.params)
+    if "pack" in params:
+        params["pack"] = _pack_of_today(params["pack"])
+    return msgspec.structs.replace(player, params=params, versions={})
+
+
+@cache
+def _pack_of_today(name: str) -> str:
+    pack = packs.find(name)
+    shipped = packs.shipped().get(pack.name, pack)
+    texts = {k: v for k, v in shipped.texts.items() if not LATER_TEXTS.fullmatch(k)}
+    return packs.reference(shipped) if pack.texts == texts else name
 
 
 def _evaluated(frame: Frame, plan: Sequence[Planned], study: Study, size: Size) -> Evaluation:
