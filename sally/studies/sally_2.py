@@ -64,6 +64,10 @@ ROWS: tuple[Row, ...] = (
     Row("stag_hunt", "repeated_games", (("stag_hunt", 1), ("stag_hunt", 2)), 28),
     Row("eleven_twenty", "eleven_twenty", (("notes", 1), ("notes", 2))),
     Row("battery", "battery", tuple(("watched", order) for order in range(1, 5))),
+    Row("toma_po", "toma_po", tuple(("tasks", order) for order in (1, 2, 3))),
+    Row("toma_mg", "toma_mg", (("places", 2), ("places", 3))),
+    Row("mindgames", "mindgames", (("knows", 1), ("likes", 1))),
+    Row("bargaining", "bargaining", (("haggler", 1), ("haggler", 2))),
     Row("pick_the_right_stuff", "pick_the_right_stuff", (("zero", 1), ("finite", 1))),
 )
 GAMES = tuple(row.name for row in ROWS)

@@ -26,6 +26,10 @@ FROZEN = {
     "stag_hunt": "04d7345a69040a79",
     "eleven_twenty": "77ce0f61d49f7c55",
     "battery": "9844fd723f6ed713",
+    "toma_po": "b55876c9201c3122",
+    "toma_mg": "b3cb964cc19325b4",
+    "mindgames": "8ae02462b7eeb598",
+    "bargaining": "00c80992369488b8",
     "pick_the_right_stuff": "cb1d45e2296fe41f",
 }
 
@@ -80,7 +84,7 @@ def test_frozen_pairs_are_those_of_the_recipe() -> None:
 
 @pytest.mark.parametrize(
     ("bot", "knowing", "doing"),
-    [("constant", 0.0, 0.0), ("lower_order", 0.0, 0.0), ("reasoner", 1.0, 1.0)],
+    [("constant", 0.0, 0.0), ("reasoner", 1.0, 1.0)],
 )
 def test_score_of_a_bot_is_known_beforehand(bot: str, knowing: float, doing: float) -> None:
     rows = sally.evaluate(bot=bot)
@@ -91,6 +95,12 @@ def test_score_of_a_bot_is_known_beforehand(bot: str, knowing: float, doing: flo
     found = len(sally_2.GAMES) if knowing else 0
     expected = f"in {found} of {len(sally_2.GAMES)} games"
     assert expected in rows.evaluation.sentences[0]
+
+
+def test_reasoner_of_a_lower_order_knows_nothing() -> None:
+    for row in sally.evaluate(bot="lower_order"):
+        low, high = row["doing_interval"] or (0.0, 0.0)
+        assert row["knowing"] == 0 and low <= 0 <= high, row["game"]
 
 
 def test_player_that_knows_and_does_not_act() -> None:

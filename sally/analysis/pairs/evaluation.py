@@ -181,7 +181,7 @@ def _result(game: str, pairs: Sequence[AnsweredPair]) -> GamePairs:
         len(is_known) if score.knowing else None,
         score.known_not_done,
         score.done_not_known,
-        _order_reached(orders),
+        _order_reached(pairs),
         {order: score.j for order, score in orders.items() if score is not None},
         2 * sum((pair.knowing is not None) + (pair.doing is not None) for pair in pairs),
         unreadable,
@@ -199,11 +199,12 @@ def _predictions(pairs: Sequence[AnsweredPair]) -> PairScore | None:
     return _readable(score_player(pairs).knowing)
 
 
-def _order_reached(orders: Mapping[int, PairScore | None]) -> int | None:
-    """Return the highest order whose J is above 0 by its interval, as in all lower orders."""
+def _order_reached(pairs: Sequence[AnsweredPair]) -> int | None:
+    """Return the highest order whose J of predictions is above 0, as in all lower orders."""
     reached = None
-    for order, score in sorted(orders.items()):
-        if score is None or score.j.low is None or score.j.low <= 0:
+    for order in sorted({pair.order for pair in pairs}):
+        p = _j_test([pair for pair in pairs if pair.order == order], "knowing")
+        if p is None or p >= ALPHA:
             break
         reached = order
     return reached

@@ -63,6 +63,8 @@ def read_position(episode: Episode) -> PositionAnswer | None:
     view = game.observe(state, Seat(position.seat))
     truth = recipe.truth(game, state, episode.setup.lineup)
     answers = _answers(recipe, episode)
+    if answers.get("do") is not None and spec.action is not int:
+        answers["do"] = msgspec.convert(answers["do"], spec.action)  # a log holds plain data
     predicted = answers.get("know")
     return PositionAnswer(
         label(episode.setup.lineup[position.seat]),
