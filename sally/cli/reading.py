@@ -69,7 +69,7 @@ def _print_check(found: ReplayCheck) -> None:
         installed = "installed" if version == VERSION else f"{VERSION} is installed"
         echo(f"Replies of {count} episodes were read by reply rule {version} ({installed}).")
     unchecked = f"{len(found.unchecked)} not checked"
-    click.echo(  # not `echo`, which would show the code of the colour
+    click.secho(  # only numbers; `echo` would show the code of the colour
         f"{found.replayed} of {found.episodes} episodes replayed, "
         f"{len(found.mismatches)} mismatches, "
         f"{click.style(unchecked, fg='red') if found.unchecked else unchecked}."
