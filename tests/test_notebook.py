@@ -303,7 +303,7 @@ def test_slices_and_filters_keep_their_type(played: Kernel) -> None:
     results = (episodes[:2], episodes.filter(agent="random"), rows[:2], rows.filter(seat="agent"))
     [(type(result).__name__, len(result)) for result in results[:3]]
     """
-    assert played.shown(cell) == "[('Episodes', 2), ('Episodes', 6), ('Rows', 2)]"
+    assert played.shown(cell) == "[('Episodes', 2), ('Episodes', 6), ('ScoreRows', 2)]"
     assert played.shown('{row["seat"] for row in results[3]}') == "{'agent'}"
 
 

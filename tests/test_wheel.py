@@ -118,7 +118,6 @@ def test_base_install_lists_plays_runs_scores_replays_and_reports(bare: Path) ->
         ("serve", "web"),
         ("crossplay first --game rps --figure matrix.svg", "figures"),
         ("run quickstart_model --model openai/nobody --out second", "inspect"),
-        ("export first --to first.parquet", "frames"),
         ("run quickstart --out memory://third", "stores"),
     ],
 )
