@@ -9,6 +9,10 @@ draws the pairs of the suite, checks the certificate of each, and writes them to
 
 simulates players that know a share of the pairs and guess in the others, with the pairs of size S:
 how often one is found, how wide the interval of the mean is, and how often it covers the truth.
+
+    python benchmarks/sally_2.py table BUNDLE ...
+
+prints the tables of `docs/results/pairs.md` from the bundles of evaluations.
 """
 
 from __future__ import annotations
@@ -22,13 +26,18 @@ from pathlib import Path
 
 import msgspec
 
+from sally import store
 from sally.analysis.pairs.certificate import certify
 from sally.analysis.pairs.positions import open_position
+from sally.api.pair_evaluation import evaluation_of_episodes
 from sally.core.registry.recipes import find_recipe
 from sally.core.rules.chance import Stream
+from sally.output.tables.console import estimate_cell
+from sally.stats.intervals import Estimate
 from sally.stats.multiple import holm
 from sally.stats.paired import sign_flip_test
-from sally.stats.pairs import PairOutcome, mean_of_games, outcome_of, score_pairs
+from sally.stats.pairs import PairOutcome, PairScore, mean_of_games, outcome_of, score_pairs
+from sally.store.bundles import opened
 from sally.studies import sally_2
 
 FOLDER = Path(__file__).parent.parent / "sally" / "studies" / "records" / sally_2.NAME
@@ -104,16 +113,58 @@ def simulate_power(runs: int) -> None:
         )
 
 
+def print_tables(bundles: list[str]) -> None:
+    """Print knowing, doing and same answers of each bundle, and the effects of the arms."""
+    for bundle in bundles:
+        with opened(Path(bundle)) as (place, _):
+            episodes = [
+                episode
+                for episode in store.load(place).episodes.values()
+                if not store.to_run_again(episode)
+            ]
+        planned = sum(1 for _ in sally_2.suite("M").trials())
+        evaluation = evaluation_of_episodes(episodes, "M", planned)
+        print(f"\n## {evaluation.player}: {evaluation.episodes:,} of {planned:,} positions\n")
+        print(*evaluation.sentences, sep=" ")
+        print("\n| game | pairs | knowing | doing | same prediction twice | same move twice |")
+        print("|---|---|---|---|---|---|")
+        for game in evaluation.games:
+            print(
+                f"| `{game.game}` | {game.pairs} | {_score(game.knowing)} | {_score(game.doing)} | "
+                f"{_same(game.knowing)} | {_same(game.doing)} |"
+            )
+        print(f"| mean | | {_cell(evaluation.knowing)} | {_cell(evaluation.doing)} | | |\n")
+        for effect in evaluation.arms:
+            difference = _cell(effect.difference)
+            print(f"- {effect.arm}, {effect.measure}: {difference}, {effect.pairs} pairs")
+
+
+def _score(score: PairScore | None) -> str:
+    return "-" if score is None else _cell(score.j)
+
+
+def _same(score: PairScore | None) -> str:
+    return "-" if score is None or score.same_twice is None else f"{score.same_twice:.2f}"
+
+
+def _cell(estimate: Estimate | None) -> str:
+    if estimate is None or estimate.value is None:
+        return "-"
+    return estimate_cell(estimate.value, estimate.interval, 2)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("command", choices=["freeze", "power"])
-    parser.add_argument("games", nargs="*")
+    parser.add_argument("command", choices=["freeze", "power", "table"])
+    parser.add_argument("games", nargs="*", help="games, or bundles")
     parser.add_argument("--runs", type=int, default=500)
     arguments = parser.parse_args()
     if arguments.command == "power":
         simulate_power(arguments.runs)
+    elif arguments.command == "table":
+        print_tables(arguments.games)
     else:
         freeze(arguments.games or list(sally_2.GAMES))
 
