@@ -11,6 +11,7 @@ import msgspec
 
 from sally import store
 from sally.adapters.terminal import Left, Person
+from sally.api.pair_playing import play_pairs, score_episodes
 from sally.api.playing import play as play_episode
 from sally.cli.common import parsed, set_option
 from sally.core.display.scenes import tell
@@ -38,6 +39,8 @@ LANGUAGE = "language"
     help="Player of another seat, including helpers such as reader.",
 )
 @click.option("--probe", "probes", multiple=True, help="Name of a probe to answer while playing.")
+@click.option("--pairs", "pair_count", type=click.IntRange(1, 500), metavar="COUNT",
+              help="Play so many certified pairs of positions, and see your score.")  # fmt: skip
 @click.option("--seed", default=1, show_default=True)
 @click.option("--out", type=PATH, help="Store for the episode.")
 @set_option
@@ -47,12 +50,18 @@ def play(
     mine: str,
     seats: tuple[str, ...],
     probes: tuple[str, ...],
+    pair_count: int | None,
     seed: int,
     out: Path | None,
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Play GAME in the terminal; Ctrl-D leaves."""
+    if pair_count is not None:
+        if mine or seats or probes or settings:
+            raise BadInput("--pairs plays fixed positions: leave out --as, --seat, --probe, --set.")
+        _play_pairs(game, pair_count, seed, out, as_json)
+        return
     spec = registry.game(game)
     given = parsed(settings)
     params = {key: value for key, value in given.items() if "." not in key}
@@ -81,6 +90,33 @@ def play(
     print_text(*tell(episode).after.get(seat, ()))  # what happened after the last move
     *_, last = transcript(episode)
     echo(last.strip())
+
+
+def _play_pairs(game: str, count: int, seed: int, out: Path | None, as_json: bool) -> None:
+    """Play positions of pairs at the keyboard, store them, and print the score."""
+    if out is not None:
+        store.require(out, f"pairs of {game}")
+    person = Person(lambda text: echo(folded(text), err=as_json), _read(as_json))
+    episodes = play_pairs(game, person, count, seed)
+    if out is not None:
+        store.claim(out, store.Manifest(f"pairs of {game}", ""))
+        with store.Writer(out) as writer:
+            for episode in episodes:
+                writer.add(episode)
+    score = score_episodes(episodes)
+    if as_json:
+        print_json(msgspec.to_builtins(score))
+        return
+    echo("")
+    if score.knowing is None or score.doing is None:
+        print_text(f"No pair was finished; {2 * count} positions make {count} pairs.")
+        return
+    print_text(
+        f"{score.pairs} pairs: you predicted {score.knowing.both_right} rightly in both positions "
+        f"(J {score.knowing.j.value:.2f}) and played {score.doing.both_right} rightly "
+        f"(J {score.doing.j.value:.2f}); {score.known_not_done} known and not done. J is 0 for a "
+        "player that ignores the difference, 1 for a perfect one."
+    )
 
 
 def lineup_of(
