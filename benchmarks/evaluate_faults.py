@@ -25,7 +25,6 @@ from sally.runner.check import check
 from tests.adapters.inspect.server import Fault, Handler, serving
 
 RAMBLE = "Well, on the one hand this, on the other hand that. " * 20
-NAMES = re.compile(r"(?:one of|either|from) ([^.\n]+)")
 
 
 def unsteady(seed: int) -> Fault:
@@ -48,14 +47,20 @@ def unsteady(seed: int) -> Fault:
 
 
 def answer(page: str, drawn: float) -> str:
-    """Return an answer under the label that the page names last, with an option drawn from it."""
-    labels = re.findall(r"`(\w+): <", page)
-    named = NAMES.findall(page)
-    options = re.findall(r"\w[\w-]*", re.sub(r"\b(?:or|and|to)\b", " ", named[-1])) if named else []
-    if not options:
-        return "1"
+    """Return an answer under the label that the page's last line names, with an option drawn from
+    it."""
+    last_line = page.rstrip().splitlines()[-1]
+    label = re.search(r"(\w+): [<\[]", last_line)
+    span = re.search(r"whole number from (\d+) to (\d+)", last_line)
+    named = re.search(r"where <\w+> is (.+)\.$", last_line) or re.search(r": <(.+)>$", last_line)
+    if span:
+        options = [str(number) for number in range(int(span[1]), int(span[2]) + 1)]
+    elif "[option number]" in last_line:
+        options = re.findall(r"^(\d+)\. ", page, re.MULTILINE)
+    else:
+        options = re.split(r", | or ", named[1]) if named else ["1"]
     chosen = options[int(drawn * len(options))]
-    return f"{labels[-1]}: {chosen}" if labels else chosen
+    return f"{label[1]}: {chosen}" if label else chosen
 
 
 def stored(out: Path) -> int:
