@@ -120,9 +120,10 @@ def picture(evaluation: PairEvaluation) -> Html:
         shapes += _mark(f"{name}, knowing", knowing, y - 5, "dot")
         shapes += _mark(f"{name}, doing", doing, y + 5, "ring")
     drawn = tag("svg", tag("title", "Knowing and doing by game, from -.5 to 1"), shapes,
-                viewBox=f"0 0 {WIDTH} {height}", role="img", width="100%")  # fmt: skip
+                viewBox=f"0 0 {WIDTH} {height}", role="img")  # fmt: skip
     keys = [joined(_key("dot"), " knowing (predictions)"), joined(_key("ring"), " doing (moves)")]
-    return tag("figure", drawn, tag("figcaption", [tag("span", key) for key in keys],
+    wide = tag("div", tag("div", drawn, class_="panel wide"), class_="panels")
+    return tag("figure", wide, tag("figcaption", [tag("span", key) for key in keys],
                                     class_="marks"))  # fmt: skip
 
 
@@ -140,7 +141,9 @@ def _mark(name: str, estimate: Estimate | None, y: float, kind: str) -> Iterator
     if estimate is None or estimate.value is None:
         return
     if estimate.low is not None and estimate.high is not None:
-        yield tag("line", x1=_x(estimate.low), x2=_x(estimate.high), y1=y, y2=y, class_="interval")
+        yield tag(
+            "line", x1=_x(estimate.low), x2=_x(estimate.high), y1=y, y2=y, class_=f"interval {kind}"
+        )
     text = estimate_cell(estimate.value, estimate.interval, 2)
     yield tag("circle", tag("title", f"{name}: {text}"), cx=_x(estimate.value), cy=y, r=4,
               class_=kind)  # fmt: skip
