@@ -103,7 +103,13 @@ def problem_of(name: str) -> Instance:
 def bench(name: str) -> Bench:
     """Where a game or a shape of one is checked."""
     sent_back = frozenset(seat for game, seat in SENT_BACK if game == name)
-    return Bench(problem_of(name), sent_back, all_probes_scored=name not in SHAPES)
+    elsewhere = frozenset({"next_pick"} if name == "step_race" else ())  # in silent races only
+    return Bench(
+        problem_of(name),
+        sent_back,
+        all_probes_scored=name not in SHAPES,
+        probes_elsewhere=elsewhere,
+    )
 
 
 def spec_of(name: str) -> Spec:

@@ -63,6 +63,7 @@ class Bench:
     instance: Instance
     sent_back: frozenset[str] = frozenset()  # seats whose unclear text the rules reject
     all_probes_scored: bool = True  # whether random play reaches a truth for every probe
+    probes_elsewhere: frozenset[str] = frozenset()  # asked only with other parameters
     _tables: dict[Any, Setup] = field(default_factory=dict, repr=False, compare=False)
     _logs: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
     _episodes: dict[str, Episode] = field(default_factory=dict, repr=False, compare=False)

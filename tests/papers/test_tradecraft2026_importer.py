@@ -208,4 +208,6 @@ def test_log_with_unknown_problem_is_listed_as_oddity(checkout: Path) -> None:
     log = checkout / REBUILT / "TradeCraft.Duo_abcdefgh-log.md"
     log.write_text(CLEAN.replace("minecraft:torch * 1", "minecraft:bucket * 1"), "utf-8")
     found = IMPORTER.read(log)
-    assert found.episodes == () and "no public problem has the targets bucket" in found.lines[0]
+    assert (
+        list(found.episodes) == [] and "no public problem has the targets bucket" in found.lines[0]
+    )

@@ -9,6 +9,7 @@ from sally.analysis.design.variance import factor_scores, sources
 from sally.core.errors import BadInput
 from sally.core.log.events import Moved, PlayerSpec, label
 from sally.core.registry import registry
+from sally.frames.frame import as_frame
 from sally.models.stub import always, listed
 from sally.runner.check import check, prompts_of
 from sally.studies.arms import harnessed
@@ -80,7 +81,7 @@ def test_harness_design_crosses_choices_and_variance_separates_them():
         for one in several
         for partner in ("tit_for_tat", "random", "grim_trigger")
     ]
-    (found,) = sources(factor_scores(played))
+    (found,) = sources(factor_scores(as_frame(played)))
     assert {"history", "question", "partner"} <= set(found.shares.levels)
     with pytest.raises(BadInput, match="harness"):
         harnessed(who, answer=("xml",))
