@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from sally.analysis.call_totals import CallTotals
 from sally.analysis.compare.compare import Comparison
 from sally.analysis.compare.contrast import Of, contrast, said_of
 from sally.analysis.design.claims import ACTS_ON, KNOWS, THEORY, Verdict, verdicts
@@ -135,18 +136,6 @@ class Control(msgspec.Struct, frozen=True):
     difference: Estimate  # this arm minus the asked arm
     verdict: str
     pairs: int
-
-
-class CallTotals(msgspec.Struct, frozen=True):
-    """The calls of the evaluated player: their number, tokens, seconds and cost."""
-
-    calls: int = 0
-    lost: int = 0  # calls without a usable reply
-    input: int = 0
-    output: int = 0
-    seconds: float = 0.0  # summed over calls, which may overlap
-    cost: float | None = None
-    uncounted: int = 0  # calls with a reply and without a count of tokens
 
 
 class Planned(msgspec.Struct, frozen=True):
