@@ -228,17 +228,21 @@ def _listed_note(number: int, notes: Notes) -> int:
     return notes.notes[number].amount
 
 
-def _of_person(person: int, number: int, notes: Notes) -> int:
-    """Return the amount on a note that a person read, or at order 2 saw being read."""
+def _of_person(person: int, number: int, notes: Notes) -> int | None:
+    """Return the amount on a note that a person read, or at order 2 saw being read; None if there
+    is no such note."""
     sees_you = notes.depth == 2
     readings = [r for r in notes.readings if r.person == person and r.sees_you == sees_you]
-    return notes.notes[readings[number].note].amount
+    return notes.notes[readings[number].note].amount if readings else None
 
 
-def _most_read(sign: int, person: int | None, notes: Notes) -> int:
+def _most_read(sign: int, person: int | None, notes: Notes) -> int | None:
+    """Return the amount on the note read most (or least) often; None if the person read none."""
     counts = Counter(
         reading.note for reading in notes.readings if person is None or reading.person == person
     )
+    if not counts:
+        return None
     return notes.notes[max(sorted(counts), key=lambda note: sign * counts[note])].amount
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import sally
 from sally.analysis.pairs.certificate import certify
+from sally.analysis.pairs.positions import open_position
 from sally.core.errors import BadInput
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
@@ -122,3 +123,10 @@ def test_rival_without_a_shared_last_reading_has_no_certificate(order: int) -> N
     assert certify(pair).holds
     problems = certify(changed).problems
     assert any("last note of person 2" in problem for problem in problems)
+
+
+def test_rule_about_a_person_who_read_nothing_has_no_answer() -> None:
+    pair = draw_pair(RECIPE, 1, 1, 588)  # a third person reads nothing
+    position = open_position(RECIPE, pair, 0)
+    answers = [rule(position.game, position.view, "know") for rule in RECIPE.rules(1).values()]
+    assert None in answers and certify(pair).holds
