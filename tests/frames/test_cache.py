@@ -190,6 +190,7 @@ def test_large_store_is_measured_by_several_processes(folder: Path, monkeypatch)
     expected = from_lines(folder, monkeypatch)
     monkeypatch.setattr(frame, "PARALLEL_BYTES", 0)
     monkeypatch.setattr(parallel.registry, "added_in_memory", lambda *_: set())
+    monkeypatch.setattr(parallel.registry, "added_objects", dict)
     measured = list[str]()
     was = frame.File.measure
     monkeypatch.setattr(
@@ -202,6 +203,7 @@ def test_large_store_is_measured_by_several_processes(folder: Path, monkeypatch)
 def test_error_in_another_process_is_reported(folder: Path, monkeypatch) -> None:
     monkeypatch.setattr(frame, "PARALLEL_BYTES", 0)
     monkeypatch.setattr(parallel.registry, "added_in_memory", lambda *_: set())
+    monkeypatch.setattr(parallel.registry, "added_objects", dict)
     monkeypatch.setattr(parallel, "START", "import sys; sys.stdout.write('It is wrong.')")
     with pytest.raises(sally.BadInput, match=r"It is wrong\."):
         scores(folder)
