@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 from scipy.stats import kendalltau
 
-from sally.analysis.evaluation import ASKED, arm_of, measured_of
+from sally.analysis.evaluation import ASKED, measured_of
 from sally.analysis.profile.baselines import baselines
 from sally.analysis.profile.doing_scale import BaselineScores
 from sally.analysis.profile.profile import profile_of
@@ -38,7 +38,9 @@ MEASURES = {"knowing": "skill", "acting on it": "acting", "doing": "doing"}
 def played(error: float, size: str, seed: int, game: str) -> list:
     """Play the asked arm of one game with one bot."""
     study = msgspec.structs.replace(with_bot(noisy(error), size), seed=seed)
-    cells = tuple(c for c in study.cells if arm_of(c.name) == ASKED and c.instances[0].game == game)
+    cells = tuple(
+        c for c in study.cells if c.factors["arm"] == ASKED and c.instances[0].game == game
+    )
     study = msgspec.structs.replace(study, cells=cells)
     return [play(setup, cell) for _, cell, setup in orders(study)]
 

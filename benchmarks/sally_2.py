@@ -122,8 +122,9 @@ def print_tables(bundles: list[str]) -> None:
                 for episode in store.load(place).episodes.values()
                 if not store.to_run_again(episode)
             ]
-        planned = sum(1 for _ in sally_2.suite("M").trials())
-        evaluation = evaluation_of_episodes(episodes, "M", planned)
+        suite = sally_2.suite("M")
+        planned = sum(1 for _ in suite.trials())
+        evaluation = evaluation_of_episodes(episodes, suite, planned)
         print(f"\n## {evaluation.player}: {evaluation.episodes:,} of {planned:,} positions\n")
         print(*evaluation.sentences, sep=" ")
         print("\n| game | pairs | knowing | doing | same prediction twice | same move twice |")

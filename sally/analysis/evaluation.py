@@ -1,16 +1,16 @@
 """Evaluate one player on a suite: what it knew, whether it acted on that, how it played, by game.
 
-A suite names its cells `GAME: ARM, PART`. The headline is computed from the arms in which the
-player is probed, in the game's own words and reworded; episodes of the other arms are compared with
-their paired episodes. No mean over games is computed, because the scales of different games measure
-different quantities.
+The cells of a suite have the factors `arm` and `part`. The headline is computed from the arms in
+which the player is probed, in the game's own words and reworded; episodes of the other arms are
+compared with their paired episodes. No mean over games is computed, because the scales of
+different games measure different quantities.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -43,19 +43,9 @@ CONTRASTS: Mapping[str, tuple[Of, str]] = {  # arm -> kind of contrast, what it 
 }
 
 
-def arm_of(cell: str) -> str:
-    """Return the condition (arm) that is part of a cell's name, as in `rps: reworded, test`."""
-    return cell.partition(": ")[2].partition(",")[0]
-
-
-def part_of(cell: str) -> str:
-    """Return the part (practice or test) that the name of a suite's cell contains."""
-    return cell.partition(", ")[2]
-
-
 def in_arms(frame: Frame, arms: Sequence[str]) -> Frame:
     """Return the frame of the episodes of some arms."""
-    cells = [cell for cell in frame.episodes["cell"].unique() if arm_of(cell) in arms]
+    cells = [cell for cell in frame.episodes["cell"].unique() if _arm(frame, cell) in arms]
     return frame.filter(pl.col("cell").cast(pl.String).is_in(cells))
 
 
@@ -200,7 +190,7 @@ def evaluate(
         game: msgspec.structs.replace(row, arms=_arms(frame, row))
         for game, row in _rows(seats, ends, player).items()
     }
-    parts = {part: _doing(_of_part(seats, part), ends) for part in ("practice", "test")}
+    parts = {part: _doing(_of_part(kept, seats, part), ends) for part in ("practice", "test")}
     lines = _reference_lines(references or {}, ends)
     said = {verdict.game: verdict for verdict in verdicts(list(rows.values()))}
     survived = _survived(kept)
@@ -240,7 +230,7 @@ def _doing_intention_to_treat(frame: Frame, missing: Sequence[Planned]) -> dict[
     failed = [
         each.as_missing()
         for each in missing
-        if arm_of(each.cell) in HEADLINE and each.setup.instance.game in games
+        if _arm(frame, each.cell) in HEADLINE and each.setup.instance.game in games
     ]
     parts = [frame, as_frame(failed)] if failed else [frame]
     seats = SeatSums.joined(map(measured_of, parts))
@@ -278,7 +268,7 @@ def evaluated_seats(frame: Frame) -> dict[str, str]:
     return {
         game: seat
         for cell, game, setup in kinds.rows()
-        if arm_of(cell) in HEADLINE
+        if _arm(frame, cell) in HEADLINE
         for seat in seats_under_study(setup_of(setup))[:1]
     }
 
@@ -318,13 +308,17 @@ def _arms(frame: Frame, row: ProfileRow) -> tuple[str, ...]:
     The arm `labels` is included if the labels or the wording were varied.
     """
     cells = frame.episodes.filter(pl.col("game") == row.game)["cell"].unique()
-    here = {arm_of(cell) for cell in cells}
+    here = {_arm(frame, cell) for cell in cells}
     varied = "labels" in row.arms or REWORDED in here
     return tuple(sorted(here | ({"labels"} if varied else set())))
 
 
-def _of_part(seats: SeatSums, part: str) -> SeatSums:
-    return seats.where(lambda kind: part_of(kind.cell) == part)
+def _arm(frame: Frame, cell: str) -> str:
+    return frame.factors(cell).get("arm", "")
+
+
+def _of_part(frame: Frame, seats: SeatSums, part: str) -> SeatSums:
+    return seats.where(lambda kind: frame.factors(kind.cell).get("part") == part)
 
 
 def _doing(seats: SeatSums, ends: Sequence[Baseline]) -> dict[str, Estimate]:
@@ -528,7 +522,16 @@ def name_of(setups: Iterable[Setup]) -> str:
 
 # --- drift ----------------------------------------------------------------------------------------
 
-Scores = dict[tuple[str, str], dict[str, tuple[str, float]]]  # (cell, measure) -> setting -> ...
+
+class Measured(NamedTuple):
+    """One measure in one cell of a suite."""
+
+    cell: str
+    measure: str
+    game: str
+
+
+Scores = dict[Measured, dict[str, tuple[str, float]]]  # -> setting -> (problem, value)
 ALPHA, SEED = 0.05, 1
 
 
@@ -546,7 +549,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def per_problem(frame: Frame) -> Scores:
-    """Return the scores of the evaluated seat: (cell, measure) -> setting -> (problem, value)."""
+    """Return the scores of the evaluated seat, by cell and measure and then by setting."""
     scores: Scores = {}
     fields = ("setting", "least", "forfeits", "scored", "right", "n", "fits")
     sums = measured_of(frame)
@@ -560,7 +563,7 @@ def per_problem(frame: Frame) -> Scores:
             measures["acting on it"] = value["fits"] / value["n"]
         for measure, number_ in measures.items():
             if np.isfinite(number_):
-                place = scores.setdefault((kind.cell, measure), {})
+                place = scores.setdefault(Measured(kind.cell, measure, kind.game), {})
                 place[row["setting"].hex()] = (kind.setup.instance.id, number_)
     return scores
 
@@ -574,7 +577,7 @@ def drift(old: Frame, new: Frame) -> list[Change]:
         BadInput: If the two evaluations have no problem in common.
     """
     before, after = per_problem(old), per_problem(new)
-    raw: list[tuple[tuple[str, str], list[str], list[float], list[float]]] = []
+    raw: list[tuple[Measured, list[str], list[float], list[float]]] = []
     for key in sorted(before.keys() & after.keys()):
         both = sorted(before[key].keys() & after[key].keys())
         if both:
@@ -585,7 +588,7 @@ def drift(old: Frame, new: Frame) -> list[Change]:
         raise BadInput("The two evaluations have no problem in common; both need the same suite.")
     adjusted = holm_where_known([_p_of(problems, was, now) for _, problems, was, now in raw])
     found = []
-    for ((cell, measure), problems, was, now), p in zip(raw, adjusted, strict=True):
+    for (key, problems, was, now), p in zip(raw, adjusted, strict=True):
         moved = np.subtract(now, was)
         same = not moved.any()
         verdict = (
@@ -593,7 +596,7 @@ def drift(old: Frame, new: Frame) -> list[Change]:
         )
         if p is None and not same:
             verdict = "too few problems"
-        found.append(Change(cell, measure, float(np.mean(was)), float(np.mean(now)),
+        found.append(Change(key.cell, key.measure, float(np.mean(was)), float(np.mean(now)),
                            mean_by_rule(moved, problems), p, verdict, len(was)))  # fmt: skip
     return found
 

@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from sally import store
-from sally.analysis.evaluation import Evaluation, Planned, evaluate, name_of, per_problem
+from sally.analysis.evaluation import (
+    ASKED,
+    Evaluation,
+    Planned,
+    evaluate,
+    in_arms,
+    name_of,
+    per_problem,
+)
 from sally.api.evaluation import SIZES, chosen_estimates, reference_episodes
 from sally.api.pair_evaluation import evaluation_of_episodes, game_row
 from sally.api.result_list import rows_figure
@@ -29,6 +37,7 @@ from sally.core.log.events import Episode, PlayerSpec, Setup, canonical
 from sally.core.registry import packs
 from sally.core.registry.study import Study
 from sally.frames.frame import Frame, as_frame
+from sally.frames.labels import tags_of
 from sally.output.files.attestation import read_attestation
 from sally.output.page.board import Entry, RefusedBundle, write_board
 from sally.output.page.evaluation import write_evaluation
@@ -41,7 +50,7 @@ from sally.runner.check import cells_of, check
 from sally.runner.local import orders
 from sally.store.bundles import EPISODES, is_bundle, opened
 from sally.studies import sally_1, sally_2
-from sally.studies.sally_1 import BOTS, BY_BOT, Size, bot_suite, size_of, suite
+from sally.studies.sally_1 import BOTS, Size, bot_suite, size_of, suite
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -190,7 +199,8 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry | 
         study, size = _largest(studies)
         plan = planned(episodes, study, size)
         refuse_unplanned(episodes, plan, f"Sally-1, size {size}")
-        finished = as_frame([e for e in episodes if not store.to_run_again(e)])
+        whole = [e for e in episodes if not store.to_run_again(e)]
+        finished = as_frame(whole, studies=[study])
         found = _evaluated(finished, plan, study, size)
         shown = ""
         if transcripts is not None:
@@ -198,7 +208,8 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> Entry | 
             if transcripts:
                 shown = f"{page.name}-episodes.html"
                 write_page(PageData(place), page.with_name(shown), PageOptions(transcripts))
-        return Entry(found.player, bundle.name, packed.sha256, size, found, per_problem(finished),
+        return Entry(found.player, bundle.name, packed.sha256, size, found,
+                     per_problem(in_arms(finished, (ASKED,))),
                      f"{page.name}.html", shown, signed, readers)  # fmt: skip
 
 
@@ -217,7 +228,7 @@ def _pair_entry(
     if not held:
         raise BadInput("It holds no evaluation: none of its studies is a size of Sally-2.")
     size = held[-1]
-    bot = next((study.about.partition(sally_2.BY_BOT)[2] for study in studies), "")
+    bot = next((tags_of(study).get("bot", "") for study in studies), "")
     if bot and bot not in sally_2.BOTS:
         raise BadInput(f"Its study was played by the bot {bot!r}, which is unknown.")
     whole = (
@@ -228,7 +239,7 @@ def _pair_entry(
     plan = [Planned(cell, setup) for _, cell, setup in orders(whole, open_models=False)]
     refuse_unplanned(episodes, plan, f"Sally-2, size {size}")
     finished = [episode for episode in episodes if not store.to_run_again(episode)]
-    found = evaluation_of_episodes(finished, size, len(plan), bot)
+    found = evaluation_of_episodes(finished, whole, len(plan), bot)
     return PairEntry(
         found.player, bundle.name, sha256, size, found, f"{page.name}.html", signed, readers
     )
@@ -301,7 +312,7 @@ def planned(episodes: Sequence[Episode], study: Study, size: Size) -> list[Plann
     Raises:
         BadInput: If the episodes have no player, or a player that the suite cannot ask.
     """
-    bot = study.about.partition(BY_BOT)[2]
+    bot = tags_of(study).get("bot", "")
     if bot:
         if bot not in BOTS:
             raise BadInput(f"Its study was played by the bot {bot!r}, which is unknown.")
@@ -394,7 +405,7 @@ def _pack_of_today(name: str) -> str:
 def _evaluated(frame: Frame, plan: Sequence[Planned], study: Study, size: Size) -> Evaluation:
     played = {_without_versions(e.cell, e.setup) for e in frame}
     missing = [each for each in plan if _without_versions(each.cell, each.setup) not in played]
-    bot = study.about.partition(BY_BOT)[2]
+    bot = tags_of(study).get("bot", "")
     return evaluate(frame, player=bot or name_of(frame.setups()),
                     suite=f"Sally-1, version {sally_1.VERSION}, size {size}", wanted=len(plan),
                     references=reference_episodes(frame),

@@ -36,7 +36,7 @@ from sally.studies import sally_1
 from sally.studies.sally_1 import BOTS, REFERENCES, Size, bot_suite, in_one_store
 
 MEASURES = ("knowing", "acting", "doing")
-SIZES: tuple[Size, ...] = get_args(Size)
+SIZES = sally_1.SIZE_NAMES
 Suite = Literal["sally_2", "sally_1"]
 SUITES: tuple[Suite, ...] = get_args(Suite)
 
@@ -254,14 +254,16 @@ def reference_episodes(frame: Frame) -> dict[str, Frame]:
     problems: dict[str, set[str]] = {}
     for game, id in frame.episodes.select("game", "instance").unique(maintain_order=True).rows():
         problems.setdefault(game, set()).add(id)
+    sizes = {game: _least_size(game, ids) for game, ids in problems.items()}
     return {
         name: as_frame(
             [
-                e
-                for game, ids in problems.items()
-                for e in _bot_episodes(name, game, _least_size(game, ids))
-                if e.setup.instance.id in ids
-            ]
+                episode
+                for game, size in sizes.items()
+                for episode in _bot_episodes(name, game, size)
+                if episode.setup.instance.id in problems[game]
+            ],
+            studies=[_bot_suite(name, size) for size in {*sizes.values()}],
         )
         for name in REFERENCES
     }
@@ -278,10 +280,19 @@ def _least_size(game: str, ids: set[str]) -> Size:
 
 
 @cache
+def _bot_suite(name: str, size: Size) -> Study:
+    return bot_suite(name, size)
+
+
+@cache
 def _bot_episodes(name: str, game: str, size: Size) -> tuple[Episode, ...]:
     """Return a bot's episodes of the probed arm of one game; empty if the bot cannot play it."""
-    study = bot_suite(name, size)
-    cells = tuple(c for c in study.cells if c.name.startswith(f"{game}: {ASKED}"))
+    study = _bot_suite(name, size)
+    cells = tuple(
+        cell
+        for cell in study.cells
+        if cell.factors["arm"] == ASKED and cell.instances[0].game == game
+    )
     if not cells:
         return ()
     wanted = local.orders(msgspec.structs.replace(study, cells=cells))

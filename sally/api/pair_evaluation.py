@@ -132,7 +132,7 @@ def evaluate_on_pairs(
                     "settings": settings,
                 }
                 runs.play_missing(study, place, None, watch, meter, executor(request.on), **job)
-            evaluation = pair_evaluation_of(place, study, size, planned_setups, request.bot or "")
+            evaluation = pair_evaluation_of(place, study, planned_setups, request.bot or "")
             if request.until is None:
                 return PairRows(evaluation)
             evaluation = _corrected_for_looks(evaluation)
@@ -186,7 +186,6 @@ def _widened(estimate: Estimate | None) -> Estimate | None:
 def pair_evaluation_of(
     place: Where,
     study: Study,
-    size: Size,
     planned_setups: Sequence[tuple[str, str, Setup]],
     player: str = "",
 ) -> PairEvaluation:
@@ -203,23 +202,23 @@ def pair_evaluation_of(
     ]
     if not episodes:
         raise BadInput(f"The store {place} holds no finished position of {study.name}.")
-    return evaluation_of_episodes(episodes, size, len(ids), player)
+    return evaluation_of_episodes(episodes, study, len(ids), player)
 
 
 def evaluation_of_episodes(
-    episodes: Sequence[Episode], size: Size, planned: int, player: str = ""
+    episodes: Sequence[Episode], study: Study, planned: int, player: str = ""
 ) -> PairEvaluation:
-    """Return the evaluation of the positions of one player."""
+    """Return the evaluation of the positions of one player, which are those of a study."""
     from sally.analysis.evaluation import name_of
 
     return evaluate_pairs(
         episodes,
         player=player or name_of(episode.setup for episode in episodes),
         suite=f"Sally-2, version {sally_2.VERSION}",
-        size=size,
+        size=study.tags["size"],
         planned=planned,
         game_of=_game_of,
-        arm_of=sally_2.arm_of,
+        arms={cell.name: cell.factors["arm"] for cell in study.cells},
         games=sally_2.GAMES,
     )
 

@@ -18,6 +18,7 @@ from sally import store
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Episode, Setup
 from sally.core.registry import registry
+from sally.core.registry.study import Study
 from sally.core.rules.metric import Metric
 from sally.frames import cache
 from sally.frames.build import (
@@ -28,6 +29,7 @@ from sally.frames.build import (
     columns_of,
     schema_of,
 )
+from sally.frames.labels import Factors, declared_factors, factors_in_name
 from sally.frames.parallel import fill_in_parallel
 from sally.frames.parts import File, Memory, Part
 from sally.frames.rows import setup_of
@@ -64,8 +66,11 @@ class Frame:
         *,
         watch: Watch | None = None,
         temporary: Sequence[TemporaryDirectory[str]] = (),
+        studies: Sequence[Study] = (),
     ) -> None:
         self.stores = tuple(stores)
+        self._studies = studies
+        self._factors: dict[str, Factors] = {}  # by cell, when it was first asked for
         self._parts, self._watch, self._temporary = parts, watch, temporary
         tables = self._collect(EPISODES, HELD)
         heights = [table.height for table in tables]
@@ -119,6 +124,19 @@ class Frame:
             spec = registry.game(game)
             metrics |= registry.metrics(spec.family or spec.name)
         return metrics
+
+    def factors(self, cell: str) -> Factors:
+        """Return the factors of a cell, such as its arm, by name.
+
+        Raises:
+            BadInput: If studies declare different factors for cells of this name.
+        """
+        if cell not in self._factors:
+            if not self._factors:
+                stored = (study for at in self.stores for study in store.studies(at).values())
+                self._factors |= declared_factors([*self._studies, *stored])
+            self._factors.setdefault(cell, factors_in_name(cell))
+        return self._factors[cell]
 
     def prepare(self, metrics: Sequence[str]) -> None:
         """Measure all of these metrics at once, so that they can be read one by one."""
@@ -333,12 +351,14 @@ Source = Frame | Where | Episode | Iterable[Where | Episode]
 """A frame, a store or bundle by its path or address, an episode, or an iterable of these."""
 
 
-def as_frame(source: Source, *, watch: Watch | None = None) -> Frame:
+def as_frame(source: Source, *, watch: Watch | None = None, studies: Sequence[Study] = ()) -> Frame:
     """Return the frame of a source.
 
     Args:
         source: A frame, a store or bundle (path or address), an episode, or an iterable of these.
         watch: Called with the number of files whose tables are ready, and of all files.
+        studies: The studies of episodes in memory, which declare the factors of their cells; a
+            store holds its studies itself.
 
     Raises:
         BadInput: If there is no store at a path, or the source is something else.
@@ -358,7 +378,7 @@ def as_frame(source: Source, *, watch: Watch | None = None) -> Frame:
         parts += _files(store.place(place))
     if episodes:
         parts.append(Memory(episodes))
-    frame = Frame(parts, stores, watch=watch, temporary=temporary)
+    frame = Frame(parts, stores, watch=watch, temporary=temporary, studies=studies)
     _quarantine(frame)
     return frame
 

@@ -19,7 +19,7 @@ from sally.core.match.player import Player
 from sally.core.prompt.model import Model
 from sally.core.registry import registry
 from sally.core.registry.packs import is_reference
-from sally.core.registry.study import Study
+from sally.core.registry.study import Study, without_labels
 from sally.core.registry.wording import verbatim_texts
 from sally.core.rules.replay import Trajectory
 from sally.players.language import patient, uses_model
@@ -280,5 +280,6 @@ def limited(
 
 def manifest(study: Study) -> store.Manifest:
     """Return the manifest of the study's store."""
-    asks = blake2b(msgspec.json.encode(study, order="sorted"), digest_size=12).hexdigest()
+    text = msgspec.json.encode(without_labels(study), order="sorted")
+    asks = blake2b(text, digest_size=12).hexdigest()
     return store.Manifest(study.name, asks)

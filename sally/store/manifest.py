@@ -60,7 +60,13 @@ def claim(where: Where, manifest: Manifest, asked: Study | None = None) -> None:
     require(at, manifest.study)
     if asked is not None:
         data = msgspec.json.encode(asked, order="sorted") + b"\n"
-        _create_once(at, "studies", f"{manifest.asks}.json", data, "study")
+        name = f"{manifest.asks}.json"
+        _create_once(at, "studies", name, data, "study")
+        try:
+            if at.read(f"studies/{name}") != data:  # other factors or tags, which no hash covers
+                at.put(f"studies/{name}", data)
+        except OSError as why:
+            raise not_written("The study could not be stored", why) from None
 
 
 def _create_once(at: Place, folder: str, name: str, data: bytes, what: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from sally.analysis.evaluation import ASKED, arm_of
+from sally.analysis.evaluation import ASKED
 from sally.core.log.events import PlayerSpec
 from sally.core.registry.study import Cell, Study
 from sally.players.language import LANGUAGE
@@ -28,11 +28,11 @@ def slice_of(study: Study) -> Study:
             for problem, lineup in zip(cell.instances, cell.lineups, strict=True)
             if problem.id in ids.get(game, ())
         ]
-        if kept and arm_of(cell.name) == ASKED:
+        if kept and cell.factors["arm"] == ASKED:
             problems, lineups = zip(*kept, strict=True)
             cells.append(msgspec.structs.replace(cell, instances=problems, lineups=lineups))
     about = "a tiny slice of the suite Sally-1: three games, what was known and what was done"
-    return msgspec.structs.replace(study, name="demo", about=about, cells=tuple(cells))
+    return msgspec.structs.replace(study, name="demo", about=about, cells=tuple(cells), tags={})
 
 
 def _embedded(cell: Cell) -> Cell:

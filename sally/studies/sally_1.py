@@ -14,7 +14,7 @@ hashes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -25,21 +25,23 @@ from sally.analysis.evaluation import (
     TWIN,
     Recorded,
     Reliability,
-    arm_of,
 )
 from sally.core.errors import BadInput, unknown
 from sally.core.log.events import Instance, PlayerSpec
 from sally.core.registry.study import Cell, Study, player_spec
 from sally.core.registry.study import instance as problem
+from sally.frames.labels import tags_of
 from sally.players.language import LANGUAGE, OPEN
 from sally.studies.knowing_doing import cycle, three_moves, two_moves, two_rounds_ago
 
 T = TypeVar("T")
 VERSION = 1
+NAME = "sally_1"
 SEED = 1
 ROUNDS, REQUESTS = 10, 5  # of repeated games, of the request game
 SETTINGS = {"temperature": 0.0, "max_tokens": 64}
 Size = Literal["S", "M", "L"]
+SIZE_NAMES: tuple[Size, ...] = get_args(Size)
 Part = Literal["practice", "test"]
 SIZES: Mapping[str, Mapping[Size, tuple[int, int]]] = {  # game -> size -> problems, repeats
     "rps": {"S": (12, 1), "M": (60, 1), "L": (216, 1)},
@@ -327,25 +329,25 @@ def suite(size: Size = "S", games: Sequence[str] = GAMES) -> Study:
     Raises:
         BadInput: If the size or a game is unknown.
     """
-    if size not in ("S", "M", "L"):
+    if size not in SIZE_NAMES:
         raise BadInput(f"The sizes of sally_1 are S, M and L, not {size!r}.")
     cells = tuple(cell for game in games for cell in _cells(game, size))
-    name = "sally_1" if size == "S" else f"sally_1_{size.lower()}"
+    name = NAME if size == "S" else f"{NAME}_{size.lower()}"
     about = f"the suite Sally-1, size {size}: ten games, knowing, acting on it and doing"
-    return Study(name=name, about=about, cells=cells, seed=SEED)
+    tags = {"suite": NAME, "size": size}
+    return Study(name=name, about=about, cells=cells, seed=SEED, tags=tags)
 
 
 def in_one_store(study: Study) -> Study:
     """Return a size of the suite with the name `sally_1`, so that all sizes share one store."""
-    return msgspec.structs.replace(study, name="sally_1")
+    return msgspec.structs.replace(study, name=NAME)
 
 
 def size_of(study: Study) -> Size | None:
     """Return the suite size of a study; None if the study is not a size of the suite."""
-    sizes: tuple[Size, ...] = ("S", "M", "L")
-    if not study.name.startswith("sally_1"):
-        return None
-    return next((size for size in sizes if f"Sally-1, size {size}:" in study.about), None)
+    tags = tags_of(study)
+    is_suite = study.name.startswith(NAME) and tags.get("suite") == NAME
+    return next((size for size in SIZE_NAMES if is_suite and size == tags.get("size")), None)
 
 
 def _cells(game: str, size: Size) -> Iterator[Cell]:
@@ -366,6 +368,7 @@ def _cells(game: str, size: Size) -> Iterator[Cell]:
             {} if arm == NOT_ASKED else {seat: (PROBES[game],)},
             repeats=repeats,
             paired=True,
+            factors={"arm": arm, "part": part},
         )
 
 
@@ -446,7 +449,6 @@ BOTS: Mapping[str, Bot] = {
 
 
 REFERENCES = ("best_bot", "tabular", "learner")  # played beside every evaluated player
-BY_BOT = "; played by the bot "  # in the description of a bot's study, before its name
 
 
 def bot_suite(name: str, size: Size = "S") -> Study:
@@ -460,14 +462,15 @@ def bot_suite(name: str, size: Size = "S") -> Study:
     if name not in BOTS:
         raise unknown("bot", name, BOTS)
     whole = with_bot(BOTS[name], size)
-    return msgspec.structs.replace(whole, about=f"{whole.about}{BY_BOT}{name}")
+    about, tags = f"{whole.about}; played by the bot {name}", {**whole.tags, "bot": name}
+    return msgspec.structs.replace(whole, about=about, tags=tags)
 
 
 def with_bot(bot: Bot, size: Size = "S") -> Study:
     """Return the suite with any bot in the seats of the model."""
     cells = []
     for cell in suite(size).cells:
-        if arm_of(cell.name) not in (ASKED, NOT_ASKED):
+        if cell.factors["arm"] not in (ASKED, NOT_ASKED):
             continue
         game = cell.instances[0].game
         lineups = [_with_bot(game, line, bot) for line in cell.lineups]

@@ -27,6 +27,7 @@ from sally.core.registry.recipes import find_recipe
 from sally.core.registry.study import Cell, Study, player_spec
 from sally.core.rules.game import Seat
 from sally.core.rules.pair import Pair, draw_pair
+from sally.frames.labels import tags_of
 from sally.players.language import LANGUAGE, OPEN
 from sally.players.reasoning import REASONER
 
@@ -130,19 +131,15 @@ def suite(size: Size = "S", games: Sequence[str] = GAMES) -> Study:
         raise BadInput(f"The sizes of {NAME} are S, M and L, not {size!r}.")
     cells = [cell for game in games for cell in _cells(row_named(game), size)]
     about = f"the suite Sally-2, size {size}: certified pairs in {len(games)} games"
-    return Study(name=NAME, about=about, cells=tuple(cells), seed=SEED)
+    tags = {"suite": NAME, "size": size}
+    return Study(name=NAME, about=about, cells=tuple(cells), seed=SEED, tags=tags)
 
 
 def size_of(study: Study) -> Size | None:
     """Return the suite size of a study; None if the study is not a size of the suite."""
-    if study.name != NAME:
-        return None
-    return next((size for size in SIZE_NAMES if f"Sally-2, size {size}:" in study.about), None)
-
-
-def arm_of(cell: str) -> str:
-    """Return the arm of a cell of the suite."""
-    return cell.partition(": ")[2]
+    tags = tags_of(study)
+    is_suite = study.name == tags.get("suite") == NAME
+    return next((size for size in SIZE_NAMES if is_suite and size == tags.get("size")), None)
 
 
 def _cells(row: Row, size: Size) -> Iterator[Cell]:
@@ -174,6 +171,7 @@ def _cell(row: Row, arm: str, pairs: Sequence[Pair]) -> Cell:
         {} if arm == TOLD else {seat: (probe,)},
         injections.get(arm, ()),
         paired=True,
+        factors={"arm": arm},
     )
 
 
@@ -248,7 +246,5 @@ def bot_suite(name: str, size: Size = "S", games: Sequence[str] = GAMES) -> Stud
         )
         cells.append(msgspec.structs.replace(cell, lineups=lineups))
     whole = suite(size, games)
-    return msgspec.structs.replace(whole, cells=tuple(cells), about=f"{whole.about}{BY_BOT}{name}")
-
-
-BY_BOT = "; played by the bot "  # in the description of a bot's study, before its name
+    about, tags = f"{whole.about}; played by the bot {name}", {**whole.tags, "bot": name}
+    return msgspec.structs.replace(whole, cells=tuple(cells), about=about, tags=tags)

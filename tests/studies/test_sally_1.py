@@ -8,7 +8,7 @@ from hashlib import blake2b
 import msgspec
 import pytest
 
-from sally.analysis.evaluation import arm_of, measured_of, part_of
+from sally.analysis.evaluation import measured_of
 from sally.core.errors import BadInput
 from sally.core.log.events import episode_id
 from sally.core.registry import registry
@@ -53,16 +53,21 @@ def test_every_game_has_four_arms_in_every_size():
     for size in "SML":
         found = {}
         for cell in suite(size).cells:
-            found.setdefault(cell.instances[0].game, set()).add(arm_of(cell.name))
+            found.setdefault(cell.instances[0].game, set()).add(cell.factors["arm"])
         assert found == {game: {*ARMS} for game in GAMES}
+
+
+def _with_arms(study):
+    arms = {cell.name: cell.factors["arm"] for cell in study.cells}
+    return [(arms[cell], setup) for cell, setup in study.trials()]
 
 
 def test_every_arm_is_paired_with_the_asked_arm():
     asked, others = set(), []
-    for cell, setup in suite("M").trials():
+    for arm, setup in _with_arms(suite("M")):
         across = {s: w for s, w in setup.lineup.items() if w.player != LANGUAGE}
         met = (setup.instance.id, setup.seed, msgspec.json.encode(across))
-        if arm_of(cell) == ASKED:
+        if arm == ASKED:
             asked.add(met)
         else:
             others.append(met)
@@ -73,14 +78,14 @@ def test_every_arm_is_paired_with_the_asked_arm():
 @pytest.mark.parametrize("game", ["rps", "ipd", "ibs"])
 def test_opponents_labels_and_arms_are_balanced(game):
     met, other, first = Counter(), Counter(), Counter()
-    for cell, setup in suite("M", [game]).trials():
+    for arm, setup in _with_arms(suite("M", [game])):
         who = msgspec.json.encode(setup.lineup["partner"])
-        if arm_of(cell) == ASKED:
+        if arm == ASKED:
             met[who] += 1
             params = setup.instance.params
             first[params["names"][params["order"][0]]] += 1
         else:
-            other[arm_of(cell), who] += 1
+            other[arm, who] += 1
     assert set(met.values()) == {10}
     assert len(other) == 18 and max(other.values()) - min(other.values()) <= 1
     if game == "rps":
@@ -89,9 +94,9 @@ def test_opponents_labels_and_arms_are_balanced(game):
 
 def test_battery_questions_are_balanced_over_arms():
     found = Counter()
-    for cell, setup in suite("M", ["battery"]).trials():
+    for arm, setup in _with_arms(suite("M", ["battery"])):
         params = setup.instance.params
-        found[params["generator"], params.get("order"), arm_of(cell)] += 1
+        found[params["generator"], params.get("order"), arm] += 1
     assert len(found) == 6 * len(ARMS)
     for generator, order, arm in found:
         many = 15 if generator == "nested" else 30
@@ -138,8 +143,8 @@ def test_sizes_are_studies():
 def test_bots_play_the_model_seats_without_words():
     study = bot_suite("tabular")
     assert {cell.instances[0].game for cell in study.cells} == {"rps", "ipd", "ibs"}
-    assert {arm_of(cell.name) for cell in study.cells} == {ASKED, NOT_ASKED}
-    assert {part_of(cell.name) for cell in study.cells} == {"practice", "test"}
+    assert {cell.factors["arm"] for cell in study.cells} == {ASKED, NOT_ASKED}
+    assert {cell.factors["part"] for cell in study.cells} == {"practice", "test"}
     _, cell, setup = orders(study)[0]
     assert play(setup, cell).payoffs is not None
 

@@ -14,7 +14,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Setup, episode_id
 from sally.core.registry import registry
-from sally.core.registry.study import Study
+from sally.core.registry.study import Study, without_labels
 from sally.store import PeoplePlan
 
 PERSON = "person"  # the player that the web app logs for people
@@ -85,7 +85,7 @@ def freeze(
         study.name,
         study.about,
         intent,
-        _hash(study),
+        _hash(without_labels(study)),
         _hash(sorted(episode_id(setup) for _, setup in trials)),
         dict(Counter(cell for cell, _ in trials)),
         _versions(study),
@@ -185,7 +185,7 @@ def _asked_otherwise(frozen: Registration, study: Study) -> list[str]:
     found = []
     if study.name != frozen.study:
         found.append(f"The store holds {study.name}, not {frozen.study}.")
-    if _hash(study) != frozen.asks:
+    if _hash(without_labels(study)) != frozen.asks:
         found.append("The study that was run differs from the registered one.")
     return found + _changed_versions(frozen, _versions(study))
 

@@ -109,7 +109,7 @@ def evaluate_pairs(
     size: str,
     planned: int,
     game_of: Callable[[str, str], str | None],
-    arm_of: Callable[[str], str],
+    arms: Mapping[str, str],
     games: Sequence[str],
 ) -> PairEvaluation:
     """Return the evaluation of the player of these episodes.
@@ -121,7 +121,7 @@ def evaluate_pairs(
         size: Size of the suite.
         planned: How many episodes the size has.
         game_of: The suite's name of a game and recipe; None if they are not of the suite.
-        arm_of: The arm of a cell, by the cell's name.
+        arms: The arm of each cell, by the cell's name.
         games: The order of the games.
     """
     every_episode = list(episodes)
@@ -130,7 +130,7 @@ def evaluate_pairs(
         position = read_position(episode)
         if position is not None and game_of(position.game, position.recipe) is not None:
             position = msgspec.structs.replace(position, player=player)
-            by_arm.setdefault(arm_of(episode.cell), []).append((episode, position))
+            by_arm.setdefault(arms[episode.cell], []).append((episode, position))
     asked = by_arm.get(ASKED, [])
     pairs = join_pairs(position for _, position in asked)
     by_game: dict[str, list[AnsweredPair]] = {game: [] for game in games}

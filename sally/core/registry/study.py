@@ -23,7 +23,8 @@ MOST_REPEATS = 10_000_000  # of a cell; more episodes are not kept track of in m
 class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One condition: every instance with every lineup, repeated.
 
-    In a `paired` cell the n-th instance is played by the n-th lineup only.
+    In a `paired` cell the n-th instance is played by the n-th lineup only. `factors` are the levels
+    of the condition, such as `{"arm": "reworded", "part": "test"}`; they change no episode.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     repeats: int = 1
     retries: int | None = None  # None: as in the study
     paired: bool = False
+    factors: dict[str, str] = {}
 
     def __post_init__(self) -> None:
         force_setattr(self, "lineups", tuple(map(as_lineup, self.lineups)))
@@ -66,6 +68,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     paper: str = ""  # the paper it follows, if any
     seed: int = 1
     retries: int = 2
+    tags: dict[str, str] = {}  # facts about the study, such as the size of a suite
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -95,6 +98,13 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
                         repeat=repeat,
                     ),
                 )
+
+
+def without_labels(study: Study) -> Study:
+    """Return the study without factors and tags, on which no episode depends; hashes of studies
+    are computed from it."""
+    cells = tuple(msgspec.structs.replace(cell, factors={}) for cell in study.cells)
+    return msgspec.structs.replace(study, cells=cells, tags={})
 
 
 def as_arms(probes: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:

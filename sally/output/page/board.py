@@ -40,7 +40,7 @@ class Entry(msgspec.Struct, frozen=True):
     sha256: str
     size: str
     found: Evaluation
-    scores: Scores
+    scores: Scores  # in the cells of the asked arm
     page: str  # file name of its own page
     transcripts: str = ""  # file name of the page with transcripts
     signed: str = ""  # fingerprint of the key that signed the bundle; "" if it is not signed
@@ -167,13 +167,11 @@ def _bundles(entries: Sequence[Entry]) -> Html:
 
 
 def by_game(scores: Scores, measure: str) -> dict[str, dict[str, tuple[str, float]]]:
-    """Return the values of one measure in the cells in which predictions were asked for: game ->
-    setting -> (problem, value)."""
+    """Return the values of one measure by game: game -> setting -> (problem, value)."""
     found: dict[str, dict[str, tuple[str, float]]] = {}
-    for (cell, name), values in scores.items():
-        game, _, rest = cell.partition(": ")
-        if name == measure and rest.startswith("asked"):
-            found.setdefault(game, {}).update(values)
+    for key, values in scores.items():
+        if key.measure == measure:
+            found.setdefault(key.game, {}).update(values)
     return found
 
 
