@@ -1,7 +1,8 @@
 """Check recipes of certified pairs: `python -m benchmarks.pairs [GAME ...] [--pairs 1000]`.
 
-With `--learners 1000`, learners also read the pages of that many pairs and answer as many others.
-A table of all recipes comes last.
+With `--learners 1000`, learners also read the pages of that many pairs and answer as many others;
+`--pairs 0` leaves out everything else. `--recipe` and `--order` choose one recipe or order. A table
+of all recipes comes last.
 
 For every recipe and order: the share of pairs whose certificate holds and whose members have the
 same words; the largest |J| and |D| over all mindless rules, constants and places on the menu, none
@@ -357,12 +358,24 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--learners", type=int, default=0, help="pairs that learners read")
+    parser.add_argument("--recipe", help="only this recipe")
+    parser.add_argument("--order", type=int, help="only this order")
     options = parser.parse_args()
-    rows = [
-        report_recipe(recipe, order, options.pairs, options.seed, options.learners)
+    kinds = [
+        (recipe, order)
         for game in options.games or registry.entries("games")
         for recipe in recipes_of(game)
         for order in recipe.orders
+        if options.recipe in (None, recipe.name) and options.order in (None, order)
+    ]
+    if not options.pairs:
+        for recipe, order in kinds:
+            print(f"{recipe.game} {recipe.name}, order {order}, {options.learners} pairs")
+            report_learners(recipe, order, options.learners, options.seed)
+        return
+    rows = [
+        report_recipe(recipe, order, options.pairs, options.seed, options.learners)
+        for recipe, order in kinds
     ]
     print_rows(rows)
     raise SystemExit(0 if all(row.passes for row in rows) else 1)

@@ -15,7 +15,7 @@ import polars as pl
 from sally.adapters.executors.by_name import executor
 from sally.analysis.evaluation import ASKED, Evaluation, GameResult, name_of
 from sally.analysis.evaluation import evaluate as evaluated
-from sally.api.pair_evaluation import PairRequest, PairRows, evaluate_on_pairs
+from sally.api.pair_evaluation import PairRequest, PairRows, evaluate_on_pairs, evaluate_people
 from sally.api.rows import Rows
 from sally.api.studies import PreparedStudy, RunRequest, prepared_study
 from sally.core.errors import BadInput, unknown
@@ -97,6 +97,7 @@ def evaluate(
     model: str | Model | None = None,
     *,
     bot: str | None = None,
+    people: Where | None = None,
     suite: Suite = "sally_2",
     size: Size = "S",
     games: Sequence[str] = (),
@@ -110,11 +111,12 @@ def evaluate(
     watch: runs.Watcher | None = None,
     **settings: Any,
 ) -> EvaluationRows | PairRows:
-    """Evaluate a model or a bot: how well it predicts others, and whether it acts on it.
+    """Evaluate a model, a bot or people: how well they predict others, and whether they act on it.
 
     Args:
         model: The model: a name, or an object with the methods of `Model`.
         bot: A bot instead of a model, such as `random`.
+        people: A store with the pairs that people played; nothing else is played.
         suite: `sally_2` (certified pairs) or `sally_1` (whole episodes).
         size: Size of the suite: `S`, `M` or `L`.
         games: Only these games of the suite.
@@ -141,8 +143,10 @@ def evaluate(
     >>> [(row["game"], row["knowing"], row["doing"]) for row in rows]
     [('ibs', 1.0, 1.0)]
     """
-    if model is not None and bot is not None:
-        raise BadInput("Name the player to evaluate: either a model or a bot, not both.")
+    if sum(player is not None for player in (model, bot, people)) > 1:
+        raise BadInput("Name the player to evaluate: either a model, a bot or people.")
+    if people is not None:
+        return evaluate_people(people)
     if suite == "sally_2":
         request = PairRequest(model, bot, size, tuple(games), until, out, play, on, dict(settings))
         return evaluate_on_pairs(request, use_config(config), Budget(budget, budget_tokens), watch)

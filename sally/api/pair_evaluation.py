@@ -13,7 +13,12 @@ import msgspec
 
 from sally import store
 from sally.adapters.executors.by_name import executor
-from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation, evaluate_pairs
+from sally.analysis.pairs.evaluation import (
+    GamePairs,
+    PairEvaluation,
+    evaluate_pairs,
+    participant_of,
+)
 from sally.api.rows import Rows
 from sally.api.studies import RunRequest, prepared_study
 from sally.core.errors import BadInput
@@ -221,6 +226,29 @@ def evaluation_of_episodes(
         arms={cell.name: cell.factors["arm"] for cell in study.cells},
         games=sally_2.GAMES,
     )
+
+
+def evaluate_people(place: Where) -> PairRows:
+    """Return the evaluation of the people in a store: the score of models, of the same pairs.
+
+    Raises:
+        BadInput: If no person of the store has answered a position of the suite.
+    """
+    episodes = [e for e in store.load(place).episodes.values() if participant_of(e)]
+    people = len({participant_of(episode) for episode in episodes})
+    evaluation = evaluate_pairs(
+        episodes,
+        player="1 person" if people == 1 else f"{people} people",
+        suite=f"Sally-2, version {sally_2.VERSION}",
+        size="chosen by the study",
+        planned=len(episodes),
+        game_of=_game_of,
+        arms={episode.cell: sally_2.ASKED for episode in episodes},
+        games=sally_2.GAMES,
+    )
+    if not evaluation.games:
+        raise BadInput(f"No person in {place} has answered both positions of a pair.")
+    return PairRows(evaluation)
 
 
 def _game_of(game: str, recipe: str) -> str | None:

@@ -50,6 +50,7 @@ from sally.studies.sally_1 import Size
 @click.command("evaluate")
 @click.option("--model", help="Model to evaluate: embedded, openai/gpt-4o, hf:PATH, an alias.")
 @click.option("--bot", metavar="NAME", help=f"Bot to evaluate: {', '.join(sally_2.BOTS)}.")
+@click.option("--people", type=STORE, help="Store with the pairs that people played.")
 @click.option("--suite", type=click.Choice(SUITES), default="sally_2", show_default=True,
               help="Certified pairs (sally_2) or whole episodes (sally_1).")  # fmt: skip
 @click.option("--size", type=click.Choice(SIZES), default="S", show_default=True, help="Size.")
@@ -72,6 +73,7 @@ from sally.studies.sally_1 import Size
 def evaluate_(
     model: str | None,
     bot: str | None,
+    people: Where | None,
     suite: Suite,
     size: Size,
     out: Path | None,
@@ -100,15 +102,16 @@ def evaluate_(
         rows = plan_pairs(model or "MODEL", games, use_config(config))
         print_json(rows) if as_json else print_plan(rows)
         return
-    if (model is None) == (bot is None):
-        raise BadInput("Name the player: --model MODEL, or --bot BOT.")
+    if sum(player is not None for player in (model, bot, people)) != 1:
+        raise BadInput("Name the player: --model MODEL, --bot BOT, or --people STORE.")
     given = parsed(settings)
     read_settings(given, "--set")  # raises if one is unknown
-    place = out or Path("out") / f"{suite}-{file_name(model or bot or '')}"
+    place = out or Path("out") / f"{suite}-{file_name(model or bot or 'people')}"
     with progress_watcher(suite, use_config(config)) as watch:
         result = evaluate(
             model,
             bot=bot,
+            people=people,
             suite=suite,
             size=size,
             games=games,
@@ -123,6 +126,7 @@ def evaluate_(
             **given,
         )
     page = place.parent / f"{place.name}.html"
+    page.parent.mkdir(parents=True, exist_ok=True)
     result.page(page)
     if as_json:
         plain = msgspec.to_builtins(result.evaluation, str_keys=True)
@@ -132,7 +136,8 @@ def evaluate_(
     else:
         say(result.evaluation)
     if not as_json:
-        echo(f"Page: {page}   Episodes: {place}   Share: sally pack {place}")
+        episodes = people or place
+        echo(f"Page: {page}   Episodes: {episodes}   Share: sally pack {episodes}")
     if not result.is_complete:
         echo("Unfinished: the same command continues.", err=True)
         sys.exit(INCOMPLETE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation
+from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation, PersonScore
 from sally.output.page.pair_evaluation import ARM_QUESTIONS, LEGEND, said_calls
 from sally.output.tables.console import estimate_cell, print_table, print_text
 from sally.stats.intervals import Estimate
@@ -26,9 +26,25 @@ def print_evaluation(evaluation: PairEvaluation, show_all: bool) -> None:
         "J: 0 for every player that ignores the fact in which the positions of a pair differ, 1 "
         "for a perfect one; []: 95% intervals; same move: share of pairs with the same move twice."
     )
+    if evaluation.people:
+        _print_people(evaluation.people)
     if show_all:
         _print_tables(evaluation)
     print_text(said_calls(evaluation))
+
+
+def _print_people(people: Sequence[PersonScore]) -> None:
+    rows = [
+        {
+            "participant": person.participant[:8],
+            "pairs": person.pairs,
+            "knowing": person.knowing,
+            "doing": person.doing,
+            "same move": person.same_twice,
+        }
+        for person in people
+    ]
+    print_table(rows, list(rows[0]), title="Means over games")
 
 
 def _row(game: GamePairs) -> dict[str, Any]:

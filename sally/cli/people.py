@@ -34,12 +34,21 @@ def people() -> None:
 
 
 @people.command()
+@click.argument("study", required=False)
 @click.option("--language", default="en", show_default=True, help="Language: en or de.")
-def template(language: str) -> None:
-    """Print a small working study to start from."""
-    from sally.core.errors import unknown
-    from sally.web.study.definition import EXAMPLES
+def template(study: str | None, language: str) -> None:
+    """Print a small working study to start from.
 
+    STUDY names a shipped one: pairs (24 certified pairs, scored as for models).
+    """
+    from sally.core.errors import unknown
+    from sally.web.study.definition import EXAMPLES, SHIPPED
+
+    if study is not None:
+        if study not in SHIPPED:
+            raise unknown("study with people", study, SHIPPED)
+        echo(SHIPPED[study].read_text(encoding="utf-8").rstrip("\n"))
+        return
     if language not in EXAMPLES:
         raise unknown("study template for the language", language, EXAMPLES)
     echo(EXAMPLES[language].read_text(encoding="utf-8").rstrip("\n"))
@@ -84,7 +93,19 @@ def _print_checked(study: HumanStudy, file: Path) -> None:
 
 
 def _planned(study: HumanStudy, condition: Condition) -> list[dict[str, Any]]:
-    """Return one row per block of a condition."""
+    """Return one row per block of a condition, or one for all of its pairs."""
+    if condition.pairs is not None:
+        return [
+            {
+                "condition": condition.name,
+                "wanted": f"{study.places(condition):g}",
+                "people": None,
+                "others": "those of each pair",
+                "asked": "prediction and move",
+                "instances": f"{condition.pairs.count} pairs",
+                "rounds": study.rounds_of(condition),
+            }
+        ]
     named = [f"{condition.name}: {block.name}" for block in condition.blocks] or [condition.name]
     return [
         {

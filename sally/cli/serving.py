@@ -71,7 +71,8 @@ SHORTEST = 12  # minimum number of characters of the secret
     "studies",
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="TOML file of a study with people; may be repeated. `sally people template` prints one.",
+    help="TOML file of a study with people, or `pairs`; may be repeated. `sally people template` "
+    "prints one.",
 )
 @click.option(
     "--store",

@@ -7,6 +7,7 @@ members of a pair differ, 1 for a perfect one. So there is a mean over games, wi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean
 
 import msgspec
 
@@ -20,6 +21,7 @@ from sally.analysis.pairs.score import (
 )
 from sally.core.errors import listed
 from sally.core.log.events import Episode, Forfeited, Reported, Told
+from sally.frames.measured import person_of
 from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
 from sally.stats.multiple import holm_where_known
@@ -69,6 +71,16 @@ class ArmEffect(msgspec.Struct, frozen=True):
     pairs: int
 
 
+class PersonScore(msgspec.Struct, frozen=True):
+    """The scores of one participant: means of J over games with equal weights."""
+
+    participant: str
+    pairs: int
+    knowing: float | None
+    doing: float | None
+    same_twice: float | None  # share of pairs with the same move in both positions
+
+
 class PairEvaluation(msgspec.Struct, frozen=True):
     """All results of one player on a suite of pairs."""
 
@@ -86,6 +98,7 @@ class PairEvaluation(msgspec.Struct, frozen=True):
     unreadable: dict[str, int]  # reasons with their number of answers
     answers: int
     sentences: tuple[str, ...]
+    people: tuple[PersonScore, ...] = ()  # empty: the player is a model or a bot
 
     @property
     def is_complete(self) -> bool:
@@ -114,6 +127,9 @@ def evaluate_pairs(
 ) -> PairEvaluation:
     """Return the evaluation of the player of these episodes.
 
+    People count as one player. With several of them, they are the units of all intervals and
+    tests, because each of them answers many pairs.
+
     Args:
         episodes: Positions of the suite.
         player: The name that is shown.
@@ -125,11 +141,14 @@ def evaluate_pairs(
         games: The order of the games.
     """
     every_episode = list(episodes)
+    is_several = len({participant_of(episode) for episode in every_episode}) > 1
     by_arm: dict[str, list[tuple[Episode, PositionAnswer]]] = {}
     for episode in every_episode:
         position = read_position(episode)
         if position is not None and game_of(position.game, position.recipe) is not None:
             position = msgspec.structs.replace(position, player=player)
+            if participant := participant_of(episode):
+                position = _of_participant(position, participant, is_several)
             by_arm.setdefault(arms[episode.cell], []).append((episode, position))
     asked = by_arm.get(ASKED, [])
     pairs = join_pairs(position for _, position in asked)
@@ -138,6 +157,7 @@ def evaluate_pairs(
         by_game.setdefault(str(game_of(pair.game, pair.recipe)), []).append(pair)
     results = _adjust([_result(game, group) for game, group in by_game.items() if group])
     answers, unreadable = _count_unreadable(episode for episode, _ in asked)
+    people = _score_people(by_game)
     evaluation = PairEvaluation(
         player,
         suite,
@@ -145,14 +165,15 @@ def evaluate_pairs(
         len(every_episode),
         planned,
         tuple(results),
-        _mean(results, "knowing"),
-        _mean(results, "doing"),
-        _mean(results, "acting"),
+        _mean_of_people(people, "knowing") if is_several else _mean(results, "knowing"),
+        _mean_of_people(people, "doing") if is_several else _mean(results, "doing"),
+        None if is_several else _mean(results, "acting"),
         tuple(_arm_effects(by_arm, game_of)),
         count_calls(every_episode),
         unreadable,
         answers,
         (),
+        people,
     )
     return msgspec.structs.replace(evaluation, sentences=tuple(verdict(evaluation)))
 
@@ -239,6 +260,66 @@ def _adjust(results: list[GamePairs]) -> list[GamePairs]:
 def _mean(results: Sequence[GamePairs], question: str) -> Estimate | None:
     scores = [score for result in results if (score := getattr(result, question)) is not None]
     return mean_of_games([score.j for score in scores])
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+def participant_of(episode: Episode) -> str:
+    """Return the participant in the seat that is asked; "" for a model or a bot."""
+    position = episode.setup.instance.position
+    return person_of(episode.setup, position.seat) if position else ""
+
+
+def _of_participant(position: PositionAnswer, participant: str, is_several: bool) -> PositionAnswer:
+    """Return a position as that of one participant, so that pairs of others do not mix with it."""
+    cluster = participant if is_several else position.cluster
+    return msgspec.structs.replace(position, pair=f"{participant} {position.pair}", cluster=cluster)
+
+
+def _score_people(by_game: Mapping[str, Sequence[AnsweredPair]]) -> tuple[PersonScore, ...]:
+    by_person: dict[str, dict[str, list[AnsweredPair]]] = {}
+    for game, pairs in by_game.items():
+        for pair in pairs:
+            participant, separator, _ = pair.pair.partition(" ")
+            if separator:
+                by_person.setdefault(participant, {}).setdefault(game, []).append(pair)
+    games = sum(bool(pairs) for pairs in by_game.values())
+    return tuple(
+        PersonScore(
+            participant,
+            sum(map(len, groups.values())),
+            _person_mean(groups, "knowing", games),
+            _person_mean(groups, "doing", games),
+            _same_moves([pair for group in groups.values() for pair in group]),
+        )
+        for participant, groups in by_person.items()
+    )
+
+
+def _person_mean(
+    groups: Mapping[str, Sequence[AnsweredPair]], question: str, games: int
+) -> float | None:
+    """Return the mean of J over games; None if the person did not answer a pair of each game."""
+    means = []
+    for pairs in groups.values():
+        outcomes = [outcome for pair in pairs if (outcome := getattr(pair, question)) is not None]
+        if outcomes:
+            means.append(fmean(outcome.j for outcome in outcomes))
+    return fmean(means) if len(means) == games else None
+
+
+def _same_moves(pairs: Sequence[AnsweredPair]) -> float | None:
+    moves = [pair.doing for pair in pairs if pair.doing is not None]
+    return fmean(outcome.is_same for outcome in moves) if moves else None
+
+
+def _mean_of_people(people: Sequence[PersonScore], question: str) -> Estimate | None:
+    scored = [person for person in people if getattr(person, question) is not None]
+    if not scored:
+        return None
+    values = [getattr(person, question) for person in scored]
+    return mean_by_rule(values, [person.participant for person in scored], BOUNDS)
 
 
 # --- arms -----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation
+from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation, PersonScore
 from sally.output.files.new_file import new_file
 from sally.output.html import Html, joined, tag
 from sally.output.page.evaluation import table
@@ -60,6 +60,9 @@ def page_parts(evaluation: PairEvaluation, made: datetime) -> Iterator[Html | st
     yield picture(evaluation)
     yield games_table(evaluation.games)
     yield tag("p", LEGEND, class_="quiet")
+    if evaluation.people:
+        yield tag("h2", "Participants", id="people")
+        yield _people_table(evaluation.people)
     yield tag("h2", "By order of reasoning", id="orders")
     yield _orders_table(evaluation.games)
     if evaluation.arms:
@@ -224,6 +227,21 @@ def _strict_table(games: Sequence[GamePairs]) -> Html:
             )  # fmt: skip
     note = "D: both right less exactly crosswise; p: exact sign test, not adjusted."
     top = ["game", "question", "D", "both right", "crosswise", "same answer twice", "p"]
+    return joined(table(top, rows), tag("p", note, class_="quiet"))
+
+
+def _people_table(people: Sequence[PersonScore]) -> Html:
+    rows = [
+        tag("tr", tag("th", person.participant[:8], scope="row"), tag("td", person.pairs),
+            *(tag("td", "-" if value is None else f"{value:.2f}")
+              for value in (person.knowing, person.doing, person.same_twice)))
+        for person in people
+    ]  # fmt: skip
+    note = (
+        "Means over games. With several participants, all intervals and tests above are over "
+        "participants, and the means are those of participants with pairs in every game."
+    )
+    top = ["participant", "pairs", "knowing", "doing", "same move twice"]
     return joined(table(top, rows), tag("p", note, class_="quiet"))
 
 

@@ -25,6 +25,7 @@ from sally.web.live.plain import Labels, words_of
 from sally.web.play.lobby import bots_of, usual
 from sally.web.study.items import Item, StudySection, several
 from sally.web.study.markdown import PICTURE, pictures
+from sally.web.study.pairs import PairSource, first_members, position_of
 from sally.web.texts import ENGLISH, Texts, languages, shipped, texts_of
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # part of URLs
@@ -35,6 +36,7 @@ PRACTICE_TRIES = 200  # draws of a problem that fits the parameters of the study
 SKIP, BOT = "skip", "bot"  # values of `fallback`; any other names a bot
 EXAMPLE = Path(__file__).parent / "example_study.toml"
 EXAMPLES = {ENGLISH: EXAMPLE, "de": EXAMPLE.with_name("example_study_de.toml")}  # by language
+SHIPPED = {"pairs": EXAMPLE.with_name("pairs_study.toml")}  # studies that can be named
 
 
 class Consent(StudySection, frozen=True):
@@ -188,6 +190,7 @@ class Condition(Layout, frozen=True, kw_only=True):
     instances: tuple[Instance, ...] = ()  # empty: those of the study
     instructions: tuple[str, ...] = ()  # pages after those of the study
     blocks: tuple[Block, ...] = ()  # in order; empty: all rounds form one block
+    pairs: PairSource | None = None  # instead of instances: certified pairs with their players
     wanted: int | None = None  # participants; None: an equal share
     chat_seconds: float = 0.0  # chat of a group between two games; 0: none
 
@@ -365,11 +368,23 @@ class HumanStudy(StudySection, frozen=True):
 
     def problems(self, condition: Condition) -> tuple[Instance, ...]:
         """Return the instances of a condition, its own or the study's."""
+        if condition.pairs is not None:
+            return tuple(i for instances, _, _ in self.blocks(condition) for i in instances)
         own = tuple(i for block in condition.blocks for i in block.instances)
         return own or condition.instances or self.instances or _instances_of(self.instances_of)
 
     def blocks(self, condition: Condition) -> list[tuple[tuple[Instance, ...], int, Layout]]:
-        """Return, for each block, its instances, the number of rounds, and its layout."""
+        """Return, for each block, its instances, the number of rounds, and its layout.
+
+        Each position of a certified pair is a block, because its other players are its own.
+        """
+        if condition.pairs is not None:
+            return [
+                ((position.instance,), 1, Layout((position.seat,), position.others,
+                                                 {position.seat: (position.probe,)}))
+                for pair in condition.pairs.pairs
+                for position in (position_of(pair, 0), position_of(pair, 1))
+            ]  # fmt: skip
         usual = condition.instances or self.instances or _instances_of(self.instances_of)
         found = []
         for block in condition.blocks or (Block("all", rounds=self.rounds),):
@@ -413,14 +428,34 @@ class HumanStudy(StudySection, frozen=True):
     def orders(self, condition: Condition) -> int:
         """Return the number of different orders of instances over which participants are
         balanced."""
+        if condition.pairs is not None:
+            return 2 * order_rows(condition.pairs.count)
         return max(order_rows(len(there)) for there, _, _ in self.blocks(condition))
 
     def plan(self, condition: Condition, row: int) -> list[PlannedRound]:
-        """Return the rounds of a participant with this order of instances, first to last."""
+        """Return the rounds of a participant with this order of instances, first to last.
+
+        One position of every certified pair comes in the first half, the other one in the second
+        half, in the same order of pairs.
+        """
+        if condition.pairs is not None:
+            return self._plan_pairs(condition, condition.pairs.count, row)
         return [
             PlannedRound(there[i], layout, b)
             for b, (there, many, layout) in enumerate(self.blocks(condition))
             for i in order(len(there), row % order_rows(len(there)))[:many]
+        ]
+
+    def _plan_pairs(self, condition: Condition, count: int, row: int) -> list[PlannedRound]:
+        positions = self.blocks(condition)
+        is_swapped, pair_row = row >= order_rows(count), row % order_rows(count)
+        first = first_members(count, pair_row, is_swapped, self.seed)
+        return [
+            PlannedRound(instance, layout, 2 * number + member)
+            for half in (0, 1)
+            for number in order(count, pair_row)
+            for member in (first[number] ^ half,)
+            for (instance,), _, layout in (positions[2 * number + member],)
         ]
 
     def rounds_of(self, condition: Condition) -> int:
@@ -559,9 +594,13 @@ def read_human_study(path: Path, session: str = "") -> HumanStudy:
 def read_human_studies(path: Path) -> list[HumanStudy]:
     """Read and check a study file; it describes one study, or one for each of its sessions.
 
+    The name of a shipped study, such as `pairs`, stands for its file.
+
     Raises:
         BadInput: The file is invalid; the message names the file and the error.
     """
+    if not path.exists():
+        path = SHIPPED.get(str(path), path)
     try:
         raw = msgspec.toml.decode(path.read_bytes())
         studies = [msgspec.convert(completed(each), HumanStudy) for each in sessions_of(raw)]
@@ -631,6 +670,8 @@ def completed(raw: Any) -> Any:
     if isinstance(found.get("models"), list):
         found["models"] = [{"model": m} if isinstance(m, str) else m for m in found["models"]]
     for condition in _tables(found, "conditions"):
+        if "pairs" in condition:
+            condition.setdefault("people", [PERSON])  # the seat is that of each position
         for part in (condition, *_tables(condition, "blocks")):
             part["instances"] = _instances(part.get("instances", []), found.get("instances", []))
     if found.get("language") in languages():
@@ -732,7 +773,9 @@ def _check_models(study: HumanStudy) -> None:
 def _check_condition(study: HumanStudy, condition: Condition) -> None:
     problems = study.problems(condition)
     if not problems:
-        raise BadInput("there are no instances; set instances or instances_of.")
+        raise BadInput("there are no instances; set instances, instances_of or pairs.")
+    if condition.pairs is not None:
+        _check_pairs(study, condition)
     if not condition.people:
         raise BadInput("people must name the seats of participants.")
     if study.rounds is not None and condition.blocks:
@@ -763,6 +806,24 @@ def _check_condition(study: HumanStudy, condition: Condition) -> None:
         practice_of(study, condition)
     except BadInput as why:
         raise BadInput(f"practice: {why}") from None
+
+
+def _check_pairs(study: HumanStudy, condition: Condition) -> None:
+    """Raise BadInput if a condition with pairs sets what each position of a pair determines."""
+    parts = {
+        "instances": condition.instances,
+        "blocks": condition.blocks,
+        "others": condition.others,
+        "arms": condition.arms,
+        "injections": condition.injections,
+    }
+    surplus = [name for name, value in parts.items() if value]
+    if study.rounds is not None:
+        surplus.append("rounds")
+    if surplus:
+        raise BadInput(f"with pairs, leave out {listed(surplus)}: each pair brings its own.")
+    if len(condition.people) != 1:
+        raise BadInput("pairs are played by one person at a time; leave out people.")
 
 
 def _check_stand_ins(study: HumanStudy, layout: Layout, instance: Instance) -> None:
