@@ -16,7 +16,7 @@ help: ## what each target does
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
 demo: $(SMALL) ## a tiny slice of the suite with an embedded model: one screen, one page
-	@$(BIN)/sally demo
+	@$(BIN)/sally evaluate --demo
 
 test: $(READY) ## run the checks and every test, side by side
 	@$(MAKE) --no-print-directory -j2 check suite
@@ -48,7 +48,7 @@ bench: $(READY) ## ratios against named peers (installs the peers)
 docs: $(READY) ## build the documentation into site/
 	@$(BIN)/pip install $(QUIET) -c constraints.txt -e '.[docs]'
 	@$(BIN)/mkdocs build --quiet --strict
-	@$(BIN)/sally board docs/board --out site/board
+	@$(BIN)/sally report --board docs/board --out site/board
 	@$(BIN)/python -m tests.site site
 
 lock: ## renew requirements.lock (hashes) after constraints.txt has changed

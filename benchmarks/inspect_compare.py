@@ -1,4 +1,4 @@
-"""Coverage and false positives of `sally inspect compare` on logs with a known effect.
+"""Coverage and false positives of `sally compare` on logs with a known effect.
 
 Samples come in stories; models differ by an effect, and each story favours one of them by chance,
 so differences within a story are alike. The naive interval (Welch, unpaired) stands beside ours.

@@ -28,7 +28,7 @@ COMMANDS = {
     "profile": ("profile", "{store}", "--json"),
     "compare": ("compare", "{store}", "random", "tabular", "--json"),
     "report": ("report", "{store}", "--out", "{folder}/page.html"),
-    "export": ("export", "{store}", "--to", "{folder}/rows.csv"),
+    "export": ("export", "{store}", "--out", "{folder}/rows.csv"),
 }
 CHILD = """
 import contextlib, io, json, resource, sys

@@ -195,28 +195,37 @@ def extract(bundle: Path) -> dict[str, dict[str, Any]]:
         store = folder / "store"
         with zipfile.ZipFile(bundle) as packed:
             packed.extractall(store)
-        sally("export", str(store), "--to", str(folder / "rows.csv"))
-        sally("export", str(store), "--to", str(folder / "decisions.csv"), "--what", "decisions")
+        sally("export", str(store), "--out", str(folder / "rows.csv"))
+        sally("export", str(store), "--out", str(folder / "decisions.csv"), "--what", "decisions")
         add("rows", lambda: columns_of(folder / "rows.csv"))
         add("decisions", lambda: columns_of(folder / "decisions.csv"))
         players = _players(folder / "rows.csv")
         for by in (("cell", "others"), ("player",), ("model",)):
             add(f"score by {' and '.join(by)}", lambda by=by: _score(store, by))
         add("profile", lambda: _profile(store))
-        add("profile by cell", lambda: _profile(store, "--by-cell"))
+        add("profile by cell", lambda: _profile(store, "--by", "cell"))
         for by in ("game", "others"):
             if len(players) > 1:
                 add(f"compare {by}", lambda by=by: _compare(store, players, by))
         for which in CONTRASTS:
             add(f"contrast {which}", lambda which=which: _contrast(store, which))
-        add("crossplay", lambda: dict(flat(loaded(sally("crossplay", str(store), "--json")))))
-        add("reliability", lambda: dict(flat(loaded(sally("reliability", str(store), "--json")))))
-        add("variance", lambda: dict(flat(loaded(sally("variance", str(store), "--json")))))
+        add(
+            "crossplay",
+            lambda: dict(flat(loaded(sally("score", "--crossplay", str(store), "--json")))),
+        )
+        add(
+            "reliability",
+            lambda: dict(flat(loaded(sally("profile", "--reliability", str(store), "--json")))),
+        )
+        add(
+            "variance",
+            lambda: dict(flat(loaded(sally("profile", "--variance", str(store), "--json")))),
+        )
         page = folder / "page.html"
         sally("report", str(store), "--out", str(page), "--transcripts", "0")
         add("page", lambda: page_tables(page))
         if "board" in bundle.parts:
-            found = loaded(sally("board", str(bundle), "--check", "--json"))
+            found = loaded(sally("report", "--board", str(bundle), "--check", "--json"))
             add("evaluation", lambda: dict(flat(found)))
     return sections
 
@@ -268,7 +277,7 @@ def _compare(store: Path, players: list[str], by: str) -> dict[str, Any]:
 
 
 def _contrast(store: Path, which: str) -> dict[str, Any]:
-    found = loaded(sally("contrast", str(store), which, "--json"))
+    found = loaded(sally("compare", str(store), which, "--json"))
     if "rows" not in found:
         return dict(flat(found))
     return {

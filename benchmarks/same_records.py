@@ -38,8 +38,8 @@ def digest(data: bytes) -> str:
 def exported(bundle: Path, folder: Path) -> str:
     """Return the hash of a bundle's exported rows and decisions."""
     rows, decisions = folder / "rows.csv", folder / "decisions.csv"
-    sally("export", str(bundle), "--to", str(rows))
-    sally("export", str(bundle), "--to", str(decisions), "--what", "decisions")
+    sally("export", str(bundle), "--out", str(rows))
+    sally("export", str(bundle), "--out", str(decisions), "--what", "decisions")
     return f"{digest(rows.read_bytes())} {digest(decisions.read_bytes())}"
 
 

@@ -26,7 +26,7 @@ from sally.core.registry.study import read_study
 from sally.frames import cache
 
 PAPER = "riemer2025"
-COMMANDS = ("score", "profile", "crossplay", "report", "reproduce")
+COMMANDS = ("score", "profile", "score --crossplay", "report", "reproduce")
 NOT_ITS_OWN = 2  # how `reproduce` ends where no episode is the paper's
 
 
@@ -109,7 +109,7 @@ def measured(folder: Path, episodes: int, text: str, copied: bool) -> None:
     for name in COMMANDS if text is BOTS else ("reproduce",):
         about = (PAPER,) if name == "reproduce" else (str(out),)
         for which in ("the first time", "again"):
-            found = cost(name, *about, *given.get(name, ()), may_end_with=NOT_ITS_OWN)
+            found = cost(*name.split(), *about, *given.get(name, ()), may_end_with=NOT_ITS_OWN)
             show(f"{name}, {which}", found)
     if text is BOTS:
         show("run again: nothing is missing", cost(*run))

@@ -322,10 +322,10 @@ def shipped(runs: int = 0) -> None:
     """Compute the facts behind two sentences of validity.md, write them, print the sentences."""
     bundles = [ROOT / "docs" / "results" / "bundles" / f"{name}.sally.zip" for name in SHIPPED]
     found = []
-    for command in ("reliability", "variance"):
-        print(f"sally {command} on {' and '.join(SHIPPED)} ...", flush=True)
+    for view in ("--reliability", "--variance"):
+        print(f"sally profile {view} on {' and '.join(SHIPPED)} ...", flush=True)
         ran = CliRunner().invoke(
-            cli, [command, *map(str, bundles), "--json"], catch_exceptions=False
+            cli, ["profile", view, *map(str, bundles), "--json"], catch_exceptions=False
         )
         found.append(json.loads(ran.stdout))
     related, varied = found

@@ -16,12 +16,12 @@ import msgspec
 import pytest
 
 import sally
-from sally.cli import cli
+from sally.cli import cli, group
 from sally.core.errors import BadInput
 
-COMMANDS = {"play", "run", "plan", "replay", "score", "profile", "compare", "crossplay", "audit",
-            "reproduce", "report", "export", "pack", "fork", "why",
-            "reliability", "contrast", "variance", "evaluate", "board", "atlas"}  # fmt: skip
+COMMANDS = {"play", "run", "plan", "replay", "score", "profile", "compare", "audit",
+            "reproduce", "report", "export", "pack", "fork", "evaluate"}  # fmt: skip
+VIEWS = {"crossplay", "why", "reliability", "variance", "board", "atlas"}  # options of commands
 TYPES = {"Game", "GameSpec", "Words", "Probe", "Question", "Partner", "Metric", "Strategy",
          "Study", "Cell", "Episode", "Model", "Card", "Board", "Paper", "Seat", "Turn"}  # fmt: skip
 
@@ -35,7 +35,8 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_library_exports_all_commands_and_author_types() -> None:
     assert set(cli.list_commands(click.Context(cli))) >= COMMANDS
-    assert set(dir(sally)) >= COMMANDS | TYPES | {"load", "testing"}
+    assert {key.strip("-") for keys in group.VIEWS.values() for key in keys} >= VIEWS
+    assert set(dir(sally)) >= COMMANDS | VIEWS | TYPES | {"contrast", "load", "testing"}
     for name in sally.__all__:
         assert getattr(sally, name) is not None
 

@@ -161,8 +161,8 @@ COMMANDS = (
     "replay out --json",
     "report out --out page.html",
     "pack out --out out.sally.zip",
-    "export out --to rows.csv --what decisions",
-    "export out --to rows.parquet",
+    "export out --out rows.csv --what decisions",
+    "export out --out rows.parquet",
     "doctor",
 )
 

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from benchmarks.lines_of_code import code_lines
 from sally.cli import cli
-from sally.cli.group import ENTRIES
+from sally.cli.group import ENTRIES, VIEWS, load
 from sally.core.registry import registry
 from sally.core.registry.study import Study
 from tests import notebooks
@@ -81,6 +81,10 @@ def commands(group: click.Group, before: str = "") -> Iterator[tuple[str, click.
             yield from commands(command, f"{before}{name} ")
         else:
             yield before + name, command
+        if group is cli:
+            options = ((key, place) for key, place in VIEWS.get(name, {}).items() if key[0] == "-")
+            for option, place in options:
+                yield f"{name} {option}", load(place)
 
 
 def named_in(table: str) -> str:
@@ -97,7 +101,7 @@ def named_in(table: str) -> str:
 @pytest.mark.parametrize(("name", "command"), list(commands(cli)), ids=lambda v: str(v))
 def test_reference_lists_every_command_and_its_json(name, command):
     page = (ROOT / "docs/reference/command_line.md").read_text(encoding="utf-8")
-    what_it_does, shapes = page.split("What `--json` prints:")
+    what_it_does, shapes = page.split("## What `--json` prints")
     assert re.search(rf"^{name}\b", named_in(what_it_does), re.M)
     if any("--json" in option.opts for option in command.params):
         assert re.search(rf"^{name}\b", named_in(shapes), re.M)

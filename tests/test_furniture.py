@@ -70,7 +70,7 @@ def test_container_options_are_options_of_serve() -> None:
     ours = set(re.findall(r"(?<!\S)--[a-z]+", text)) - {"--rm"}
     assert ours >= {"--host", "--database"}
     assert {option for option in ours if option not in shown} == set()
-    assert "--bots" in CliRunner().invoke(cli, ["demo", "--help"]).output
+    assert "--bots" in CliRunner().invoke(cli, ["evaluate", "--demo", "--help"]).output
 
 
 def test_every_paper_has_a_page_that_names_its_tables() -> None:

@@ -2,9 +2,9 @@
 
     python tables.py rps-untrained.sally.zip rps-doing-*.zip rps-knowing-*.zip
 
-Runs `sally transfer --json` and `sally profile --json --by cell` and prints what they say as
-Markdown: the matrix, every training seed, the profile with training and held-out partners, and the
-Brier skill. Nothing is computed here.
+Runs `sally compare --transfer --json` and `sally profile --json --by cell` and prints what they
+say as Markdown: the matrix, every training seed, the profile with training and held-out partners,
+and the Brier skill. Nothing is computed here.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def brier(cells: Sequence[Row]) -> Iterator[str]:
 
 
 def main() -> None:
-    cells = asked("transfer", *sys.argv[1:])
+    cells = asked("compare", "--transfer", *sys.argv[1:])
     profiled = asked("profile", *sys.argv[1:], "--by", "cell")
     tables = (matrix(cells, "doing"), matrix(cells, "knowing"), seeds(cells))
     partners = [name for name in columns(cells) if "partners" in name or "machines" in name]

@@ -8,8 +8,8 @@ names (strategy `lm`). Its partners are the training partners of the game's spli
 of random machines that it meets in several wordings and with random letters; with a population,
 practice machines decide which step's weights are kept. It is tested before and after on training
 partners, held-out partners, other games, another family and, after a population, questions about
-stories; both stores carry `trained_on`, so that `sally transfer OUT/*/after` makes a matrix of
-them. A run that is called again goes on from its last checkpoint.
+stories; both stores carry `trained_on`, so that `sally compare --transfer OUT/*/after` makes a
+matrix of them. A run that is called again goes on from its last checkpoint.
 """
 
 from __future__ import annotations

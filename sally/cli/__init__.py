@@ -23,13 +23,14 @@ INCOMPLETE = 3  # exit code of a run with missing episodes, or without any resul
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.help_option("-h", "--help", hidden=True)  # its reader has found it
 @click.version_option(__version__, prog_name=DISTRIBUTION)
 @click.option(
     "--use",
     "files",
     multiple=True,
     type=click.Path(),
-    help="Also load a Python file or folder with a game, partners, metrics, a study or a paper.",
+    help="Also load a Python file or folder: a game, a metric, a study.",
 )
 def cli(files: tuple[str, ...]) -> None:
     """Sally: play, log, replay and analyse games about other minds."""

@@ -1,4 +1,4 @@
-"""`sally atlas`: people, models, learners and bots of several stores in one figure."""
+"""`sally report --atlas`: people, models, learners and bots of several stores in one figure."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sally.store import Where
 
 @click.command("atlas")
 @click.argument("folders", nargs=-1, required=True, metavar="STORE...", type=STORE)
-@click.option("--to", type=PATH, help="Page to write [atlas.html], or an .svg file.")
+@click.option("--out", type=PATH, help="Page to write [atlas.html], or an .svg file.")
 @json_option
-def atlas_(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
+def atlas_(folders: tuple[Where, ...], out: Path | None, as_json: bool) -> None:
     """Draw how well people, models and bots did in each game, from records and studies.
 
     Each game, setting and measure has its own panel. Episodes of a paper are scored by the measure
@@ -30,7 +30,7 @@ def atlas_(folders: tuple[Where, ...], to: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(msgspec.to_builtins([dot for dots in rows.by_column.values() for dot in dots]))
         return
-    written = rows.write(to or Path("atlas.html"))
+    written = rows.write(out or Path("atlas.html"))
     for column, dots in rows.by_column.items():
         echo(f"{column.game}, {column.setting} ({column.measure})")
         for dot in dots:

@@ -1,4 +1,4 @@
-"""`sally beliefs`: what players do with what they expect of others."""
+"""`sally profile --beliefs`: what players do with what they expect of others."""
 
 from __future__ import annotations
 

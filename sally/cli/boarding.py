@@ -1,4 +1,4 @@
-"""`sally board`: a static site of evaluations, recomputed from their bundles."""
+"""`sally report --board`: a static site of evaluations, recomputed from their bundles."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from sally.cli.common import parsed, set_option
-from sally.cli.packs import say_pack
+from sally.cli.paper import say_pack
 from sally.core.terminal_text import echo
 from sally.output.tables.console import json_option, print_json, print_text
 from sally.testing import SEEDS, Result, results
@@ -21,11 +21,12 @@ from sally.testing import SEEDS, Result, results
 @click.option("--seeds", default=SEEDS, show_default=True, help="Number of seeds for each check.")
 @json_option
 def check(game: str, settings: tuple[str, ...], seeds: int, as_json: bool) -> None:
-    """Run the conformance checks on GAME and its partners, metrics, card and board.
+    """Check a game of your own, or a words pack.
 
-    The command exits with code 1 if a check fails. `sally --use FILE check GAME` checks a game in
-    FILE. If GAME is a words pack (a .toml file), its sentences are checked and compared with
-    published texts.
+    GAME, its partners, metrics, card and board must pass the checks of the shipped games. The
+    command exits with code 1 if a check fails. `sally --use FILE check GAME` checks a game in FILE.
+    If GAME is a words pack (a .toml file), its sentences are checked and compared with published
+    texts.
     """
     if game.endswith(".toml"):
         say_pack(Path(game))

@@ -1,4 +1,4 @@
-"""`sally checklist`: check which claims about players the episodes of a store support."""
+"""`sally profile --checklist`: check which claims about players the episodes of a store support."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from sally.store import Where
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=STORE)
 @click.option("--game", "games", multiple=True, help="Only this game; may be repeated.")
 @click.option("--player", "players", multiple=True, help="Only this player; may be repeated.")
-@click.option("--cell", "cells", multiple=True, help="Only this cell; * stands for anything.")
-@click.option("--by-cell", is_flag=True, help="One verdict per player and cell of the study.")
+@click.option("--cell", "cells", multiple=True, help="Only this cell; * matches anything.")
+@click.option("--by", type=click.Choice(["cell"]), help="One verdict per player and cell.")
 @json_option
 def checklist(
     folders: tuple[Where, ...],
     games: tuple[str, ...],
     players: tuple[str, ...],
     cells: tuple[str, ...],
-    by_cell: bool,
+    by: str | None,
     as_json: bool,
 ) -> None:
     """Check which words about players (knows, acts on, ...) the episodes in DIR support.
@@ -34,7 +34,7 @@ def checklist(
     explains the moves, there are fewer than five clusters, or arms are missing. A word that is not
     refused may still be wrong. `sally audit --checklist STUDY` checks a design.
     """
-    rows = profile_rows(folders, games=games, players=players, cells=cells, by_cell=by_cell)
+    rows = profile_rows(folders, games=games, players=players, cells=cells, by_cell=by == "cell")
     found = verdicts(rows.estimates)
     if as_json:
         print_json([msgspec.to_builtins(each) for each in found])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from sally.analysis.compare.compare import (
     ALPHA,
@@ -19,8 +20,10 @@ from sally.analysis.compare.compare import (
 )
 from sally.api.analyses import compare as compare_players
 from sally.cli.common import STORE, open_frame, say_bad
+from sally.cli.evaluation_drift import compare_evaluations
+from sally.cli.group import WithViews
 from sally.cli.scoring import heading
-from sally.core.errors import listed
+from sally.core.errors import BadInput, listed
 from sally.core.terminal_text import echo
 from sally.frames import Row
 from sally.output.tables.console import (
@@ -35,13 +38,15 @@ from sally.output.tables.console import (
 )
 from sally.stats.intervals import FEW, Estimate, blank_intervals
 from sally.stats.paired_tests import SMALL
-from sally.store import Where
+
+PLACES: Mapping[int, tuple[str, ...]] = {  # number of names -> their options
+    2: ("every",),
+    3: ("metrics", "by", "margin"),
+}
 
 
-@click.command()
-@click.argument("folder", metavar="DIR", type=STORE)
-@click.argument("first", metavar="A")
-@click.argument("second", metavar="B")
+@click.command(cls=WithViews)
+@click.argument("places", metavar="DIR A B | OLD NEW", nargs=-1, required=True)
 @click.option("--metric", "metrics", multiple=True, help="Compare by this metric; may be repeated.")
 @click.option(
     "--by",
@@ -55,22 +60,38 @@ from sally.store import Where
     type=float,
     help=f"Smallest difference that matters [{SMALL} standard deviations].",
 )
+@click.option("--all", "every", is_flag=True, help="OLD NEW: also print cells that did not move.")
 @json_option
+@click.pass_context
 def compare(
-    folder: Where,
-    first: str,
-    second: str,
+    ctx: click.Context,
+    places: tuple[str, ...],
     metrics: tuple[str, ...],
     by: By,
     margin: float | None,
+    every: bool,
     as_json: bool,
 ) -> None:
-    """Compare A with B in the store DIR: which is better, where, and how certain that is.
+    """Compare players, evaluations, conditions or Inspect logs.
+
+    DIR A B compares A with B in the store DIR: which is better, where, and how certain that is.
+    OLD NEW compares two evaluations problem by problem, and reports changes beyond chance.
 
     A and B are players as listed by `sally score DIR`, or models; models are pooled over the
     strategies they share. Differences are A minus B on the same instances, with the same random
     draws and the same other players.
     """
+    if len(places) not in PLACES:
+        raise BadInput(
+            "sally compare takes a store and two players (DIR A B), two evaluations (OLD NEW), "
+            f"or Inspect logs (A.eval B.eval), not {len(places)} names."
+        )
+    refuse_other_options(ctx, PLACES[len(places)])
+    folder = STORE.convert(places[0], None, None)
+    if len(places) == 2:
+        compare_evaluations(folder, STORE.convert(places[1], None, None), every, as_json)
+        return
+    first, second = places[1:]
     with open_frame(folder) as frame:
         found = compare_players(frame, first, second, metrics=metrics, by=by, margin=margin)
     say_bad(found.bad)
@@ -83,6 +104,16 @@ def compare(
     if found.by_strategy:
         say_strategies(found.by_strategy)
     echo("\n" + folded(found.conclusion))
+
+
+def refuse_other_options(ctx: click.Context, options: Collection[str]) -> None:
+    """Raise BadInput if an option was typed that these places have no use for."""
+    for option in ctx.command.params:
+        typed = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if typed and option.name not in {"places", "as_json", *options}:
+            raise BadInput(
+                f"{option.opts[0]} belongs to another comparison; see `sally compare --help`."
+            )
 
 
 def plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`sally contrast`: paired comparison of the same players under two conditions."""
+"""`sally compare DIR --twin`: paired comparison of the same players under two conditions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from sally.store import Where
 @click.option("--packs", is_flag=True, help="Other words packs against the game's own words.")
 @click.option("--aware", is_flag=True, help="Compare by the answer to the awareness probe.")
 @click.option("--metric", "metrics", multiple=True, help="Compare by this metric; may be repeated.")
-@click.option("--by-player", is_flag=True, help="One row per player.")
+@click.option("--by", type=click.Choice(["player"]), help="One row per player.")
 @click.option(
     "--margin",
     type=float,
@@ -53,7 +53,7 @@ def contrast_(
     packs: bool,
     aware: bool,
     metrics: tuple[str, ...],
-    by_player: bool,
+    by: str | None,
     margin: float | None,
     as_json: bool,
 ) -> None:
@@ -63,7 +63,7 @@ def contrast_(
     if len(chosen) != 1:
         raise BadInput("Choose exactly one of --asked, --twin, --packs and --aware.")
     with open_frame(folder) as frame:
-        found = contrast(frame, chosen[0], metrics=metrics, by_player=by_player, margin=margin)
+        found = contrast(frame, chosen[0], metrics=metrics, by_player=by == "player", margin=margin)
     say_bad(found.bad)
     if as_json:
         rows = [

@@ -1,4 +1,4 @@
-"""`sally crossplay`: mean payoffs of every pairing in two-player games."""
+"""`sally score --crossplay`: mean payoffs of every pairing in two-player games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sally demo`: play a tiny slice of the suite, evaluate it and show the result."""
+"""`sally evaluate --demo`: play a tiny slice of the suite, evaluate it and show the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sally evaluate` and `sally drift`: evaluate a player on Sally-1; compare two evaluations."""
+"""`sally evaluate`: evaluate a player on certified pairs, or on whole episodes."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from typing import Any
 
 import click
 import msgspec
-import polars as pl
 
-from sally.analysis.evaluation import CONTRASTS, Change, Evaluation, drift, name_of
+from sally.analysis.evaluation import CONTRASTS, Evaluation
 from sally.api.board import file_name
 from sally.api.evaluation import SIZES, SUITES, Suite, evaluate
 from sally.api.pair_evaluation import PairRows, plan_pairs
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
-from sally.cli.common import STORE, parsed
+from sally.cli.common import parsed
+from sally.cli.group import WithViews
 from sally.cli.pair_screen import print_evaluation, print_plan
 from sally.cli.running import ON_HELP, progress_watcher
 from sally.core.errors import BadInput
 from sally.core.prompt.model import read_settings
 from sally.core.terminal_text import echo
-from sally.frames.frame import as_frame
 from sally.output.page.evaluation import (
     said_bill,
     said_recorded,
@@ -33,7 +32,6 @@ from sally.output.tables.console import (
     PATH,
     estimate_cell,
     fitting,
-    folded,
     json_option,
     print_json,
     print_table,
@@ -42,12 +40,11 @@ from sally.output.tables.console import (
 from sally.runner.config import use_config
 from sally.runner.plan import plan as planned
 from sally.stats.intervals import blank_intervals
-from sally.store import Where
 from sally.studies import sally_1, sally_2
 from sally.studies.sally_1 import Size
 
 
-@click.command("evaluate")
+@click.command("evaluate", cls=WithViews)
 @click.option("--model", help="Model to evaluate: embedded, openai/gpt-4o, hf:PATH, an alias.")
 @click.option("--bot", metavar="NAME", help=f"Bot to evaluate: {', '.join(sally_2.BOTS)}.")
 @click.option("--people", type=STORE, help="Store with the pairs that people played.")
@@ -89,9 +86,10 @@ def evaluate_(
     no_play: bool,
     as_json: bool,
 ) -> None:
-    """Evaluate a model on certified pairs of positions: whether it predicts others, and whether it
-    acts on it.
+    """Evaluate a model: whether it predicts others, and acts on it.
 
+    Sally-2 consists of certified pairs of positions that look alike and differ in what the other
+    will do.
     Sally-1 (--suite sally_1) plays whole episodes instead. The same command continues a stopped
     run; a larger size keeps the episodes of a smaller one.
     """
@@ -243,47 +241,3 @@ def say_plan(model: str, as_json: bool) -> None:
 def _span(found: Mapping[str, float | None]) -> str:
     known = sorted(value for value in found.values() if value is not None)
     return f"{known[0]:.2f} to {known[-1]:.2f}" if known else "-"
-
-
-# --- drift ----------------------------------------------------------------------------------------
-
-
-@click.command("drift")
-@click.argument("old", type=STORE)
-@click.argument("new", type=STORE)
-@click.option("--all", "every", is_flag=True, help="Also print cells that did not move.")
-@json_option
-def drift_(old: Where, new: Where, every: bool, as_json: bool) -> None:
-    """Compare two evaluations of one model, problem by problem; report changes beyond chance."""
-    sides = [as_frame(place).filter(~pl.col("cut")) for place in (old, new)]
-    names = [name_of(side.setups()) for side in sides]
-    found = drift(*sides)
-    if as_json:
-        print_json({"old": names[0], "new": names[1], "cells": msgspec.to_builtins(found)})
-        return
-    if names[0] != names[1]:
-        echo(folded(f"Different players: {names[0]} and {names[1]}."), err=True)
-    moved = [one for one in found if one.verdict == "moved"]
-    if moved or every:
-        print_table([_moved(one) for one in (found if every else moved)], list(_moved(found[0])))
-    counts = {
-        v: sum(one.verdict == v for one in found) for v in dict.fromkeys(o.verdict for o in found)
-    }
-    said = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
-    print_text(
-        f"{len(found)} cells and measures: {said}. p: exchange of old and new at random within "
-        "each problem, adjusted by Holm's method over all of them; moved: p below .05."
-    )
-
-
-def _moved(one: Change) -> dict[str, Any]:
-    return {
-        "cell": one.cell,
-        "measure": one.measure,
-        "old": one.old,
-        "new": one.new,
-        "difference": estimate_cell(one.difference.value, one.difference.interval, 2),
-        "p": None if one.p is None else f"{one.p:.3f}",
-        "is": one.verdict,
-        "pairs": one.pairs,
-    }

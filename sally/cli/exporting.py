@@ -25,7 +25,7 @@ HUB = "hf:"  # prefix of a folder in the layout of the Hugging Face Hub
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=STORE)
 @click.option(
-    "--to",
+    "--out",
     "path",
     type=PATH,
     required=True,
@@ -40,7 +40,9 @@ HUB = "hf:"  # prefix of a folder in the layout of the Hugging Face Hub
     "[episodes; for a figure, profile].",
 )
 @click.option("--seat", default="", help="For the profile: only this seat.")
-@click.option("--by-cell", is_flag=True, help="For the profile: one row per player and cell.")
+@click.option(
+    "--by", type=click.Choice(["cell"]), help="For the profile: a row per player and cell."
+)
 @click.option("--cell", default="", help="For rounds: only this cell.")
 @json_option
 def export(
@@ -48,18 +50,18 @@ def export(
     path: Path,
     what: What | None,
     seat: str,
-    by_cell: bool,
+    by: str | None,
     cell: str,
     as_json: bool,
 ) -> None:
-    """Write rows or figures of the stores DIR to a file."""
+    """Write rows or figures of stores to a file."""
     if str(path).startswith(HUB):
         _dataset(folders, Path(str(path).removeprefix(HUB)), what, as_json)
         return
     what = exported(path, what)
     with open_frame(folders) as frame:
         if what in ("profile", "calibration"):
-            rows = profile(frame, seat=seat, by_cell=by_cell).estimates
+            rows = profile(frame, seat=seat, by_cell=by == "cell").estimates
             write_profile(rows, path, what)
             count = len(rows)
         else:

@@ -1,4 +1,4 @@
-"""`sally fork` and `sally why`: counterfactual play from a turn, and the cost of decisions."""
+"""`sally fork` and `sally show --why`: play from a turn on, and the cost of decisions."""
 
 from __future__ import annotations
 
@@ -71,9 +71,10 @@ def fork(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Replay EPISODE up to a turn, then continue with another player, wording or move.
+    """Continue an episode from a turn with another player or move.
 
-    EPISODE is STORE/ID as for `sally show`. `--set agent.pack=NAME` changes the wording.
+    The episode is replayed up to that turn, on the same random draws. EPISODE is STORE/ID as for
+    `sally show`. `--set agent.pack=NAME` changes the wording.
     """
     was = find_episode(episode)
     if out is not None:
@@ -182,7 +183,7 @@ def _differences(found: Sequence[Branch]) -> list[str]:
     multiple=True,
     help="Only decisions of this seat [seats that were probed, models and people].",
 )
-@click.option("--most", default=5, show_default=True, help="Number of decisions to list.")
+@click.option("--limit", default=5, show_default=True, help="List at most this many decisions.")
 @click.option(
     "--repeats",
     type=int,
@@ -198,12 +199,12 @@ def _differences(found: Sequence[Branch]) -> list[str]:
 def why(
     episode: Path | str,
     seats: tuple[str, ...],
-    most: int,
+    limit: int,
     repeats: int | None,
     by: str,
     as_json: bool,
 ) -> None:
-    """List the costliest decisions of EPISODE, with prediction, truth and best move."""
+    """List the costliest decisions, with prediction, truth and best move."""
     was = find_episode(episode)
     found = reasons(was, seats, repeats, by)
     if as_json:
@@ -216,7 +217,7 @@ def why(
             "rollouts from every option or, if there are many, from the move of each bot."
         )
         return
-    for each in [one for one in found if one.loss > 0][:most]:
+    for each in [one for one in found if one.loss > 0][:limit]:
         print_text(told(each, was))
     dear = sum(one.loss > 0 for one in found)
     lost = sum(one.loss for one in found)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatch
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -14,80 +15,195 @@ import click
 import sally
 from sally.core.errors import unknown
 
-ENTRIES: Mapping[str, str] = {  # command -> module in this package and function
-    "evaluate": "evaluating:evaluate_",
-    "list": "listing:list_",
-    "play": "playing:play",
-    "plan": "planning:plan",
-    "run": "running:run",
-    "watch": "watching:watch",
-    "score": "scoring:score",
-    "profile": "profiling:profile",
-    "represent": "representing:represent",
-    "checklist": "claiming:checklist",
-    "atlas": "atlas:atlas_",
-    "beliefs": "beliefs:beliefs_",
-    "compare": "comparing:compare",
-    "drift": "evaluating:drift_",
-    "contrast": "contrasting:contrast_",
-    "reliability": "reliable:reliability_",
-    "variance": "reliable:variance_",
-    "export": "exporting:export",
-    "report": "pages:report",
-    "pack": "packing:pack",
-    "board": "boarding:board_",
-    "replay": "reading:replay",
-    "reread": "reading:reread",
-    "show": "reading:show",
-    "fork": "forking:fork",
-    "why": "forking:why",
-    "reproduce": "papers:reproduce",
-    "audit": "papers:audit",
-    "check": "checking:check",
-    "packs": "packs:packs",
-    "doctor": "doctor:doctor",
-    "demo": "demo:demo",
-    "crossplay": "crossplaying:crossplay_",
-    "transfer": "transferring:transfer_",
-    "inspect": "inspecting:inspect",
-    "import": "importing:import_",
-    "serve": "serving:serve",
-    "people": "people:people",
+HEADINGS: Mapping[str, Mapping[str, str]] = {  # command -> module in this package and function
+    "Evaluate and run": {
+        "evaluate": "evaluating:evaluate_",
+        "plan": "planning:plan",
+        "run": "running:run",
+        "watch": "watching:watch",
+    },
+    "Look": {
+        "list": "listing:list_",
+        "show": "reading:show",
+        "score": "scoring:score",
+        "profile": "profiling:profile",
+        "report": "pages:report",
+    },
+    "Compare and test": {
+        "compare": "comparing:compare",
+        "fork": "forking:fork",
+        "represent": "representing:represent",
+        "replay": "reading:replay",
+    },
+    "Share": {
+        "pack": "packing:pack",
+        "export": "exporting:export",
+        "import": "importing:import_",
+    },
+    "People": {
+        "play": "playing:play",
+        "serve": "serving:serve",
+        "people": "people:people",
+    },
+    "Extend": {
+        "check": "checking:check",
+        "audit": "papers:audit",
+        "doctor": "doctor:doctor",
+    },
+    "Papers": {
+        "reproduce": "papers:reproduce",
+        "paper": "paper:paper",
+    },
 }
-OWNERS = ("papers", "games")  # packages that may add commands
+ENTRIES = {name: place for commands in HEADINGS.values() for name, place in commands.items()}
+VIEWS: Mapping[str, Mapping[str, str]] = {
+    # command -> option, or pattern of an argument, that selects another function
+    "evaluate": {"--demo": "demo:demo"},
+    "show": {"--why": "forking:why"},
+    "score": {"--crossplay": "crossplaying:crossplay_"},
+    "profile": {
+        "--checklist": "claiming:checklist",
+        "--reliability": "reliable:reliability_",
+        "--variance": "reliable:variance_",
+        "--beliefs": "beliefs:beliefs_",
+    },
+    "report": {"--atlas": "atlas:atlas_", "--board": "boarding:board_"},
+    "compare": {
+        "--asked": "contrasting:contrast_",
+        "--twin": "contrasting:contrast_",
+        "--packs": "contrasting:contrast_",
+        "--aware": "contrasting:contrast_",
+        "--transfer": "transferring:transfer_",
+        "--power": "inspecting:power",
+        "*.eval": "inspecting:compare_logs_",
+        "*.json": "inspecting:compare_logs_",
+    },
+    "replay": {"--reread": "reading:reread"},
+}
+RENAMED: Mapping[str, str] = {  # names of version 0.1, accepted until the next version
+    "demo": "evaluate --demo",
+    "why": "show --why",
+    "crossplay": "score --crossplay",
+    "checklist": "profile --checklist",
+    "reliability": "profile --reliability",
+    "variance": "profile --variance",
+    "beliefs": "profile --beliefs",
+    "atlas": "report --atlas",
+    "board": "report --board",
+    "drift": "compare",
+    "contrast": "compare",
+    "transfer": "compare --transfer",
+    "inspect compare": "compare",
+    "inspect power": "compare --power",
+    "reread": "replay --reread",
+    "packs new": "paper packs",
+}
+RENAMED_OPTIONS: Mapping[str, Mapping[str, str]] = {  # options of version 0.1, likewise
+    "export": {"--to": "--out", "--by-cell": "--by cell"},
+    "reproduce": {"--to": "--out"},
+    "report --atlas": {"--to": "--out"},
+    "paper zhu2024": {"--to": "--out"},
+    "paper moore2025": {"--on": ""},
+    "profile": {"--by-cell": "--by cell"},
+    "compare": {"--by-player": "--by player", "--html": "--out"},
+    "show --why": {"--most": "--limit"},
+    "serve": {"--tokens": "--budget-tokens"},
+}
 
 
 class Commands(click.Group):
-    """A command group that suggests close names and includes commands of papers and games."""
+    """A command group under headings that suggests close names and answers to old ones."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*ENTRIES, *sorted({*brought(), *_installed()})]
+        return list(ENTRIES)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name in ENTRIES:
-            module, _, function = ENTRIES[name].partition(":")
-            found: click.Command = getattr(import_module(f"sally.cli.{module}"), function)
-            return found
-        if name not in self.list_commands(ctx):
-            return None
-        from sally.core.registry import registry
-
-        return registry.commands(name)
+        return load(ENTRIES[name]) if name in ENTRIES else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        own = {name: description(place) for name, place in ENTRIES.items()}
-        rows = {**own, **brought(), **_installed()}
-        with formatter.section("Commands"):
-            formatter.write_dl(list(rows.items()))
+        width = max(map(len, ENTRIES))
+        for heading, commands in HEADINGS.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(f"{name:{width}}", description(place)) for name, place in commands.items()]
+                )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in ENTRIES and not args[0].startswith("-"):
-            known = self.list_commands(ctx)
-            if args[0] not in known:
-                raise unknown("command", args[0], known)
+        args = renamed(args)
+        name, *rest = args
+        if name not in ENTRIES and not name.startswith("-"):
+            raise unknown("command", name, [*ENTRIES, *RENAMED])
+        for key, place in VIEWS.get(name, {}).items():
+            if any(fnmatch(argument, key) for argument in rest):
+                return view(name, key, load(place), rest)
         return super().resolve_command(ctx, args)
+
+
+class WithViews(click.Command):
+    """A command whose help also lists the options that select another function."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        keys: dict[str, list[str]] = {}
+        for key, place in VIEWS.get(self.name or "", {}).items():
+            keys.setdefault(place, []).append(key)
+        with formatter.section(f"Instead, each with its own `sally {self.name} OPTION --help`"):
+            formatter.write_dl(
+                [(", ".join(names), description(place)) for place, names in keys.items()]
+            )
+
+
+def view(
+    name: str, key: str, command: click.Command, args: list[str]
+) -> tuple[str, click.Command, list[str]]:
+    """Return the name, the command and the arguments of a view; an option that only selects the
+    view is removed."""
+    if not key.startswith("-"):
+        return name, command, args
+    if any(key in option.opts for option in command.params):
+        return name, command, args
+    return f"{name} {key}", command, [argument for argument in args if argument != key]
+
+
+def renamed(args: Sequence[str]) -> list[str]:
+    """Return the arguments with old names of commands and options replaced by the present ones,
+    and name the present ones on standard error."""
+    args = list(args)
+    old = next((name for name in RENAMED if args[: name.count(" ") + 1] == name.split()), None)
+    present = RENAMED.get(old or "")
+    if old is None and args[0] not in ENTRIES and args[0] in {**brought(), **installed()}:
+        old, present = args[0], f"paper {args[0]}"
+    if old is not None and present is not None:
+        args[: old.count(" ") + 1] = present.split()
+        _say(f"`sally {old}` is now `sally {present}`.")
+    for command, options in RENAMED_OPTIONS.items():
+        if set(command.split()) <= set(args) and args[0] == command.split()[0]:
+            args = [word for argument in args for word in _renamed_option(argument, options)]
+    return args
+
+
+def _renamed_option(argument: str, options: Mapping[str, str]) -> list[str]:
+    option, equals, value = argument.partition("=")
+    if option not in options:
+        return [argument]
+    present = options[option]
+    _say(f"`{option}` is now {f'`{present}`' if present else 'left out'}.")
+    return [*present.split(), *([value] if equals else [])]
+
+
+def _say(sentence: str) -> None:
+    from sally.core.terminal_text import echo  # `sally --help` does without it
+
+    echo(sentence, err=True)
+
+
+def load(place: str) -> click.Command:
+    """Import a command."""
+    module, _, function = place.partition(":")
+    command: click.Command = getattr(import_module(f"sally.cli.{module}"), function)
+    return command
 
 
 def description(place: str) -> str:
@@ -100,25 +216,23 @@ def description(place: str) -> str:
 
 @cache
 def brought() -> Mapping[str, str]:
-    """Return the commands of Sally's papers and games, with descriptions, without importing
-    them."""
-    return dict(sorted(_found(Path(next(iter(sally.__path__))))))
+    """Return the papers that have commands, with descriptions, without importing them."""
+    return dict(sorted(_found(Path(next(iter(sally.__path__))) / "papers")))
 
 
-def _found(home: Path) -> Iterator[tuple[str, str]]:
-    for owner in OWNERS:
-        for file in (home / owner).rglob("commands.py"):
-            name = "_".join(file.parent.relative_to(home / owner).parts)
-            said = ast.get_docstring(ast.parse(file.read_bytes())) or ""
-            yield name, said.partition(": ")[2].partition("\n")[0].capitalize()
+def _found(papers: Path) -> Iterator[tuple[str, str]]:
+    for file in papers.rglob("commands.py"):
+        name = "_".join(file.parent.relative_to(papers).parts)
+        docstring = ast.get_docstring(ast.parse(file.read_bytes())) or ""
+        yield name, docstring.partition(": ")[2].partition("\n")[0].capitalize()
 
 
 @cache
-def _installed() -> Mapping[str, str]:
-    """Return the commands that other installed packages add."""
+def installed() -> Mapping[str, str]:
+    """Return the papers of other installed packages that have commands."""
     from importlib.metadata import entry_points
 
-    if not any(entry_points(group=f"sally.{owner}") for owner in OWNERS):
+    if not entry_points(group="sally.papers"):
         return {}
     from sally.core.registry import registry
 

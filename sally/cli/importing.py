@@ -34,7 +34,7 @@ class Importers(click.Group):
 
 @click.group("import", cls=Importers)
 def import_() -> None:
-    """Import recorded games; each source has its own command.
+    """Import recorded games, each source with its own command.
 
     `sally list importers` lists the sources.
     """

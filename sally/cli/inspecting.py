@@ -1,4 +1,4 @@
-"""`sally inspect`: compare Inspect logs, and plan the size of further logs."""
+"""`sally compare A.eval B.eval`: compare Inspect logs, and plan the size of further logs."""
 
 from __future__ import annotations
 
@@ -36,14 +36,7 @@ scorer_option = click.option(
 )
 
 
-@click.group()
-def inspect() -> None:
-    """Compare any Inspect logs, and plan the size of further logs."""
-    with needs_extra("inspect"):
-        import inspect_ai  # noqa: F401  the logs are read by it
-
-
-@inspect.command()
+@click.command("compare")
 @click.argument("logs", metavar="A.eval B.eval ...", nargs=-1, required=True, type=LOG)
 @scorer_option
 @cluster_option
@@ -53,9 +46,9 @@ def inspect() -> None:
     help=f"Smallest difference that matters [{SMALL} standard deviations of the scores].",
 )
 @click.option("--ids-only", is_flag=True, help="Pair samples by id even if their inputs differ.")
-@click.option("--html", "page", type=LOG, help="Also write one self-contained page.")
+@click.option("--out", "page", type=LOG, help="Also write one self-contained page.")
 @json_option
-def compare(
+def compare_logs_(
     logs: tuple[Path, ...],
     scorers: tuple[str, ...],
     cluster: str | None,
@@ -64,12 +57,13 @@ def compare(
     page: Path | None,
     as_json: bool,
 ) -> None:
-    """Compare Inspect logs of the same samples: which scores higher, and how certain that is.
+    """Compare Inspect logs of the same samples.
 
     Samples are paired by id and epoch. Samples that a log planned but did not finish get the lowest
     score; the difference over complete pairs is shown as well.
     """
-    from sally.adapters.inspect.compare_logs import compare_logs
+    with needs_extra("inspect"):
+        from sally.adapters.inspect.compare_logs import compare_logs
 
     found = compare_logs(logs, scorers=scorers, cluster=cluster, margin=margin, ids_only=ids_only)
     if page is not None:
@@ -92,7 +86,7 @@ def compare(
         echo(f"Page: {page}")
 
 
-@inspect.command()
+@click.command("compare --power")
 @click.argument("logs", metavar="A.eval [B.eval]", nargs=-1, required=True, type=LOG)
 @click.option("--detect", type=float, help="The difference that the next logs should find.")
 @click.option(
@@ -112,12 +106,14 @@ def power(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    """Show the smallest difference that logs like these can detect, or the samples --detect needs.
+    """Show the smallest difference that Inspect logs like these can detect.
 
-    Two logs of the same samples give the deviation of paired differences; one log gives an upper
-    bound, as if two models never found the same samples hard.
+    With --detect, also show the samples that the next logs need. Two logs of the same samples give
+    the deviation of paired differences; one log gives an upper bound, as if two models never found
+    the same samples hard.
     """
-    from sally.adapters.inspect.compare_logs import power_of_logs
+    with needs_extra("inspect"):
+        from sally.adapters.inspect.compare_logs import power_of_logs
 
     found = power_of_logs(
         logs, detect=detect, scorers=scorers, cluster=cluster, comparisons=comparisons

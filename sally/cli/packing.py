@@ -28,9 +28,10 @@ from sally.output.tables.console import PATH, json_option, print_json
 )
 @json_option
 def pack(store: Path | str, out: Path | None, anyway: bool, small: bool, as_json: bool) -> None:
-    """Pack the episodes in DIR, with their study and words, into one file with hashes.
+    """Pack a store into one file to share, with hashes.
 
-    `sally replay`, `score`, `show` and `report` read the file without unpacking it.
+    The file holds the episodes, their study and their words. `sally replay`, `score`, `show` and
+    `report` read the file without unpacking it.
     """
     out = out or Path(f"{named_after(store)}.sally.zip")
     packed = packed_into(store, out, anyway, small)

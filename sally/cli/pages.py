@@ -12,6 +12,7 @@ from sally import __version__
 from sally.analysis.design import registration as registrations
 from sally.api.files import paper_grids, profiled
 from sally.cli.common import STORE, open_frame
+from sally.cli.group import WithViews
 from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
 from sally.output.page.page_data import PageData
@@ -20,7 +21,7 @@ from sally.output.tables.console import PATH, json_option, print_json
 from sally.runner.check import prompts_of
 
 
-@click.command()
+@click.command(cls=WithViews)
 @click.argument("store", metavar="DIR", type=STORE)
 @click.option(
     "--out",
@@ -50,7 +51,7 @@ def report(
     registration: Path | None,
     as_json: bool,
 ) -> None:
-    """Write one HTML page about the episodes in DIR (a store or a bundle)."""
+    """Write one HTML page about the episodes of a store or a bundle."""
     wanted = _wanted(transcripts)
     out = out or Path(f"{named_after(store)}.html")
     with open_frame(store) as frame:

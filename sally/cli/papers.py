@@ -69,7 +69,7 @@ from sally.store import Where
 @click.option("--ours", is_flag=True, help="Print only the rows that have a value of ours.")
 @click.option("--all", "whole", is_flag=True, help="Print every table instead of an overview.")
 @click.option(
-    "--to",
+    "--out",
     "table_file",
     type=PATH,
     help="Write the tables to a .tex or .csv file.",
@@ -101,7 +101,7 @@ def reproduce(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Print the tables and figures of PAPER in its own layout, published values beside ours.
+    """Print the tables of a paper, published values beside ours.
 
     PAPER alone prints an overview of its tables: what is available, what agrees, and what is
     missing.
@@ -120,7 +120,7 @@ def reproduce(
     grids = {each: _grid(found, each, rows, exact) for each in tables}
     if table_file is not None:
         if pictured:
-            raise BadInput(f"--to writes tables; {wanted} is a figure, use --figure FILE.")
+            raise BadInput(f"--out writes tables; {wanted} is a figure, use --figure FILE.")
         write_grids(list(grids.values()), table_file)
     if as_json:
         print_json(msgspec.to_builtins({"rows": rows, "figures": pictures}))
@@ -210,7 +210,7 @@ def _print_grid(paper: str, grid: Grid) -> None:
             row = dict(zip(grid.stubs, labels, strict=True)) | {"data": line.data}
             rows.append(row | {shown: line.cells[at] for at, shown in columns.items()})
         what = "continued" if number else grid.caption
-        click.secho(folded(f"{paper}, {table}: {what}"), bold=True)
+        echo(folded(f"{paper}, {table}: {what}"), bold=True)
         print_table(rows, (*keys, *columns.values()))
 
 
@@ -278,7 +278,7 @@ def wording(paper: str) -> list[str]:
     if not registry.paper(paper).prompts:
         return []
     return [
-        f"our wording: models get Sally's prompts, not the paper's; `sally packs new {paper}` "
+        f"our wording: models get Sally's prompts, not the paper's; `sally paper packs {paper}` "
         "makes a pack for the paper's own text."
     ]
 
@@ -351,7 +351,7 @@ def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: boo
             rows, columns = as_rows(picture, panel)
             title = f"{found.paper}, {picture.name}: {picture.title} [{picture.y}]. {panel}"
             for names in fitting(rows, columns[:1], columns[1:]):
-                click.secho(folded(title), bold=True)
+                echo(folded(title), bold=True)
                 print_table(rows, (columns[0], *names))
         if picture.note:
             print_text(f"note: {picture.note}")
@@ -448,10 +448,11 @@ def audit(
     items: Path | None,
     as_json: bool,
 ) -> None:
-    """Measure the scores of mindless players in GAME: simple rules and their inverses.
+    """Measure what mindless players score in a game.
 
-    With --checklist, GAME is a study (a name or a TOML file). With --pairs, the certificate of the
-    game's pairs is checked; --adversary then trains learners on as many other pairs.
+    Mindless players follow simple rules or their inverses. With --checklist, GAME is a study (a
+    name or a TOML file). With --pairs, the certificate of the game's pairs is checked; --adversary
+    then trains learners on as many other pairs.
     """
     if items is not None:
         _say_items(game, items, as_json)
@@ -598,7 +599,7 @@ def say_checklist(study: str, as_json: bool) -> None:
         print_json(msgspec.to_builtins(items))
         return
     for item in items:
-        click.secho(item.point, bold=True)
+        echo(item.point, bold=True)
         for line in item.said:
             print_text(f"  has: {line}.")
         for line in item.missing:

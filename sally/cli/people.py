@@ -28,7 +28,7 @@ file_argument = click.argument("file", type=click.Path(path_type=Path, dir_okay=
 
 @click.group()
 def people() -> None:
-    """Run studies with people: template, check, rehearsal, progress, payments, export."""
+    """Run studies with people: check, rehearse, watch, pay, export."""
     with needs_extra("web"):
         import starlette  # noqa: F401  the pages of a study need it
 

@@ -88,11 +88,11 @@ def plan(
     alpha: float,
     as_json: bool,
 ) -> None:
-    """Estimate the calls, tokens, cost and time that the rest of STUDY needs.
+    """Estimate the calls, tokens, cost and time that a study needs.
 
-    With --detect, also estimate the episodes needed to detect a difference. --freeze preregisters
-    STUDY, which may be a study with people (a file like the one that `sally people template`
-    prints).
+    Only missing episodes of STUDY are counted. With --detect, also estimate the episodes needed to
+    detect a difference. --freeze preregisters STUDY, which may be a study with people (a file like
+    the one that `sally people template` prints).
     """
     if (people := people_study(study)) is not None:
         freeze_people(people, freeze, registration, detect, sd, alpha)

@@ -56,7 +56,7 @@ def play(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Play GAME in the terminal; Ctrl-D leaves."""
+    """Play a game in the terminal; Ctrl-D leaves."""
     if pair_count is not None:
         if mine or seats or probes or settings:
             raise BadInput("--pairs plays fixed positions: leave out --as, --seat, --probe, --set.")

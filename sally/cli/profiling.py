@@ -23,6 +23,7 @@ from sally.api.analyses import profile as profile_of
 from sally.api.results import ProfileRows
 from sally.cli.common import STORE, open_frame, say_bad
 from sally.cli.comparing import plain
+from sally.cli.group import WithViews
 from sally.core.errors import listed, unknown
 from sally.core.grouping import grouped
 from sally.core.log.events import Episode
@@ -57,14 +58,13 @@ N = Column("results", "n", type=COUNT, about="episodes with a result")
 MISSING = Column("censored", "missing", type=COUNT, about="episodes without a result")
 
 
-@click.command()
+@click.command(cls=WithViews)
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=STORE)
 @click.option("--game", "games", multiple=True, help="Only this game; may be repeated.")
 @click.option("--player", "players", multiple=True, help="Only this player; may be repeated.")
 @click.option("--seat", default="", help="Only this seat, studied or not.")
-@click.option("--cell", "cells", multiple=True, help="Only this cell; * stands for anything.")
+@click.option("--cell", "cells", multiple=True, help="Only this cell; * matches anything.")
 @click.option("--by", type=click.Choice(["cell"]), help="One row per player and cell of the study.")
-@click.option("--by-cell", is_flag=True, help="The same as --by cell.")
 @click.option("--metric", "metrics", multiple=True, help="Only this column.")
 @click.option(
     "--all",
@@ -94,7 +94,6 @@ def profile(
     seat: str,
     cells: tuple[str, ...],
     by: str | None,
-    by_cell: bool,
     metrics: tuple[str, ...],
     every: bool,
     figure: Path | None,
@@ -103,7 +102,7 @@ def profile(
     ideal: bool,
     as_json: bool,
 ) -> None:
-    """Show what each player knew about the others, and how well it acted on it.
+    """Show what players knew of the others, and how they acted on it.
 
     Knowing is 0 for a uniform guess and 1 for perfect prediction. Doing is 0 for a random player
     and 1 for the optimum or the reference player, on the same instances, with the same random draws
@@ -117,9 +116,8 @@ def profile(
             print_part = say_depths if by_depth else say_ideal
             print_part(list(frame), games, players, figure, as_json)
             return
-        by_cell = by_cell or by is not None
         rows = profile_rows(
-            frame, games=games, players=players, seat=seat, cells=cells, by_cell=by_cell
+            frame, games=games, players=players, seat=seat, cells=cells, by_cell=by == "cell"
         )
     if figure:
         panels.write(profile_figure(rows.estimates), figure)

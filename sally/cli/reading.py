@@ -1,4 +1,5 @@
-"""`sally replay`, `sally reread` and `sally show`: check and print the episodes of a store."""
+"""`sally replay`, `sally replay --reread` and `sally show`: check and print the episodes of a
+store."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import click
 
 from sally import store
 from sally.cli.common import STORE
+from sally.cli.group import WithViews
 from sally.core.display.scenes import REFEREE
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode
@@ -29,11 +31,11 @@ from sally.runner.reread import STORED, RereadReply, readings, sensitivity
 from sally.store.bundles import is_bundle, opened
 
 
-@click.command()
+@click.command(cls=WithViews)
 @click.argument("path", type=STORE)
 @json_option
 def replay(path: Path | str, as_json: bool) -> None:
-    """Replay every stored episode from its log and report differences.
+    """Replay stored episodes from their logs, and report differences.
 
     PATH is a store, a file of episode lines, or a bundle, whose hashes are checked first.
     """
@@ -68,11 +70,10 @@ def _print_check(found: ReplayCheck) -> None:
     for version, count in sorted(found.readers.items()):
         installed = "installed" if version == VERSION else f"{VERSION} is installed"
         echo(f"Replies of {count} episodes were read by reply rule {version} ({installed}).")
-    unchecked = f"{len(found.unchecked)} not checked"
-    click.secho(  # only numbers; `echo` would show the code of the colour
+    echo(
         f"{found.replayed} of {found.episodes} episodes replayed, "
-        f"{len(found.mismatches)} mismatches, "
-        f"{click.style(unchecked, fg='red') if found.unchecked else unchecked}."
+        f"{len(found.mismatches)} mismatches, {len(found.unchecked)} not checked.",
+        bold=bool(found.unchecked),
     )
     echo(folded(PROVES))
 
@@ -81,7 +82,7 @@ LONG = 60  # lines of a transcript that is printed whole
 END = 8  # lines of the end of a long transcript that are printed
 
 
-@click.command()
+@click.command(cls=WithViews)
 @click.argument("episode", type=STORE)
 @click.option(
     "--eyes",
@@ -92,10 +93,11 @@ END = 8  # lines of the end of a long transcript that are printed
 @click.option("--all", "whole", is_flag=True, help="Print every line of a long transcript.")
 @json_option
 def show(episode: Path | str, eyes: str, whole: bool, as_json: bool) -> None:
-    """Print the transcript of EPISODE, given as STORE or STORE/ID (or a prefix of the id).
+    """Print the transcript of an episode.
 
-    STORE, which may be a bundle, shows its first episode. Of a long transcript, only the beginning
-    and the end are printed; --all prints every line.
+    EPISODE is STORE or STORE/ID (or a prefix of the id). STORE, which may be a bundle, shows its
+    first episode. Of a long transcript, only the beginning and the end are printed; --all prints
+    every line.
     """
     found = find_episode(episode)
     lines = [part for line in transcript(found, eyes) for part in line.split("\n")]

@@ -1,4 +1,5 @@
-"""`sally reliability` and `sally variance`: reliability and variance components of scores."""
+"""`sally profile --reliability` and `sally profile --variance`: reliability and variance components
+of scores."""
 
 from __future__ import annotations
 

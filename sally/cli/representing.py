@@ -81,13 +81,14 @@ def represent(
     figure: Path | None,
     as_json: bool,
 ) -> None:
-    """Compare what a local model represents at stored decisions with what it said and did.
+    """Compare what a local model represents with what it says and does.
 
-    Prompts are rendered again from the log and checked against their hashes. The residual stream at
-    the last token is kept in DIR/represented; an interrupted command continues. Linear probes are
-    tested on partners and instances that they have not seen. They are compared with learners on
-    surface features, with control tasks, with an untrained network and, if the store has such
-    episodes, with the same problems in which a mechanism takes the place of the other player.
+    Prompts of stored decisions are rendered again from the log and checked against their hashes.
+    The residual stream at the last token is kept in DIR/represented; an interrupted command
+    continues. Linear probes are tested on partners and instances that they have not seen. They are
+    compared with learners on surface features, with control tasks, with an untrained network and,
+    if the store has such episodes, with the same problems in which a mechanism takes the place of
+    the other player.
     """
     if figure:
         check(figure)

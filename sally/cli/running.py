@@ -111,7 +111,10 @@ def run(
     cache: bool,
     as_json: bool,
 ) -> None:
-    """Play the missing episodes of STUDY (a name or a TOML file)."""
+    """Play the missing episodes of a study.
+
+    STUDY is a name or a TOML file.
+    """
     used = use_config(config)
     wanted, chosen = prepared_study(study, request, used)
     meter = Meter(Budget(budget, budget_tokens), used)

@@ -15,6 +15,7 @@ from sally.analysis.score import By, Scores
 from sally.api.analyses import episodes
 from sally.api.analyses import score as score_rows
 from sally.cli.common import STORE, open_frame, say_bad
+from sally.cli.group import WithViews
 from sally.core.errors import listed
 from sally.core.terminal_text import echo
 from sally.frames import Row
@@ -36,7 +37,7 @@ LAST = ("payoff", "forfeits")  # columns of every game, after those of one
 NOTHING = (None, "-", "0.000", ALL_ZERO)  # a column with only these is left out
 
 
-@click.command()
+@click.command(cls=WithViews)
 @click.argument("folder", type=STORE)
 @click.option("--metric", "metrics", multiple=True, help="Only this metric; may be repeated.")
 @click.option("--game", "games", multiple=True, help="Only this game; * matches anything.")
@@ -66,9 +67,10 @@ def score(
     as_rows: bool,
     as_json: bool,
 ) -> None:
-    """Print means with 95% intervals for every player in a store or a bundle.
+    """Print mean scores of every player with 95% intervals.
 
-    Cells and other players are pooled; `--by cell` and `--by others` separate them.
+    FOLDER is a store or a bundle. Cells and other players are pooled; `--by cell` and `--by others`
+    separate them.
     """
     with open_frame(folder) as frame:
         if as_rows:

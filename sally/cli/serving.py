@@ -49,7 +49,10 @@ SHORTEST = 12  # minimum number of characters of the secret
     help="A model that visitors may play with: a name, or an alias in sally.toml.",
 )
 @click.option(
-    "--tokens", type=click.IntRange(1), help="Maximum tokens that all models may use in total."
+    "--budget-tokens",
+    "tokens",
+    type=click.IntRange(1),
+    help="Maximum tokens that all models may use in total.",
 )
 @click.option("--name", "names", multiple=True, help="A host name of this server; may be repeated.")
 @click.option(
@@ -108,7 +111,10 @@ def serve(
     https: bool,
     as_json: bool,
 ) -> None:
-    """Serve games in the browser; moves are on disk before they are acknowledged."""
+    """Serve games in the browser.
+
+    Moves are on disk before they are acknowledged.
+    """
     with needs_extra("web"):
         from sally.web.app import Settings, make_app
         from sally.web.study.definition import read_human_studies
@@ -125,7 +131,7 @@ def serve(
         registry.model(config.entry(name).name)  # fail now rather than when a game starts
     given = _given_secret()
     if models and tokens is None:
-        echo("Visitors may use the models without a limit; --tokens sets one.", err=True)
+        echo("Visitors may use the models without a limit; --budget-tokens sets one.", err=True)
     anywhere = host in ("0.0.0.0", "::")
     settings = Settings(
         database or str(data / "database.sqlite"),

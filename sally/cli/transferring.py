@@ -1,4 +1,4 @@
-"""`sally transfer`: the effect of training on one task on performance in others."""
+"""`sally compare --transfer`: the effect of training on one task on performance in others."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ LOOK_SECONDS = 2.0
 @click.option("--once", is_flag=True, help="Print the progress once and exit.")
 @json_option
 def watch(place: Path | str, once: bool, as_json: bool) -> None:
-    """Show the progress of the runs in STORE until they finish."""
+    """Show the progress of the runs of a store until they finish."""
     if as_json:
         for now in _looks(place, once):
             print_json(msgspec.to_builtins(now))

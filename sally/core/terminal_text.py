@@ -20,6 +20,6 @@ def _shown(hit: re.Match[str]) -> str:
     return chr(0x2400 + code) if code < 0x20 else f"<U+{code:04X}>"
 
 
-def echo(message: object = "", err: bool = False) -> None:
+def echo(message: object = "", err: bool = False, bold: bool = False) -> None:
     """Print a line with its control characters made visible."""
-    click.echo(harmless(str(message)), err=err)
+    click.secho(harmless(str(message)), err=err, bold=bold or None)

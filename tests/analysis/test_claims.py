@@ -58,9 +58,9 @@ def demo_store(tmp_path_factory):
 
 
 def test_command_prints_verdicts_and_json(demo_store):
-    told = sally("checklist", "held", cwd=demo_store).stdout
+    told = sally("profile", "--checklist", "held", cwd=demo_store).stdout
     assert "acts on refused" in told and "words are refused" in told
-    rows = json.loads(sally("checklist", "held", "--json", cwd=demo_store).stdout)
+    rows = json.loads(sally("profile", "--checklist", "held", "--json", cwd=demo_store).stdout)
     assert {"player", "game", "refused", "clusters"} <= rows[0].keys()
 
 

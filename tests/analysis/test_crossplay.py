@@ -109,10 +109,12 @@ def test_command_reports_each_game_separately(tmp_path: Path) -> None:
     with store.Writer(out) as writer:
         for episode in met():
             writer.add(episode)
-    ran = CliRunner().invoke(cli, ["crossplay", str(out), "--json"], catch_exceptions=False)
+    ran = CliRunner().invoke(
+        cli, ["score", "--crossplay", str(out), "--json"], catch_exceptions=False
+    )
     found = json.loads(ran.output)
     assert list(found) == ["tradecraft"]
     assert len(found["tradecraft"]) == len(FEW) ** 2
     assert all(pair["episodes"] == 3 for pair in found["tradecraft"])
-    shown = CliRunner().invoke(cli, ["crossplay", str(out)], catch_exceptions=False)
+    shown = CliRunner().invoke(cli, ["score", "--crossplay", str(out)], catch_exceptions=False)
     assert "first seat" in shown.output and "generous" in shown.output

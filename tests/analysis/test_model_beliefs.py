@@ -127,9 +127,9 @@ def test_command_and_function_give_the_same_table(tmp_path: Path) -> None:
     with sally.store.Writer(tmp_path) as writer:
         writer.add(game)
     (row,) = sally.beliefs(tmp_path)
-    answer = CliRunner().invoke(cli, ["beliefs", str(tmp_path), "--json"])
+    answer = CliRunner().invoke(cli, ["profile", "--beliefs", str(tmp_path), "--json"])
     assert answer.exit_code == 0 and f'"acts": {row["acts"]}' in answer.output
-    table = CliRunner().invoke(cli, ["beliefs", str(tmp_path)]).output
+    table = CliRunner().invoke(cli, ["profile", "--beliefs", str(tmp_path)]).output
     assert "contests" in table and "constant" in table
 
 

@@ -109,7 +109,7 @@ def numbers_of(folder: Path) -> Numbers:
 
 def _exported(folder: Path, put: Any) -> None:
     where = folder.parent / "out.csv"
-    printed("export", folder, "--to", where)
+    printed("export", folder, "--out", where)
     by_player: dict[tuple[str, str, str], list[dict[str, str]]] = defaultdict(list)
     for row in csv.DictReader(where.open(encoding="utf-8")):
         by_player[row["game"], row["seat"], row["player"]].append(row)
@@ -123,7 +123,7 @@ def _exported(folder: Path, put: Any) -> None:
                     name,
                     fmean(values),
                 )
-    printed("export", folder, "--what", "profile", "--to", where)
+    printed("export", folder, "--what", "profile", "--out", where)
     for row in csv.DictReader(where.open(encoding="utf-8")):
         for column in COLUMNS:
             if row[column.field]:

@@ -115,6 +115,8 @@ def test_command_draws_the_matrix_of_a_bundle(episodes, tmp_path):
             writer.add(each)
     picture, bundle = tmp_path / "x.svg", tmp_path / "x.sally.zip"
     pack(tmp_path / "store", bundle)
-    ran = CliRunner().invoke(cli, ["transfer", str(bundle), "--json", "--figure", str(picture)])
+    ran = CliRunner().invoke(
+        cli, ["compare", "--transfer", str(bundle), "--json", "--figure", str(picture)]
+    )
     assert {c["trained_on"] for c in json.loads(ran.output)} == {UNTRAINED, "ipd, doing"}
     assert "<svg" in picture.read_text()

@@ -127,13 +127,17 @@ def test_custom_study_shows_knowing_and_doing(tmp_path: Path) -> None:
     )
     out = str(tmp_path / "out")
     assert CliRunner().invoke(cli, ["run", str(study), "--out", out]).exit_code == 0
-    run = CliRunner().invoke(cli, ["atlas", out, "--json"])
+    run = CliRunner().invoke(cli, ["report", "--atlas", out, "--json"])
     assert run.exit_code == 0, run.output
     dots = json.loads(run.output)
     assert any(d["kind"] == "learner" and d["column"]["game"] == "ipd" for d in dots)
-    wrong = CliRunner().invoke(cli, ["atlas", out, "--to", str(tmp_path / "atlas.pdf")])
+    wrong = CliRunner().invoke(
+        cli, ["report", "--atlas", out, "--out", str(tmp_path / "atlas.pdf")]
+    )
     assert wrong.exit_code != 0
-    drawn = CliRunner().invoke(cli, ["atlas", out, "--to", str(tmp_path / "atlas.svg")])
+    drawn = CliRunner().invoke(
+        cli, ["report", "--atlas", out, "--out", str(tmp_path / "atlas.svg")]
+    )
     assert drawn.exit_code == 0 and (tmp_path / "atlas.svg").read_text().startswith("<svg")
 
 

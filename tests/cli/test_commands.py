@@ -206,13 +206,13 @@ def test_long_transcript_shows_its_beginning_and_its_end(study):
 
 
 def test_pack_for_paper_wording_is_created_checked_and_compared(study):
-    done = sally("packs", "new", "riemer2025", cwd=study)
+    done = sally("paper", "packs", "riemer2025", cwd=study)
     assert done.returncode == 0 and "riemer2025_repeated_games.toml" in done.stdout
     file = study / "riemer2025_repeated_games.toml"
     assert '# "intro.same" = ""' in file.read_text()
     checked = sally("check", file.name, cwd=study).stdout
     assert "0 sentences" in checked and "not verbatim" in checked
-    again = sally("packs", "new", "riemer2025", cwd=study)
+    again = sally("paper", "packs", "riemer2025", cwd=study)
     assert again.returncode == 2 and "exists already" in again.stderr
     file.write_text(file.read_text().replace('# "intro.same" = ""', '"intro.same" = "{nobody}"'))
     wrong = sally("check", file.name, cwd=study)

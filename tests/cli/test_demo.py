@@ -1,4 +1,4 @@
-"""`sally demo`: a tiny slice of the suite, one screen, a page at the end."""
+"""`sally evaluate --demo`: a tiny slice of the suite, one screen, a page at the end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from sally.studies.sally_1 import bot_suite
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     out = tmp_path_factory.mktemp("demo") / "demo"
-    done = CliRunner().invoke(cli, ["demo", "--bots", "--out", str(out)], catch_exceptions=False)
+    done = CliRunner().invoke(
+        cli, ["evaluate", "--demo", "--bots", "--out", str(out)], catch_exceptions=False
+    )
     assert done.exit_code == 0
     return done.output, out.with_name("demo-bot.html")
 
@@ -38,7 +40,7 @@ def test_demo_plays_episodes_of_the_suite() -> None:
 
 def test_json_has_the_figures(told: tuple[str, Path]) -> None:
     _, page = told
-    given = ["demo", "--bots", "--out", str(page.with_name("demo")), "--json"]
+    given = ["evaluate", "--demo", "--bots", "--out", str(page.with_name("demo")), "--json"]
     found = json.loads(CliRunner().invoke(cli, given).stdout)
     assert [game["game"] for game in found["games"]] == sorted(PROBLEMS)
     assert found["missing"] and found["episodes"] == found["wanted"]

@@ -1,4 +1,4 @@
-"""`sally evaluate`, `board` and `drift`: one command, recomputed figures, refused tampering."""
+"""`sally evaluate`, `report --board`, `compare`: recomputed figures, refused tampering."""
 
 from __future__ import annotations
 
@@ -128,14 +128,14 @@ def test_smallest_detectable_difference_shrinks_with_size():
 def test_board_recomputes_scores_and_refuses_changed_move(place, tmp_path):
     good = tmp_path / "good.sally.zip"
     pack(place, good)
-    done = typed("board", good, "--out", tmp_path / "site")
+    done = typed("report", "--board", good, "--out", tmp_path / "site")
     assert done.exit_code == 0, done.output
     index = (tmp_path / "site" / "index.html").read_text("utf-8")
     assert "random" in index and 'href="good.html"' in index
     assert (tmp_path / "site" / "good-episodes.html").exists()
     bad = tmp_path / "bad.sally.zip"
     pack(tampered(place, tmp_path / "tampered"), bad)
-    done = typed("board", good, bad, "--out", tmp_path / "site")
+    done = typed("report", "--board", good, bad, "--out", tmp_path / "site")
     assert done.exit_code == 1
     said = " ".join(done.output.split())
     betrayed = (

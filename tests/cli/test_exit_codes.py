@@ -137,8 +137,8 @@ def test_full_disk_exits_with_1_and_keeps_stored_episodes(
 
 @pytest.mark.parametrize(
     "command",
-    ["report out --out full.html", "pack out --out full.zip", "export out --to full.csv",
-     "export out --to full.tex", "export out --to full.parquet"],
+    ["report out --out full.html", "pack out --out full.zip", "export out --out full.csv",
+     "export out --out full.tex", "export out --out full.parquet"],
 )  # fmt: skip
 def test_full_disk_exits_with_1_when_a_file_is_written(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

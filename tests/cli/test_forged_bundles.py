@@ -1,5 +1,5 @@
-"""Forged evaluations: bundles whose hashes are right and whose logs are not. `sally board` refuses
-what it can see, and shows what is missing."""
+"""Forged evaluations: bundles whose hashes are right and whose logs are not. `sally report --board`
+refuses what it can see, and shows what is missing."""
 
 from __future__ import annotations
 
@@ -430,7 +430,7 @@ def site(honest, tmp_path_factory) -> tuple[Path, dict]:
     (folder / "more").mkdir()
     packed(study, whole, folder / "more", "faults")
     places = [str(folder), str(folder / "more")]
-    args = ["board", *places, "--out", str(folder / "site"), "--transcripts", "0"]
+    args = ["report", "--board", *places, "--out", str(folder / "site"), "--transcripts", "0"]
     done = CliRunner().invoke(cli, [*args, "--json"])
     assert done.exit_code == 0, done.output
     return folder / "site", json.loads(done.stdout)

@@ -71,8 +71,8 @@ def test_figure_format_follows_suffix_and_unknown_suffix_is_refused(here: Path):
         (("compare", "held", "random", "tabula"), "did you mean tabular"),
         (("compare", "held", "random", "tabular", "--metric", "tom"), "no metric named 'tom'"),
         (("compare", "held", "random", "tabular", "--margin", "0"), "must be above 0"),
-        (("export", "held", "--to", "rows.xls"), ".csv, .tex or .parquet"),
-        (("export", "held", "--to", "a.svg", "--what", "decisions"), "decisions cannot be drawn"),
+        (("export", "held", "--out", "rows.xls"), ".csv, .tex or .parquet"),
+        (("export", "held", "--out", "a.svg", "--what", "decisions"), "decisions cannot be drawn"),
         (("plan", "small.toml", "--detect", "0.1"), "give a pilot"),
         (("plan", "small.toml", "--sd", "0.1"), "need --detect"),
     ],
@@ -98,13 +98,13 @@ def test_two_players_are_compared_in_a_table_and_in_words(here: Path):
 
 def test_rows_of_two_kinds_and_the_profile_are_exported(here: Path):
     for what, rows in (("episodes", 24), ("decisions", 12 * 18), ("profile", 2)):
-        done = sally("export", "held", "--what", what, "--to", f"{what}.csv", "--json", cwd=here)
+        done = sally("export", "held", "--what", what, "--out", f"{what}.csv", "--json", cwd=here)
         assert json.loads(done.stdout) == {"file": f"{what}.csv", "what": what, "rows": rows}
         assert len(list(csv.DictReader((here / f"{what}.csv").open()))) == rows
 
 
 def test_same_store_twice_counts_once(here: Path):
-    sally("export", "held", "held", "--to", "twice.csv", cwd=here)
+    sally("export", "held", "held", "--out", "twice.csv", cwd=here)
     assert len((here / "twice.csv").read_text().splitlines()) == 25
     one, two = (json.loads(sally("profile", *stores, "--json", cwd=here).stdout)
                 for stores in (["held"], ["held", "held"]))  # fmt: skip

@@ -44,7 +44,7 @@ def test_json_holds_rows_and_figures(tmp_path):
 
 def test_tables_and_pictures_go_into_files(tmp_path):
     for name in ("t.tex", "t.csv"):
-        assert sally("reproduce", "kang2026:1", "--to", name, cwd=tmp_path).returncode == 0
+        assert sally("reproduce", "kang2026:1", "--out", name, cwd=tmp_path).returncode == 0
     assert r"\multicolumn{3}{c}{Baselines}" in (tmp_path / "t.tex").read_text()
     assert "1,Closed,GPT-5.1,published,0.604,0.301" in (tmp_path / "t.csv").read_text()
     drawn = sally("reproduce", "tang2024:figure6", *RIEMER, "--figure", "f.svg", cwd=tmp_path)
@@ -82,9 +82,9 @@ def test_long_table_name_leaves_each_table_one_line_of_80_columns(tmp_path):
 REFUSED = {
     "a figure without a name": (["riemer2025", "--figure", "f.svg"], "riemer2025:FIGURE"),
     "a table that is none": (["riemer2025:99"], "no table or figure of riemer2025 named '99'"),
-    "a figure as a table": (["tang2024:figure6", "--to", "t.csv"], "use --figure"),
+    "a figure as a table": (["tang2024:figure6", "--out", "t.csv"], "use --figure"),
     "a table as a picture": (["tang2024:rerun", "--figure", "f.svg"], "The figures are figure6."),
-    "a file of another kind": (["tang2024:rerun", "--to", "t.doc"], ".csv or .tex"),
+    "a file of another kind": (["tang2024:rerun", "--out", "t.doc"], ".csv or .tex"),
     "a picture of another kind": (["tang2024:figure6", "--figure", "f.gif"], ".svg, .pdf or .png"),
     "an empty figure": (["kang2026:figure5a", "--figure", "f.svg"], "no episode belongs to it"),
 }
@@ -115,4 +115,4 @@ def test_value_not_printed_in_paper_is_labelled_reference(tmp_path):
 def test_table_states_whose_wording_the_prompts_use(tmp_path):
     for asked in ("riemer2025:9", "riemer2025"):
         done = sally("reproduce", asked, *RIEMER, cwd=tmp_path)
-        assert "our wording" in done.stdout and "sally packs new riemer2025" in done.stdout
+        assert "our wording" in done.stdout and "sally paper packs riemer2025" in done.stdout

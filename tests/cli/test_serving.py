@@ -94,8 +94,8 @@ def test_models_without_token_limit_are_reported(
     stub = ModelKind("stub", "answers at once", lambda name: always("Option: J"))
     monkeypatch.setitem(registry._added["models"], "stub", stub)
     given = ("--port", "0", "--allow-model", "stub")
-    assert "without a limit; --tokens sets one" in serve(*given, folder=tmp_path)
-    assert "without a limit" not in serve(*given, "--tokens", "1000", folder=tmp_path)
+    assert "without a limit; --budget-tokens sets one" in serve(*given, folder=tmp_path)
+    assert "without a limit" not in serve(*given, "--budget-tokens", "1000", folder=tmp_path)
     assert len(served) == 2
 
 

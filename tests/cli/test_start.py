@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from sally.cli import cli
-from sally.cli.group import ENTRIES, brought, description
+from sally.cli import cli, group
+from sally.cli.group import ENTRIES, RENAMED, VIEWS, brought, description, load
 from sally.core.registry import registry
 
 LOADED = """import sys; sys.argv = {0}
@@ -60,7 +61,41 @@ def test_listed_description_equals_help_of_the_command(name: str) -> None:
     assert command.get_short_help_str(200) == description(ENTRIES[name])
 
 
-def test_commands_of_papers_and_games_are_found_without_import() -> None:
+def test_help_fits_one_screen_under_its_headings() -> None:
+    shown = CliRunner().invoke(cli, ["--help"]).output.splitlines()
+    assert len(shown) <= 45 and max(map(len, shown)) < 80
+    headings = [line.strip(":") for line in shown[1:] if line and not line.startswith(" ")]
+    assert headings == ["Options", *group.HEADINGS]
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_help_of_a_command_lists_its_views(name: str) -> None:
+    shown = " ".join(CliRunner().invoke(cli, [name, "--help"]).output.split())
+    for option, place in VIEWS[name].items():
+        assert option in shown and description(place) in shown
+        assert load(place).get_short_help_str(200) == description(place)
+
+
+@pytest.mark.parametrize("old", [*RENAMED, "moore2025"])
+def test_old_name_shows_the_present_command_and_names_it(old: str) -> None:
+    present = RENAMED.get(old, f"paper {old}")
+    done = CliRunner().invoke(cli, [*old.split(), "--help"])
+    same = CliRunner().invoke(cli, [*present.split(), "--help"])
+    told = f"`sally {old}` is now `sally {present}`.\n"
+    assert (done.stderr, done.exit_code) == (told, 0)
+    if old not in ("contrast", "inspect compare"):  # these are chosen by their arguments
+        assert done.stdout == same.stdout
+
+
+def test_old_spelling_of_an_option_is_accepted_and_named(tmp_path: Path) -> None:
+    calls = [["export", str(tmp_path), "--to=a.csv"], ["paper", "moore2025", "curves", "--on", "x"]]
+    said = [CliRunner().invoke(cli, call) for call in calls]
+    assert "`--to` is now `--out`." in said[0].stderr
+    assert "`--on` is now left out." in said[1].stderr
+    assert all("No such option" not in done.output for done in said)
+
+
+def test_commands_of_papers_are_found_without_import() -> None:
     assert set(brought()) == set(registry.with_commands()) >= {"moore2025", "tradecraft2026"}
     assert all(about for about in brought().values())
 

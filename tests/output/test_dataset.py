@@ -1,4 +1,4 @@
-"""`sally export --to hf:FOLDER`: what the Hub and Croissant's readers find there."""
+"""`sally export --out hf:FOLDER`: what the Hub and Croissant's readers find there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def dataset(tmp_path: Path) -> Path:
     asked = ["play", "rps", "--seat", "partner=tit_for_tat", "--set", "rounds=2"]
     played = run.invoke(cli, [*asked, "--out", str(tmp_path / "store")], input="1\n1\n")
     assert played.exit_code == 0, played.output
-    wanted = ["export", str(tmp_path / "store"), "--to", f"hf:{tmp_path / 'set'}"]
+    wanted = ["export", str(tmp_path / "store"), "--out", f"hf:{tmp_path / 'set'}"]
     assert run.invoke(cli, wanted, catch_exceptions=False).exit_code == 0
     return tmp_path / "set"
 
@@ -48,6 +48,6 @@ def test_croissant_describes_every_column_and_file_hash(dataset: Path) -> None:
 
 def test_non_empty_folder_is_refused(dataset: Path) -> None:
     store = dataset.parent / "store"
-    again = CliRunner().invoke(cli, ["export", str(store), "--to", f"hf:{dataset}"])
+    again = CliRunner().invoke(cli, ["export", str(store), "--out", f"hf:{dataset}"])
     assert isinstance(again.exception, BadInput) and "not empty" in str(again.exception)
     assert sally.load(store)

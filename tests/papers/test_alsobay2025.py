@@ -124,7 +124,7 @@ def test_truncated_file_aborts_import_and_second_import_adds_nothing(tmp_path: P
         assert run.exit_code == 0, run.output
         assert f"stored: {stored}\n" in run.output
     assert len(store.load(out).episodes) == 1
-    assert CliRunner().invoke(cli, ["alsobay2025", "figures", str(folder)]).exit_code == 0
+    assert CliRunner().invoke(cli, ["paper", "alsobay2025", "figures", str(folder)]).exit_code == 0
     file = next(folder.rglob("prompts.jsonl"))
     file.write_text(file.read_text()[:-50])
     with pytest.raises(BadInput, match=r"line 3"):
@@ -137,7 +137,7 @@ def test_stated_funds_and_gains_are_compared_with_the_rules(tmp_path: Path) -> N
     assert wrong != lines[0]["text"]
     punished = people("g2", extra="Players can impose deductions on each other.")
     folder = written(tmp_path, [{**lines[0], "text": wrong}, *lines[1:], *punished])
-    run = CliRunner().invoke(cli, ["alsobay2025", "gains", str(folder), "--json"])
+    run = CliRunner().invoke(cli, ["paper", "alsobay2025", "gains", str(folder), "--json"])
     assert run.exit_code == 0, run.output
     found = json.loads(run.output)
     assert found["public fund"] == [24, 24]

@@ -117,7 +117,7 @@ def test_second_import_adds_nothing(folder: Path, tmp_path: Path) -> None:
         assert run.exit_code == 0, run.output
         assert f"stored: {stored}\n" in run.output
     assert len(store.load(out).episodes) == 2
-    shown = CliRunner().invoke(cli, ["eger2017", "figures", out, "--bots", "--json"])
+    shown = CliRunner().invoke(cli, ["paper", "eger2017", "figures", out, "--bots", "--json"])
     assert shown.exit_code == 0, shown.output
 
 

@@ -127,7 +127,7 @@ def test_truncated_table_aborts_import_and_second_import_adds_nothing(tmp_path: 
         assert run.exit_code == 0, run.output
         assert f"stored: {stored}\n" in run.output
     assert len(store.load(out).episodes) == 3
-    assert CliRunner().invoke(cli, ["gamabench", "figures", str(folder)]).exit_code == 0
+    assert CliRunner().invoke(cli, ["paper", "gamabench", "figures", str(folder)]).exit_code == 0
     file = next(folder.rglob("guessing_game_v1_1.json"))
     file.write_text(file.read_text()[:-30])
     with pytest.raises(BadInput, match=file.name):

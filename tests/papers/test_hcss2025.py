@@ -199,6 +199,6 @@ def test_second_import_adds_nothing(tmp_path: Path) -> None:
         assert run.exit_code == 0, run.output
         assert f"stored: {stored}\n" in run.output
     assert len(store.load(out).episodes) == 3
-    shown = CliRunner().invoke(cli, ["hcss2025", "figures", out, "--json"])
+    shown = CliRunner().invoke(cli, ["paper", "hcss2025", "figures", out, "--json"])
     assert shown.exit_code == 0, shown.output
     assert json.loads(shown.output)[0]["model"] == "GPT5mini"

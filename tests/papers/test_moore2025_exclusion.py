@@ -38,9 +38,9 @@ def test_people_with_short_messages_are_excluded_with_the_reason(tmp_path: Path)
     assert facts(long) is not None
     assert facts(short) is None
     out = kept(tmp_path / "kept", [[WON, BRIEF]])
-    done = CliRunner().invoke(cli, ["moore2025", "excluded", "--on", str(out), "--json"])
+    done = CliRunner().invoke(cli, ["paper", "moore2025", "excluded", str(out), "--json"])
     assert [row["why"][:3] for row in json.loads(done.output)] == ["7.0"]
-    said = CliRunner().invoke(cli, ["moore2025", "excluded", "--on", str(out)]).output
+    said = CliRunner().invoke(cli, ["paper", "moore2025", "excluded", str(out)]).output
     assert said.startswith("1 of 2 games of people are left out.")
 
 

@@ -230,7 +230,7 @@ def test_command_stores_once_and_reports_counts(tmp_path: Path) -> None:
 
 def test_readers_are_compared_with_the_record(tmp_path: Path) -> None:
     source = written(tmp_path, {PEOPLE: [[WON, LOST]], MODEL: [[WON]]})
-    rows = json.loads(run("moore2025", "readers", "--on", str(source), "--json"))
+    rows = json.loads(run("paper", "moore2025", "readers", str(source), "--json"))
     told = {row["games"]: row for row in rows if row["labels"] == "disclosures"}
     assert told["all"]["f1"] == 1.0 and told["people"]["n"] == 4
     assert {r["games"]: r["agreement"] for r in rows if r["labels"] == "final choice"} == {
@@ -241,7 +241,7 @@ def test_readers_are_compared_with_the_record(tmp_path: Path) -> None:
     mislabelled = record([[(0, 1)]], "C")
     mislabelled["all_disclosures"][0]["A"][X] = 1
     other = written(tmp_path / "more", {PEOPLE: [[mislabelled]]})
-    rows = json.loads(run("moore2025", "readers", "--on", str(other), "--json"))
+    rows = json.loads(run("paper", "moore2025", "readers", str(other), "--json"))
     assert (rows[0]["precision"], rows[0]["recall"]) == (1.0, 0.5)
 
 
@@ -252,7 +252,7 @@ def test_halves_partition_the_games(tmp_path: Path) -> None:
         half: next(
             row["n"]
             for row in json.loads(
-                run("moore2025", "readers", "--on", str(source), "--half", half, "--json")
+                run("paper", "moore2025", "readers", str(source), "--half", half, "--json")
             )
             if row["labels"] == "final choice"
         )

@@ -210,7 +210,7 @@ def test_figures_use_games_and_report_missing_ones(tmp_path: Path) -> None:
 
 def test_curves_do_not_look_ahead_and_include_published_curves(tmp_path: Path) -> None:
     out = stored(tmp_path)
-    shown = CliRunner().invoke(cli, ["moore2025", "curves", "--on", str(out), "--json"])
+    shown = CliRunner().invoke(cli, ["paper", "moore2025", "curves", str(out), "--json"])
     points = [p for p in json.loads(shown.output) if p["persuader"] == "human"]
     assert [p["message"] for p in points] == [*range(1, 9)]
     assert [round(p["success"], 2) for p in points[:3]] == [0, 0.33, 0.67]

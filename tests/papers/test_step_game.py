@@ -259,7 +259,9 @@ def test_command_line_imports_and_shows_figures(tmp_path: Path) -> None:
     run = CliRunner().invoke(cli, ["import", "step_game", str(tmp_path), "--out", out])
     assert run.exit_code == 0, run.output
     assert len(store.load(out).episodes) == 1
-    shown = CliRunner().invoke(cli, ["step_game", "figures", out, "--least", "1", "--json"])
+    shown = CliRunner().invoke(
+        cli, ["paper", "step_game", "figures", out, "--least", "1", "--json"]
+    )
     assert shown.exit_code == 0, shown.output
     assert {"models", "mindless", "findings", "groups"} <= set(json.loads(shown.output))
     rows = {(str(row.row), row.metric): row for row in reproduce("step_game", episodes=out)}
@@ -267,7 +269,7 @@ def test_command_line_imports_and_shows_figures(tmp_path: Path) -> None:
     assert (mine.published, mine.ours, other.published, other.ours) == (318, 1, 312, None)
     five = rows["{'rule': 'always_5'}", "win_doing"]
     assert five.published == 0.476 and five.ours is not None
-    none = CliRunner().invoke(cli, ["step_game", "reader", str(tmp_path)])
+    none = CliRunner().invoke(cli, ["paper", "step_game", "reader", str(tmp_path)])
     assert none.exit_code != 0 and "labelled messages" in str(none.exception)
 
 

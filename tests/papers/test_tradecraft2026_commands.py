@@ -33,7 +33,7 @@ shapeless = ["log -> 4 plank", "2 plank -> log", "moon -> cheese", "#empty -> no
 
 
 def check(*args: str) -> tuple[int, str]:
-    done = CliRunner().invoke(cli, ["tradecraft2026", "rules", "check", *args])
+    done = CliRunner().invoke(cli, ["paper", "tradecraft2026", "rules", "check", *args])
     return done.exit_code, done.output
 
 
@@ -60,13 +60,13 @@ def test_faults_are_listed_with_exit_code_1(tmp_path: Path) -> None:
 def test_path_without_ruleset_is_refused_with_one_message(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("name = ")
     for path in (tmp_path / "none.toml", tmp_path / "bad.toml"):
-        done = CliRunner().invoke(cli, ["tradecraft2026", "rules", "check", str(path)])
+        done = CliRunner().invoke(cli, ["paper", "tradecraft2026", "rules", "check", str(path)])
         assert isinstance(done.exception, BadInput)
         assert path.name in str(done.exception)
 
 
 def test_unknown_shipped_ruleset_is_refused_with_a_list() -> None:
-    done = CliRunner().invoke(cli, ["tradecraft2026", "rules", "check", "alchemist"])
+    done = CliRunner().invoke(cli, ["paper", "tradecraft2026", "rules", "check", "alchemist"])
     assert "shipped name: minecraft_core, alchemy." in str(done.exception)
 
 
@@ -84,7 +84,7 @@ def rated(path: Path, *grades: tuple[int, bool, float]) -> Path:
 
 def test_ratings_are_summarized_as_shares_and_means(tmp_path: Path) -> None:
     one = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
-    done = CliRunner().invoke(cli, ["tradecraft2026", "ratings", str(one), "--json"])
+    done = CliRunner().invoke(cli, ["paper", "tradecraft2026", "ratings", str(one), "--json"])
     rows = {row["dimension"]: row for row in json.loads(done.output)}
     assert (rows["first_order"]["share"], rows["first_order"]["turns"]) == (0.5, 2)
     assert rows["persuasion"]["mean"] == 0.5
@@ -99,7 +99,9 @@ def test_ratings_are_summarized_as_shares_and_means(tmp_path: Path) -> None:
 def test_two_raters_are_compared_on_common_items(tmp_path: Path) -> None:
     one = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
     two = rated(tmp_path / "two.jsonl", (1, True, 0.5), (3, True, 0.5))
-    done = CliRunner().invoke(cli, ["tradecraft2026", "ratings", str(one), str(two), "--json"])
+    done = CliRunner().invoke(
+        cli, ["paper", "tradecraft2026", "ratings", str(one), str(two), "--json"]
+    )
     rows = {row["dimension"]: row for row in json.loads(done.output)}
     assert (rows["first_order"]["units"], rows["first_order"]["percent"]) == (1, 1.0)
     assert rows["persuasion"]["mae"] == 0.25
@@ -121,7 +123,16 @@ def test_model_judges_each_game_of_a_store_once(
     said = json.dumps({"judgements": [{**judged, "player": p} for p in ("p1", "p2")]})
     monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: said))
     out = tmp_path / "ratings.jsonl"
-    order = ["tradecraft2026", "assess", str(tmp_path / "store"), "--model", "x", "--out", str(out)]
+    order = [
+        "paper",
+        "tradecraft2026",
+        "assess",
+        str(tmp_path / "store"),
+        "--model",
+        "x",
+        "--out",
+        str(out),
+    ]
     first, second = (CliRunner().invoke(cli, order).output for _ in range(2))
     assert "judged: 1 of 1; judged earlier: 0" in first
     assert "judged: 0 of 1; judged earlier: 1" in second
@@ -139,7 +150,7 @@ def test_judging_stops_when_its_budget_is_spent(
         for retries in (1, 2, 3):
             writer.add(finished(retries))
     monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: "none"))
-    order = ["tradecraft2026", "assess", str(tmp_path / "store"), "--model", "x"]
+    order = ["paper", "tradecraft2026", "assess", str(tmp_path / "store"), "--model", "x"]
     order += ["--out", str(tmp_path / "ratings.jsonl"), "--budget-tokens", "1"]
     said = CliRunner().invoke(cli, order).output
     assert "the budget is spent: 1 calls" in said and "judged: 0 of 3" in said
@@ -163,7 +174,16 @@ def test_only_games_to_be_judged_are_replayed(
 
     monkeypatch.setattr(commands, "played", noted)
     monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: "none"))
-    order = ["tradecraft2026", "assess", str(tmp_path / "store"), "--model", "x", "--out", str(out)]
+    order = [
+        "paper",
+        "tradecraft2026",
+        "assess",
+        str(tmp_path / "store"),
+        "--model",
+        "x",
+        "--out",
+        str(out),
+    ]
     assert "judged: 0 of 3" in CliRunner().invoke(cli, [*order, "--limit", "1"]).output
     assert replayed == ids[1:2]
 
@@ -187,7 +207,7 @@ def test_games_of_a_store_are_replayed_one_at_a_time_and_bad_lines_quarantined(
 
 
 def problems(*args: str) -> list[dict[str, str]]:
-    done = CliRunner().invoke(cli, ["tradecraft2026", "problems", *args, "--json"])
+    done = CliRunner().invoke(cli, ["paper", "tradecraft2026", "problems", *args, "--json"])
     assert done.exit_code == 0, done.output
     return list(json.loads(done.output))
 
@@ -198,5 +218,5 @@ def test_problem_list_states_the_trades_needed_per_player() -> None:
     found = problems("minecraft_core_3p_2")
     assert len(found) == 12
     assert {trades for row in found for trades in row["trades"].split("/")} == {"1", "2"}
-    done = CliRunner().invoke(cli, ["tradecraft2026", "problems", "minecraft"])
+    done = CliRunner().invoke(cli, ["paper", "tradecraft2026", "problems", "minecraft"])
     assert isinstance(done.exception, BadInput)

@@ -189,16 +189,16 @@ def test_command_imports_once_and_scores_models_on_the_same_scale(tmp_path: Path
     assert len(store.load(out).episodes) == 160
     for command in (
         ["figures", str(folder), "--least", "1"],
-        ["choices", str(folder), "--to", str(tmp_path / "choices.csv")],
-        ["study", str(folder), "--to", str(tmp_path / "study.toml"), "--games", "5"],
+        ["choices", str(folder), "--out", str(tmp_path / "choices.csv")],
+        ["study", str(folder), "--out", str(tmp_path / "study.toml"), "--games", "5"],
     ):
-        run = CliRunner().invoke(cli, ["zhu2024", *command])
+        run = CliRunner().invoke(cli, ["paper", "zhu2024", *command])
         assert run.exit_code == 0, run.output
     assert len((tmp_path / "choices.csv").read_text().splitlines()) == 161
     planned = ["plan", str(tmp_path / "study.toml"), "--model", "embedded"]
     run = CliRunner().invoke(cli, planned)
     assert run.exit_code == 0, run.output
-    scaled = CliRunner().invoke(cli, ["zhu2024", "scale", out, "--json"])
+    scaled = CliRunner().invoke(cli, ["paper", "zhu2024", "scale", out, "--json"])
     assert scaled.exit_code == 0, scaled.output
     (row,) = json.loads(scaled.output)
     record = read(folder)
@@ -216,11 +216,11 @@ def test_model_that_always_takes_the_upper_row_scores_0(
     monkeypatch.setitem(registry._added["models"], "stub", stub)
     monkeypatch.setattr(registry, "_results", {})
     folder, study, out = written(tmp_path, PEOPLE), tmp_path / "s.toml", str(tmp_path / "out")
-    made = ["zhu2024", "study", str(folder), "--to", str(study), "--games", "3"]
+    made = ["paper", "zhu2024", "study", str(folder), "--out", str(study), "--games", "3"]
     assert CliRunner().invoke(cli, made).exit_code == 0
     run = CliRunner().invoke(cli, ["run", str(study), "--model", "stub", "--out", out])
     assert run.exit_code == 0, run.output
-    command = ["zhu2024", "scale", out, "--people", str(folder), "--json"]
+    command = ["paper", "zhu2024", "scale", out, "--people", str(folder), "--json"]
     rows = {row["player"]: row for row in json.loads(CliRunner().invoke(cli, command).output)}
     model = rows["stub"]
     assert model["choices"] == 6 and model["upper row"] == 1.0

@@ -44,5 +44,5 @@ def test_first_option_rule_changes_the_value(played: Path) -> None:
 def test_commands_state_the_reply_rule_version(played: Path) -> None:
     shown = CliRunner().invoke(cli, ["replay", str(played)]).output
     assert f"Replies of 1 episodes were read by reply rule {VERSION} (installed)." in shown
-    shown = CliRunner().invoke(cli, ["reread", str(played)]).output
+    shown = CliRunner().invoke(cli, ["replay", "--reread", str(played)]).output
     assert "first option named" in shown and f"3 replies read by rule {VERSION}; 0 differ." in shown

@@ -176,7 +176,7 @@ def _contamination(study: Study) -> Item:
         if not any(p.partition("@")[0].endswith(TWIN) for p in packs):
             missing.append(
                 "no twin (the same problems with a mechanism in place of a mind); `sally run STUDY "
-                "--packs twin` adds it, and `sally contrast DIR --twin` compares the two"
+                "--packs twin` adds it, and `sally compare DIR --twin` compares the two"
             )
     else:
         said.append("no player reads prompts")

@@ -236,15 +236,14 @@ def importer(name: str) -> Importer:
 
 
 def with_commands() -> tuple[str, ...]:
-    """Return the papers and games with commands of their own, without importing them."""
-    owners = [*((n, p.home) for n, p in entries("papers").items())]
-    owners += [(n, package) for n, package in packages().items()]
-    return tuple(sorted(name for name, home in owners if find_spec(f"{home}.commands")))
+    """Return the papers with commands of their own, without importing them."""
+    papers = entries("papers").items()
+    return tuple(sorted(name for name, paper in papers if find_spec(f"{paper.home}.commands")))
 
 
 def commands(name: str) -> Any | None:
-    """Return the commands of a paper or a game."""
-    return (paper_part if name in entries("papers") else part)(name, "commands")
+    """Return the commands of a paper."""
+    return paper_part(name, "commands")
 
 
 @cached

@@ -1,4 +1,4 @@
-"""`sally alsobay2025`: people's contributions, from the published file."""
+"""`sally paper alsobay2025`: people's contributions, from the published file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sally eger2017`: figures of imported Hanabi games."""
+"""`sally paper eger2017`: figures of imported Hanabi games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sally gamabench`: figures of the published games."""
+"""`sally paper gamabench`: figures of the published games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sally hcss2025`: figures of imported matches."""
+"""`sally paper hcss2025`: figures of imported matches."""
 
 from __future__ import annotations
 

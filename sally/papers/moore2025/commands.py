@@ -1,4 +1,5 @@
-"""`sally moore2025`: agreement of readers with the record, curves by message, excluded games."""
+"""`sally paper moore2025`: agreement of readers with the record, curves by message, excluded
+games."""
 
 from __future__ import annotations
 
@@ -80,9 +81,7 @@ def _point(persuader: str, condition: str, at: int, found: Known) -> dict[str, A
     }
 
 
-_on_store = click.option(
-    "--on", "folder", required=True, type=click.Path(path_type=Path), help="A store of episodes."
-)
+_store = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 
 
 @click.group("moore2025")
@@ -91,13 +90,7 @@ def COMMANDS() -> None:
 
 
 @COMMANDS.command()
-@click.option(
-    "--on",
-    "path",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Published games, a file or a folder.",
-)
+@click.argument("path", type=click.Path(path_type=Path))
 @click.option(
     "--half",
     type=click.Choice(HALVES),
@@ -207,7 +200,7 @@ def _span(values: list[float | None]) -> str | None:
 
 
 @COMMANDS.command()
-@_on_store
+@_store
 @json_option
 def curves(folder: Path, as_json: bool) -> None:
     """Print, for each message, the share of games that would be won or lost to the trap at that
@@ -228,7 +221,7 @@ def curves(folder: Path, as_json: bool) -> None:
 
 
 @COMMANDS.command()
-@_on_store
+@_store
 @json_option
 def excluded(folder: Path, as_json: bool) -> None:
     """List the games of people that the paper's rules exclude, and why.

@@ -1,4 +1,4 @@
-"""`sally pact`: findings from a folder of published logs, and the accuracy of the message
+"""`sally paper pact`: findings from a folder of published logs, and the accuracy of the message
 reader."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""`sally step_game`: figures of imported games, and the accuracy of the announcement reader."""
+"""`sally paper step_game`: figures of imported games, and the accuracy of the announcement
+reader."""
 
 from __future__ import annotations
 

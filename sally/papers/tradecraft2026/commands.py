@@ -1,4 +1,4 @@
-"""`sally tradecraft2026`: check rulesets, list problems, and judge stored games."""
+"""`sally paper tradecraft2026`: check rulesets, list problems, and judge stored games."""
 
 from __future__ import annotations
 

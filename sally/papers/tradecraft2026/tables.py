@@ -116,7 +116,7 @@ def cannot(row: Conditions, metric: str) -> str | None:
     if "dimension" in row:
         return (
             "agreement of people with a model's ratings; ratings are not episodes, and "
-            "`sally tradecraft2026 ratings FILE OTHER` compares two files of them"
+            "`sally paper tradecraft2026 ratings FILE OTHER` compares two files of them"
         )
     return None
 

@@ -1,4 +1,5 @@
-"""`sally zhu2024`: figures and a table of the published choices, and a study of the same games."""
+"""`sally paper zhu2024`: figures and a table of the published choices, and a study of the same
+games."""
 
 from __future__ import annotations
 
@@ -87,8 +88,8 @@ def _shown(value: Estimate | float) -> dict[str, str]:
 
 @COMMANDS.command("choices")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--to", required=True, type=click.Path(path_type=Path), help="CSV file to write.")
-def choices(path: Path, to: Path) -> None:
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="CSV file to write.")
+def choices(path: Path, out: Path) -> None:
     """Write one row per choice in PATH: the game, the choice, the payoffs against the people in the
     other role, and the choices of levels 1 and above."""
     record = read(path)
@@ -98,7 +99,7 @@ def choices(path: Path, to: Path) -> None:
     head = ["person", "trial", *(f"own_{c}" for c in cells), *(f"other_{c}" for c in cells)]
     head += ["choice", "kind", "value_A", "value_B", "people_across"]
     head += [f"level_{k}" for k in range(1, len(levels))]
-    with to.open("w", newline="", encoding="utf-8") as file:
+    with out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(head)
         for n, choice in enumerate(record.choices):
@@ -107,12 +108,12 @@ def choices(path: Path, to: Path) -> None:
             kind = KINDS[table.kind[n]]
             writer.writerow([choice.person, choice.trial, *choice.own, *choice.other,
                              "AB"[choice.row], kind, *values, table.crowd[n], *picks])  # fmt: skip
-    echo(f"{len(record.choices)} choices were written to {to}.")
+    echo(f"{len(record.choices)} choices were written to {out}.")
 
 
 @COMMANDS.command("study")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--to", required=True, type=click.Path(path_type=Path), help="TOML file to write.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="TOML file to write.")
 @click.option(
     "--games",
     default=100,
@@ -120,7 +121,7 @@ def choices(path: Path, to: Path) -> None:
     help="Number of games to draw at random; the two roles of a game count as two.",
 )
 @least_option
-def study(path: Path, to: Path, games: int, least: int) -> None:
+def study(path: Path, out: Path, games: int, least: int) -> None:
     """Write a study in which models play the games of PATH against the choices recorded from people
     in the other role.
 
@@ -146,9 +147,9 @@ def study(path: Path, to: Path, games: int, least: int) -> None:
         raise BadInput(
             f"No game of {path} was played by at least {least} people in the other role."
         )
-    to.write_text("\n".join(lines) + "\n", "utf-8")
-    echo(f"{written} games, each in two orders: `sally run {to} --model NAME --out DIR` plays "
-         f"them, `sally zhu2024 scale DIR --people {path}` scores them.")  # fmt: skip
+    out.write_text("\n".join(lines) + "\n", "utf-8")
+    echo(f"{written} games, each in two orders: `sally run {out} --model NAME --out DIR` plays "
+         f"them, `sally paper zhu2024 scale DIR --people {path}` scores them.")  # fmt: skip
 
 
 def _cell(number: int, role: Role, across: tuple[int, int]) -> list[str]:

@@ -112,7 +112,8 @@ def scaled(games: Sequence[Played], least: int = 1) -> dict[str, Scaled]:
     people.
 
     Args:
-        games: Imported choices of people, or episodes of a study that `sally zhu2024 study` wrote.
+        games: Imported choices of people, or episodes of a study that
+            `sally paper zhu2024 study` wrote.
         least: Games with fewer recorded opponents are left out.
     """
     by_player: dict[str, list[_Screen]] = {}

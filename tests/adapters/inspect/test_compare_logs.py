@@ -219,7 +219,7 @@ def test_power_gives_number_of_samples_for_a_difference(two: tuple[Path, Path]) 
 
 def test_commands_print_one_screen_json_and_a_page(two: tuple[Path, Path], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    given = ["inspect", "compare", *map(str, two), "--html", str(page)]
+    given = ["compare", *map(str, two), "--out", str(page)]
     said = CliRunner().invoke(cli, given)
     assert said.exit_code == 0, said.output
     assert len(said.output.splitlines()) <= 40 and "higher" in said.output
@@ -227,7 +227,7 @@ def test_commands_print_one_screen_json_and_a_page(two: tuple[Path, Path], tmp_p
     told = json.loads(CliRunner().invoke(cli, [*given, "--json"]).stdout)
     assert {c["verdict"] for c in told["comparisons"]} == {"higher"}
     power = CliRunner().invoke(
-        cli, ["inspect", "power", str(two[0]), str(two[1]), "--detect", ".2"]
+        cli, ["compare", "--power", str(two[0]), str(two[1]), "--detect", ".2"]
     )
     assert power.exit_code == 0 and "samples to detect 0.2" in power.output
 

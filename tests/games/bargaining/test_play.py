@@ -192,7 +192,7 @@ def test_costs_of_a_certified_problem_add_up_to_the_regret(number: int) -> None:
 
 
 def test_best_quotes_by_the_costs_earn_the_optimum() -> None:
-    """Following the best move that `sally why` names leaves no regret."""
+    """Following the best move that `sally show --why` names leaves no regret."""
     for problem in frozen().problems[5::30]:
         seat = BUYER if problem.seat == "buyer" else SELLER
         script: list[int] = []

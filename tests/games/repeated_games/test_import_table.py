@@ -234,7 +234,7 @@ def test_export_and_reimport_give_same_episodes(tmp_path: Path) -> None:
     partners = 'partners = { bot = { player = "tit_for_tat", params = { first = 0 } } }\n'
     path = table(tmp_path, text, IPD + partners + "params = { rounds = 4 }")
     run("import", "table", str(path), "--out", str(first))
-    run("export", str(first), "--what", "rounds", "--to", str(tmp_path / "out.csv"))
+    run("export", str(first), "--what", "rounds", "--out", str(tmp_path / "out.csv"))
     run("import", "table", str(tmp_path / "out.csv"), "--out", str(again))
     one, two = (store.load(folder).episodes for folder in (first, again))
     assert one.keys() == two.keys() and len(one) == 2
@@ -272,7 +272,7 @@ def test_bot_episodes_export_to_table_and_import_again(tmp_path: Path) -> None:
     with store.Writer(Path(out)) as writer:
         for episode in there:
             writer.add(episode)
-    run("export", out, "--what", "rounds", "--to", path)
+    run("export", out, "--what", "rounds", "--out", path)
     said = json.loads(run("import", "table", path, "--out", back, "--json"))
     assert said["counts"]["stored"] == len(there) and not said["differences"]
     again = store.load(Path(back)).episodes.values()

@@ -1,5 +1,5 @@
-"""`sally packs`: create words packs, files in which a paper's own text can replace Sally's
-prompts."""
+"""`sally paper`: what papers bring: their own commands, and words packs, files in which a paper's
+own text can replace Sally's prompts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from sally.core.errors import BadInput, listed
+from sally.cli.group import brought, installed
+from sally.core.errors import BadInput, listed, unknown
 from sally.core.registry import packs as words_packs
 from sally.core.registry import registry
 from sally.core.registry.study import Study
@@ -19,27 +20,51 @@ from sally.output.tables.console import PATH, print_text
 from sally.players.language import every_strategy_text
 
 
-@click.group()
-def packs() -> None:
-    """Create words packs, in which a paper's own text can replace Sally's prompts.
+class Papers(click.Group):
+    """A group that imports the commands of a paper only when they are called."""
 
-    Sally's prompts are in our own words. `sally packs new PAPER` lists every sentence that can be
-    replaced; `sally check FILE.toml` checks a pack, and `sally run PAPER --packs FILE.toml` plays
-    with it.
-    """
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*sorted({**brought(), **installed()}), *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name in brought() or name in installed():
+            commands: click.Command | None = registry.commands(name)
+            return commands
+        return super().get_command(ctx, name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        own = {name: command.get_short_help_str(200) for name, command in self.commands.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl([*{**brought(), **installed()}.items(), *own.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        names = self.list_commands(ctx)
+        if args[0] not in names and not args[0].startswith("-"):
+            raise unknown("paper with commands", args[0], names)
+        return super().resolve_command(ctx, args)
 
 
-@packs.command()
-@click.argument("paper")
+@click.group(cls=Papers)
+def paper() -> None:
+    """Run a paper's own commands: figures, readers, studies, words."""
+
+
+@paper.command("packs")
+@click.argument("paper_name", metavar="PAPER")
 @click.option("--out", type=PATH, default=Path(), help="Folder for the files [here].")
-def new(paper: str, out: Path) -> None:
+def packs(paper_name: str, out: Path) -> None:
     """Write a words pack for each game of PAPER, to be filled with the paper's own sentences.
+
+    Sally's prompts are in our own words. `sally check FILE.toml` checks a pack, and
+    `sally run PAPER --packs FILE.toml` plays with it.
 
     A pack lists every sentence of the game's prompts as a comment, in our wording, with the facts
     in braces that Sally fills in. To use the paper's sentence, remove the # before its key and
     paste the sentence there; every other sentence keeps our wording.
     """
-    studies: Sequence[Study] = registry.paper_part(paper, "study") or ()
+    studies: Sequence[Study] = registry.paper_part(paper_name, "study") or ()
     games = dict.fromkeys(
         registry.family(instance.game).name
         for study in studies
@@ -47,16 +72,18 @@ def new(paper: str, out: Path) -> None:
         for instance in cell.instances
     )
     if not games:
-        raise BadInput(f"{paper} has no study, so there are no prompts to reword.")
-    files = {game: out / f"{paper}_{game}.toml" for game in games}
+        raise BadInput(f"{paper_name} has no study, so there are no prompts to reword.")
+    files = {game: out / f"{paper_name}_{game}.toml" for game in games}
     if there := [str(file) for file in files.values() if file.exists()]:
         raise BadInput(f"{listed(there)} exists already; choose another folder with --out.")
     out.mkdir(parents=True, exist_ok=True)
     for game, file in files.items():
-        file.write_text(template(paper, game, studies), "utf-8")
+        file.write_text(template(paper_name, game, studies), "utf-8")
         echo(f"{file}: {len(texts_of(game, studies))} sentences of {game}")
     first = next(iter(files.values()))
-    print_text(f"`sally check {first}` checks it, `sally run {paper} --packs {first}` plays it.")
+    print_text(
+        f"`sally check {first}` checks it, `sally run {paper_name} --packs {first}` plays it."
+    )
 
 
 def texts_of(game: str, studies: Sequence[Study]) -> dict[str, str]:
