@@ -16,7 +16,7 @@ from sally.api.evaluation import SIZES, SUITES, Suite, evaluate
 from sally.api.pair_evaluation import PairRows, plan_pairs
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
-from sally.cli.common import parsed
+from sally.cli.common import STORE, parsed
 from sally.cli.group import WithViews
 from sally.cli.pair_screen import print_evaluation, print_plan
 from sally.cli.running import ON_HELP, progress_watcher
@@ -40,6 +40,7 @@ from sally.output.tables.console import (
 from sally.runner.config import use_config
 from sally.runner.plan import plan as planned
 from sally.stats.intervals import blank_intervals
+from sally.store import Where
 from sally.studies import sally_1, sally_2
 from sally.studies.sally_1 import Size
 
