@@ -35,13 +35,14 @@ _NUMBER = (
     r"\s*and [135] respectively)"
 )
 
+# Bounded, so that a message of nothing but such words is read in linear time.
 _FILLER = (
     r"(?:(?:definitely|still|just|now|also|publicly|fully|only|simply|therefore|again|gladly|"
     r"happily|personally|already|then|instead|absolutely|firmly|officially|currently|here|"
     r"indeed|tentatively|hereby|strictly|really|certainly|going|happy|ready|plan|planning|agree|"
     r"agreed|agreeing|confirm|confirmed|confirming|commit|committed|committing|must|to|that|my|"
     r"move|moves|pick|choice|be|both|up|the|on|as|it|is|of|i|i'm|i'll|will|am|have|decided|"
-    r"choosing|honor|honoring|staying|stay|fine|with|in|for|by|at)[ ,:]+)*"
+    r"choosing|honor|honoring|staying|stay|fine|with|in|for|by|at)[ ,:]+){0,20}"
 )
 _VERB = (
     r"(?:tak(?:e|ing)|pick(?:ing)?|choos(?:e|ing)|play(?:ing)?|mov(?:e|ing)|go(?:ing)?|"
@@ -52,7 +53,7 @@ _VERB = (
 )
 _TO = (
     r"(?:[ :=]+(?:the|a|an|my|in|on|to|with|for|at|into|of|number|moves?|by|choice|steps?|taking|"
-    r"picking|playing|choosing|moving|slot|only|safe|lone|it))*"
+    r"picking|playing|choosing|moving|slot|only|safe|lone|it)){0,20}"
 )
 _BY_VERB = r"(?:taking|on|at|picking|with|choosing|playing|moving|to|is|for|pick|take|play|choose)"
 _ARROW = r"[ :=>\u2192-]"

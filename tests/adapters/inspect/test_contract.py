@@ -254,8 +254,12 @@ def test_scores_of_several_models_are_keyed_by_seat(tmp_path: Path) -> None:
     assert {name: m.value for name, m in found.metrics.items()} == scores["forfeits"].value
 
 
-@pytest.mark.parametrize("seats", ["agent", "agent,partner"])
-def test_log_can_be_scored_again_and_by_a_scorers_name(tmp_path: Path, seats: str) -> None:
+@pytest.mark.parametrize(
+    ("seats", "chosen"), [("agent", ()), ("agent,partner", ("--scorer", "sally/regret"))]
+)
+def test_log_can_be_scored_again_and_by_a_scorers_name(
+    tmp_path: Path, seats: str, chosen: tuple[str, ...]
+) -> None:
     (log,) = inspect_eval(
         game_task("rps", "rps"),
         task_args={"out": str(tmp_path / "out"), "seats": seats, "episodes": 2, "rounds": 2},
@@ -263,18 +267,17 @@ def test_log_can_be_scored_again_and_by_a_scorers_name(tmp_path: Path, seats: st
         display="none",
         model=mock("Option: R"),
     )  # fmt: skip
-    for chosen in ([], ["--scorer", "sally/regret"]):
-        again = tmp_path / f"again{len(chosen)}.eval"
-        asked = ["score", log.location, "--output-file", str(again), "--action", "overwrite"]
-        done = run(
-            [sys.executable, "-m", "inspect_ai", *asked, *chosen], capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        scored = read_eval_log(str(again)).samples or []
-        for before, after in zip(log.samples or [], scored, strict=True):
-            assert after.scores and before.scores
-            assert set(after.scores) == ({"regret"} if chosen else set(before.scores))
-            assert after.scores["regret"].value == before.scores["regret"].value
+    again = tmp_path / "again.eval"
+    asked = ["score", log.location, "--output-file", str(again), "--action", "overwrite"]
+    done = run(
+        [sys.executable, "-m", "inspect_ai", *asked, *chosen], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    scored = read_eval_log(str(again)).samples or []
+    for before, after in zip(log.samples or [], scored, strict=True):
+        assert after.scores and before.scores
+        assert set(after.scores) == ({"regret"} if chosen else set(before.scores))
+        assert after.scores["regret"].value == before.scores["regret"].value
 
 
 def test_wrong_game_task_arguments_are_refused_with_one_message() -> None:
