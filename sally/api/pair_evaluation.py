@@ -222,7 +222,7 @@ def evaluation_of_episodes(
         suite=f"Sally-2, version {sally_2.VERSION}",
         size=study.tags["size"],
         planned=planned,
-        game_of=_game_of,
+        game_of=sally_2.game_of,
         arms={cell.name: cell.factors["arm"] for cell in study.cells},
         games=sally_2.GAMES,
     )
@@ -242,18 +242,13 @@ def evaluate_people(place: Where) -> PairRows:
         suite=f"Sally-2, version {sally_2.VERSION}",
         size="chosen by the study",
         planned=len(episodes),
-        game_of=_game_of,
+        game_of=sally_2.game_of,
         arms={episode.cell: sally_2.ASKED for episode in episodes},
         games=sally_2.GAMES,
     )
     if not evaluation.games:
         raise BadInput(f"No person in {place} has answered both positions of a pair.")
     return PairRows(evaluation)
-
-
-def _game_of(game: str, recipe: str) -> str | None:
-    row = sally_2.row_of(game, recipe)
-    return row.name if row else None
 
 
 # --- the plan -------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from sally.core.registry.study import Cell, Study
 from sally.players.language import OPEN, uses_model
 from sally.runner.config import Config
 
-__all__ = ["OPEN", "PRECEDENCE", "SettingUsed", "models_of", "settled", "with_model"]
+__all__ = ["OPEN", "PRECEDENCE", "SettingUsed", "models_of", "open_seats", "settled", "with_model"]
 PRECEDENCE = ("--set", "sally.toml", "study", "strategy")  # of settings, the strongest first
 
 
@@ -123,6 +123,11 @@ def _distinct(lineups: tuple[dict[str, PlayerSpec], ...]) -> int:
 
 def _is_open(who: PlayerSpec) -> bool:
     return uses_model(who) and who.params.get("model", OPEN) == OPEN
+
+
+def open_seats(lineup: Mapping[str, PlayerSpec]) -> list[str]:
+    """Return the seats of a lineup that still need a model."""
+    return [seat for seat, player in lineup.items() if _is_open(player)]
 
 
 def models_of(study: Study) -> set[str]:

@@ -94,6 +94,12 @@ def row_of(game: str, recipe: str) -> Row | None:
     return None
 
 
+def game_of(game: str, recipe: str) -> str | None:
+    """Return the suite's name of a game and recipe; None if they are not of the suite."""
+    row = row_of(game, recipe)
+    return row.name if row else None
+
+
 # --- pairs ----------------------------------------------------------------------------------------
 
 

@@ -28,14 +28,15 @@ def imported(path: Path) -> ImportResult:
     for file in files:
         source = Source.of("a log of Inspect", "", file.name, file.read_bytes())
         for sample in _samples(file):
-            run.counts["found"] += 1
-            try:
-                episode = _episode(sample)
-            except BadInput as why:
-                run.oddities.append(Oddity(str(file), f"sample {sample.id}", str(why)))
-                continue
-            used = {**episode.used, "source": msgspec.to_builtins(source)}
-            episodes[episode.id] = msgspec.structs.replace(episode, used=used)
+            for line in _lines(sample):
+                run.counts["found"] += 1
+                try:
+                    episode = _episode(sample, line)
+                except BadInput as why:
+                    run.oddities.append(Oddity(str(file), f"sample {sample.id}", str(why)))
+                    continue
+                used = {**episode.used, "source": msgspec.to_builtins(source)}
+                episodes[episode.id] = msgspec.structs.replace(episode, used=used)
     for episode in episodes.values():
         run.episodes.append(episode)
     if not run.episodes and not run.oddities:
@@ -56,8 +57,13 @@ def _samples(file: Path) -> list[Any]:
         raise BadInput(f"{file} is not an Inspect log: {why}") from None
 
 
-def _episode(sample: Any) -> Episode:
-    line = sample.store.get("episode")
+def _lines(sample: Any) -> list[Any]:
+    """Return the stored lines of a sample: one episode, or the positions of a pair."""
+    lines = sample.store.get("episodes")
+    return lines if isinstance(lines, list) and lines else [sample.store.get("episode")]
+
+
+def _episode(sample: Any, line: Any) -> Episode:
     if line is None:
         why = f": {sample.error.message}" if sample.error else ""
         raise BadInput(f"it contains no episode of Sally{why}")

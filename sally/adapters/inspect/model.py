@@ -180,7 +180,7 @@ class InspectModel:
             output = await self._provider.generate(
                 talk,
                 tools=[tool_info(tool) for tool in tools],
-                config=config_of(settings, self._limits, extra),
+                config=config_of(self._without_seed(settings), self._limits, extra),
                 cache=self._policy(talk, settings, extra),
             )
         except NOT_FAILURES:
@@ -194,6 +194,13 @@ class InspectModel:
             self._turnstile.used(self.name, output.usage.total_tokens)
         self._answered_as.add(output.model[:LONGEST_NAME])  # keys were removed before
         return output
+
+    def _without_seed(self, settings: Settings) -> Settings:
+        """Return the settings without the seed if OpenAI's Responses API, which has none, is
+        called; Inspect would drop it with a warning."""
+        if not getattr(self._provider.api, "responses_api", False):
+            return settings
+        return msgspec.structs.replace(settings, seed=None)
 
     def _policy(
         self, talk: list[ChatMessage], settings: Settings, extra: dict[str, Any] | None

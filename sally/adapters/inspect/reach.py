@@ -24,6 +24,7 @@ from sally.core.log.calls import KEPT, cut
 from sally.runner.config import Config
 
 RETRYING = frozenset({"openai", "openai-api", "openrouter", "anthropic", "groq"})
+OPENAI_REASONING = re.compile(r"(.*/)?(o\d|gpt-[5-9])")
 MARKUP = re.compile(r"\[/?[a-z ]+\]")
 
 
@@ -39,7 +40,8 @@ def provider_of(name: str, config: Config, server: str | None = None) -> Provide
     maker = name.partition("/")[0]
     given: dict[str, Any] = {"max_retries": 0} if maker in RETRYING else {}
     address = server or entry.servers[0] or os.environ.get("OPENAI_BASE_URL")
-    if maker == "openai" and address and "api.openai.com" not in address:
+    is_compatible = maker == "openai" and bool(address) and "api.openai.com" not in str(address)
+    if is_compatible:
         given["responses_api"] = False  # compatible servers implement chat completions only
     key = entry.key()
     try:
@@ -54,9 +56,23 @@ def provider_of(name: str, config: Config, server: str | None = None) -> Provide
         said = str(getattr(why, "message", why))
         sentence = " ".join(MARKUP.sub("", said).split()).rstrip(".").removeprefix("ERROR: ")
         raise BadInput(f"The model {name!r} cannot be reached: {sentence}.") from None
+    if is_compatible:
+        _send_settings_as_given(provider.api)
     _refuse_secrets(provider.api, name)
     hide_key(provider.api)
     return provider
+
+
+def _send_settings_as_given(api: Any) -> None:
+    """Make Inspect send temperature and max_tokens to a compatible server.
+
+    Inspect takes every name it does not know, and names such as `demo1`, for OpenAI's newest
+    models, drops their temperature with a warning, and renames max_tokens. Names of OpenAI's own
+    reasoning models keep that treatment, because the server may pass calls on.
+    """
+    if not OPENAI_REASONING.match(api.model_family()):
+        api.is_latest = lambda: False
+        api.is_o_series = lambda: False
 
 
 def _refuse_secrets(api: ModelAPI, name: str) -> None:

@@ -24,6 +24,7 @@ class Session:
     writer: store.Writer
     cache: bool = False
     told: OnStored | None = None  # called with each stored episode
+    is_inspects: bool = False  # Inspect started the eval, and may retry its samples
 
     def keep(self, episode: Episode) -> None:
         """Store an episode."""
@@ -59,6 +60,7 @@ def session_of(out: str) -> Session:
     until the process ends."""
     if out not in _sessions:
         config = find_config()
-        _sessions[out] = Session(config, Meter(config=config), store.Writer(out))
+        writer = store.Writer(out)
+        _sessions[out] = Session(config, Meter(config=config), writer, is_inspects=True)
         atexit.register(_sessions[out].writer.__exit__, None, None, None)
     return _sessions[out]

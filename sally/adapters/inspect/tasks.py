@@ -4,8 +4,7 @@ record."""
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,40 +12,43 @@ from typing import Any
 import msgspec
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai._util.package import get_installed_package_name
 from inspect_ai.dataset import Sample
 from inspect_ai.log import transcript
 from inspect_ai.model import get_model
-from inspect_ai.scorer import (
-    SampleScore,
-    Score,
-    Scorer,
-    Target,
-    Value,
-    mean,
-    metric,
-    scorer,
-)
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError, sample_limits
 
 from sally import store
 from sally.adapters.inspect.model import InspectModel
 from sally.adapters.inspect.reach import hide_key, provider_of
+from sally.adapters.inspect.scorers import (
+    all_metrics,
+    model_seats,
+    named_scorers,
+    registered_name,
+    score_keys,
+)
 from sally.adapters.inspect.session import Session, session_of
 from sally.adapters.trainers.text.splits import usual_player
 from sally.analysis.decisions.costs import costs_by_turn
-from sally.core.errors import BadInput, unknown
-from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, from_line, to_line
+from sally.core.errors import BadInput, listed, unknown
+from sally.core.log.events import (
+    Censored,
+    Episode,
+    Instance,
+    PlayerSpec,
+    Setup,
+    episode_id,
+    to_line,
+)
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
 from sally.core.match.player import Player
 from sally.core.prompt.model import Model
 from sally.core.registry import registry
 from sally.core.registry.study import Cell, Study
-from sally.core.rules.game import GameSpec, Seat
-from sally.core.rules.metric import Metric
-from sally.frames.measured import doing_metric
+from sally.core.rules.chance import derived_seed
+from sally.core.rules.game import Seat
 from sally.frames.replays import played
 from sally.frames.rows import decision_rows
 from sally.players.language import LANGUAGE, patient
@@ -54,24 +56,27 @@ from sally.runner.budget import Metered
 from sally.runner.config import in_process
 from sally.runner.gates import forget_refusals, hopeless
 from sally.runner.local import manifest, orders, play_within, reached, used_by
-from sally.runner.models import OPEN, models_of, with_model
+from sally.runner.models import open_seats, with_model
 from sally.runner.orders import Order
 from sally.runner.rates import turnstile_of
 from sally.runner.routing import Routed, preferred
 from sally.runner.seating import players_of
 
-COMPLETED = "completed"
 STEP = ("turn", "seat", "what", "probe", "label", "said", "truth", "right", "reason")
 NO_MODEL = "none/none"  # Inspect's name for a missing model
 
 
-def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
+def task_of(name: str, wanted: Sequence[Order], out: str, epochs: Epochs | None = None) -> Task:
     """Return a task that plays these episodes and stores each of them in the store `out`."""
     samples = [
         Sample(
             id=id,
             input=first_page(setup),
-            metadata={"setup": msgspec.json.encode(setup).decode(), "cell": cell},
+            metadata={
+                "setup": msgspec.json.encode(setup).decode(),
+                "cell": cell,
+                **({} if epochs is None else {"epochs": msgspec.to_builtins(epochs)}),
+            },
         )
         for id, cell, setup in wanted
     ]
@@ -84,33 +89,40 @@ def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
     )
 
 
+class Epochs(msgspec.Struct, frozen=True):
+    """How epochs continue the repeats of a study: the study's seed and its largest number of
+    repeats."""
+
+    seed: int
+    repeats: int
+
+    @staticmethod
+    def of_study(study: Study) -> Epochs:
+        """Return the continuation of a study."""
+        return Epochs(study.seed, max(cell.repeats for cell in study.cells))
+
+    def setup(self, setup: Setup, epoch: int) -> Setup:
+        """Return the setup of an epoch, from 1: a further repeat, with a seed and an id of its
+        own."""
+        if epoch == 1:
+            return setup
+        repeat = setup.repeat + (epoch - 1) * self.repeats
+        seed = derived_seed(self.seed, setup.instance.id, repeat)
+        return msgspec.structs.replace(setup, seed=seed, repeat=repeat)
+
+
+def setup_of_epoch(state: TaskState, setup: Setup) -> Setup:
+    """Return the setup that a sample plays in its epoch."""
+    epochs = state.metadata.get("epochs")
+    return setup if epochs is None else msgspec.convert(epochs, Epochs).setup(setup, state.epoch)
+
+
 def first_page(setup: Setup) -> str:
     """Return the first prompt of the first model seat, for Inspect's viewer."""
     match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
-    for seat, who in setup.lineup.items():
-        if who.player == LANGUAGE:
-            return match.context(Seat(seat)).words.rules(Seat(seat))
+    for seat in model_seats(setup.lineup):
+        return match.context(Seat(seat)).words.rules(Seat(seat))
     return setup.instance.game
-
-
-def score_keys(wanted: Sequence[Order]) -> list[str]:
-    """Return all score keys of these episodes; Inspect needs the same keys in every sample."""
-    found = {COMPLETED: None}
-    known: set[tuple[str, tuple[str, ...]]] = set()
-    for _, _, setup in wanted:
-        seats = tuple(seat for seat, who in setup.lineup.items() if who.player == LANGUAGE)
-        if (setup.instance.game, seats) not in known:
-            known.add((setup.instance.game, seats))
-            for seat in seats:
-                found |= {f"{seat}.{name}": None for name in headlines(setup.instance.game)}
-    return list(found)
-
-
-def headlines(game: str) -> dict[str, Metric]:
-    """Return the headline metrics of a game."""
-    return {
-        name: m for name, m in registry.metrics(registry.family(game).name).items() if m.headline
-    }
 
 
 @solver
@@ -123,31 +135,48 @@ def play_episode(out: str) -> Solver:
         if session.meter.spent or hopeless():
             return state  # not started: nothing is stored
         setup = msgspec.json.decode(state.metadata["setup"], type=Setup)
-        match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
-        players = seated(match, str(state.sample_id), session)
-        try:
-            play = Driver(match, players).arun()
-            await play_within(match, play, session.config.limits)
-        except LimitExceededError as why:
-            _cut(match, "limit", f"{why.type} limit")
-            raise
-        except asyncio.CancelledError:
-            late = _out_of_time()
-            _cut(match, "limit" if late else "fault", "time limit" if late else "cancelled")
-            raise
-        except BaseException as why:
-            _cut(match, "fault", f"the episode broke off: {type(why).__name__}")
-            raise
-        finally:
-            episode = match.episode(state.metadata["cell"], used_by(players))
+
+        def keep(episode: Episode) -> None:
             # One text, because Inspect compares and copies nested values in Python.
             state.store.set("episode", to_line(episode).decode())
-            session.keep(episode)
-        if episode.payoffs is not None:
-            transcript().info(steps(episode), source="decisions, with what each cost")
+
+        await play_setup(setup_of_epoch(state, setup), state.metadata["cell"], session, keep)
         return state
 
     return solve
+
+
+async def play_setup(
+    setup: Setup, cell: str, session: Session, keep: Callable[[Episode], None]
+) -> Episode:
+    """Play one episode, store it, and describe it in Inspect's transcript.
+
+    `keep` is called with the episode even if a limit or a fault censored it.
+    """
+    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
+    players = seated(match, episode_id(setup), session)
+    try:
+        await play_within(match, Driver(match, players).arun(), session.config.limits)
+    except LimitExceededError as error:
+        _cut(match, "limit", f"{error.type} limit")
+        raise
+    except asyncio.CancelledError:
+        late = _out_of_time()
+        _cut(match, "limit" if late else "fault", "time limit" if late else "cancelled")
+        raise
+    except BaseException as error:
+        _cut(match, "fault", f"the episode broke off: {type(error).__name__}")
+        raise
+    finally:
+        episode = match.episode(cell, used_by(players))
+        keep(episode)
+        session.keep(episode)
+    if session.is_inspects and store.to_run_again(episode):
+        assert isinstance(episode.end, Censored)
+        raise RuntimeError(f"the episode was cut off: {episode.end.detail}")  # for eval-retry
+    if episode.payoffs is not None:
+        transcript().info(steps(episode), source="decisions, with what each cost")
+    return episode
 
 
 def steps(episode: Episode) -> list[Any]:
@@ -202,145 +231,6 @@ def provider(seat: str, name: str, session: Session, server: str | None = None) 
     return provider_of(f"sally/{name}" if in_process(name) else name, session.config, server)
 
 
-def _registered(name: str, make: Callable[..., Any]) -> str:
-    """Return the name to register something under, so that it is found as `sally/NAME`.
-
-    Inspect prefixes the package name, except in a working copy with its own metadata, which it
-    takes for loose files.
-    """
-    return name if get_installed_package_name(make) else f"sally/{name}"
-
-
-def _scorer(name: str, metrics: Any, make: Callable[..., Scorer]) -> Callable[..., Scorer]:
-    """Register a scorer as `sally/NAME`, and under its bare name, by which logs refer to it."""
-    scorer(metrics=metrics, name=_registered(name, make))(make)
-    return scorer(metrics=metrics, name=name)(make)
-
-
-def _all_metrics(keys: Sequence[str]) -> Scorer:
-    """Return a scorer of the headline metrics of every seat with a language model; a metric without
-    a value is NaN."""
-    blank = dict.fromkeys(keys, math.nan)  # Inspect treats NaN as not scored
-
-    async def score(state: TaskState, target: Target) -> Score:
-        line = state.store.get("episode")
-        if line is None:
-            return Score(value={**blank}, explanation="not begun: the run had to stop")
-        episode = from_line(line.encode())
-        values = {COMPLETED: float(episode.payoffs is not None), **measured(episode)}
-        return Score(value={**blank, **values}, explanation=f"episode {episode.id}")
-
-    return score
-
-
-all_metrics = _scorer("all_metrics", {"*": [mean()]}, _all_metrics)
-
-
-def measured(episode: Episode) -> dict[str, float]:
-    """Return the metrics of a finished episode by seat and name."""
-    if episode.payoffs is None:
-        return {}
-    whole = played(episode)
-    found = {
-        f"{seat}.{name}": metric.measure(whole, Seat(seat))
-        for seat, who in episode.setup.lineup.items()
-        if who.player == LANGUAGE
-        for name, metric in headlines(whole.spec.name).items()
-    }
-    return {name: value for name, value in found.items() if value is not None}
-
-
-NAMED: Mapping[str, str] = {"knowing": "tom_percent", "acting": "action_consistency"}
-UNITS: Mapping[str, float] = {"knowing": 0.01}  # a share like the others, not percent
-
-
-@metric
-def mean_by_seat() -> Any:
-    """Return the mean of a score, or of each value of a score by seat; NaN is not counted."""
-
-    def means(scores: list[SampleScore]) -> Value:
-        known: dict[str, list[float]] = {}
-        for each in scores:
-            value = each.score.value
-            named = value if isinstance(value, Mapping) else {"mean": each.score.as_float()}
-            for name, number in named.items():
-                found = known.setdefault(name, [])
-                if isinstance(number, int | float) and not math.isnan(number):
-                    found.append(number)
-        return {name: math.fsum(v) / len(v) if v else math.nan for name, v in known.items()}
-
-    return means
-
-
-def named_scorer(name: str) -> Callable[..., Scorer]:
-    """Return the scorer `sally/NAME`: one value, or one per seat under `SEAT.NAME`.
-
-    The viewer uses these keys as column headings, so the seat alone would not distinguish the
-    scorers. Without `seats`, the seats of models in the sample are scored.
-    """
-
-    def make(seats: str | Sequence[str] = ()) -> Scorer:
-        asked = [seats] if isinstance(seats, str) else list(seats)
-
-        async def score(state: TaskState, target: Target) -> Score:
-            lineup = msgspec.json.decode(state.metadata["setup"], type=Setup).lineup
-            if asked and not lineup.keys() & set(asked):  # the cells of a study may differ in seats
-                raise PrerequisiteError(str(unknown("seat of the episode", asked[0], lineup)))
-            scored = asked or _model_seats([lineup])
-            values = _values(state, name, scored)
-            if len(scored) == 1:
-                return Score(value=values[scored[0]], explanation=f"{name} of {scored[0]}")
-            named = {f"{seat}.{name}": value for seat, value in values.items()}
-            return Score(value=named, explanation=f"{name} by seat")
-
-        return score
-
-    return _scorer(name, [mean_by_seat()], make)
-
-
-SCORERS = {
-    name: named_scorer(name) for name in ("knowing", "acting", "doing", "regret", "forfeits")
-}
-
-
-def named_scorers(wanted: Sequence[Order]) -> list[Scorer]:
-    """Return the five scorers `knowing`, `acting`, `doing`, `regret` and `forfeits`, which score
-    the seats taken by language models."""
-    seats = _model_seats(setup.lineup for _, _, setup in wanted)
-    return [made(seats) for made in SCORERS.values()]
-
-
-def _model_seats(lineups: Iterable[Mapping[str, PlayerSpec]]) -> list[str]:
-    """Return the seats of language models in these lineups."""
-    found = (seat for lineup in lineups for seat, who in lineup.items() if who.player == LANGUAGE)
-    return list(dict.fromkeys(found))
-
-
-def _values(state: TaskState, name: str, seats: Sequence[str]) -> dict[str, float]:
-    """Return a scorer's value for each seat; a missing value is NaN, which Inspect ignores."""
-    line = state.store.get("episode")
-    values = dict.fromkeys(seats, math.nan)
-    if line is None or (episode := from_line(line.encode())).payoffs is None:
-        return values
-    whole = played(episode)
-    for seat in seats:
-        if (metric := _metric_of(name, whole.spec, seat)) is not None:
-            found = metric.measure(whole, Seat(seat))
-            values[seat] = math.nan if found is None else found * UNITS.get(name, 1.0)
-    return values
-
-
-def _metric_of(name: str, spec: GameSpec[Any, Any, Any], seat: str) -> Metric | None:
-    """Return the game's metric for a scorer, or None if the game has no such metric."""
-    known: Mapping[str, Metric] = registry.metrics(spec.family or spec.name)
-    if name == "doing":
-        return doing_metric(spec, seat)
-    if name == "regret":
-        losses = [m for key, m in known.items() if key.endswith("regret")]
-        return next((m for m in losses if m.headline), losses[0] if losses else None)
-    return known.get(NAMED.get(name, name))
-
-
 # --- tasks by name ------------------------------------------------------------------------------
 
 
@@ -354,7 +244,7 @@ def study_task(name: str) -> Callable[..., Task]:
             return _task(name, registry.study(name), out, limit or None)
 
     make.__name__ = name
-    return task(name=_registered(name, make))(make)
+    return task(name=registered_name(name, make))(make)
 
 
 @contextmanager
@@ -368,23 +258,34 @@ def told_by_inspect() -> Iterator[None]:
 
 def _task(name: str, study: Study, out: str, limit: int | None = None) -> Task:
     """Return the task of a study, with Inspect's models in its open seats."""
+    filled = claim_store(study, out)
+    return task_of(name, orders(filled, limit), out, Epochs.of_study(filled))
+
+
+def claim_store(study: Study, out: str) -> Study:
+    """Return the study with Inspect's models in its open seats, after claiming its store."""
     filled = for_roles(study)
-    wanted = orders(filled, limit)
     store.claim(Path(out), manifest(filled), filled)
     forget_refusals()
-    return task_of(name, wanted, out)
+    return filled
 
 
 def for_roles(study: Study) -> Study:
     """Return the study with Inspect's models in its open seats: the model of the role, or the
-    default model."""
-    if OPEN not in models_of(study):
-        return study
-    seats = {seat for cell in study.cells for lineup in cell.lineups for seat in lineup}
-    chosen = {seat: str(get_model(role=seat)) for seat in seats}
-    if NO_MODEL in chosen.values():
-        raise BadInput(f"{study.name} has open seats; name a model.")
-    return with_model(study, chosen)
+    default model.
+
+    Raises:
+        BadInput: An open seat has neither.
+    """
+    seats = {seat for cell in study.cells for lineup in cell.lineups for seat in open_seats(lineup)}
+    models = {seat: str(get_model(role=seat)) for seat in seats}
+    unfilled = sorted(seat for seat, model in models.items() if model == NO_MODEL)
+    if unfilled:
+        raise BadInput(
+            f"{study.name} needs a model for {listed(unfilled, 'and')}: name one model for all "
+            "seats, or a model role for each of them."
+        )
+    return with_model(study, models)
 
 
 # --- one game as a task -------------------------------------------------------------------------
@@ -408,7 +309,7 @@ def game_task(game: str, name: str) -> Callable[..., Task]:
             return _task(name, study, out)
 
     make.__name__ = name
-    return task(name=_registered(name, make))(make)
+    return task(name=registered_name(name, make))(make)
 
 
 def game_study(

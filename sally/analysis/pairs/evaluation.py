@@ -50,6 +50,7 @@ class GamePairs(msgspec.Struct, frozen=True):
     orders: dict[int, Estimate]  # J of predictions by order
     answers: int
     unreadable: int
+    gap: Estimate | None = None  # knowing less doing, over pairs that have both
 
     @property
     def tells_apart(self) -> bool:
@@ -99,6 +100,9 @@ class PairEvaluation(msgspec.Struct, frozen=True):
     answers: int
     sentences: tuple[str, ...]
     people: tuple[PersonScore, ...] = ()  # empty: the player is a model or a bot
+    gap: Estimate | None = None  # the mean over games of knowing less doing
+    d_knowing: Estimate | None = None  # means over games of D, the strict form of J
+    d_doing: Estimate | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -142,40 +146,130 @@ def evaluate_pairs(
     """
     every_episode = list(episodes)
     is_several = len({participant_of(episode) for episode in every_episode}) > 1
-    by_arm: dict[str, list[tuple[Episode, PositionAnswer]]] = {}
-    for episode in every_episode:
-        position = read_position(episode)
-        if position is not None and game_of(position.game, position.recipe) is not None:
-            position = msgspec.structs.replace(position, player=player)
-            if participant := participant_of(episode):
-                position = _of_participant(position, participant, is_several)
-            by_arm.setdefault(arms[episode.cell], []).append((episode, position))
-    asked = by_arm.get(ASKED, [])
-    pairs = join_pairs(position for _, position in asked)
-    by_game: dict[str, list[AnsweredPair]] = {game: [] for game in games}
-    for pair in pairs:
-        by_game.setdefault(str(game_of(pair.game, pair.recipe)), []).append(pair)
-    results = _adjust([_result(game, group) for game, group in by_game.items() if group])
-    answers, unreadable = _count_unreadable(episode for episode, _ in asked)
-    people = _score_people(by_game)
+    records = pair_records(every_episode, player=player, game_of=game_of, arms=arms)
+    finished = (episode for episode in every_episode if episode.payoffs is not None)
+    asked = (episode for episode in finished if arms[episode.cell] == ASKED)
+    answers, unreadable = _count_unreadable(asked)
+    summary = summarize_records(records, games)
+    means = summary.means
+    people = _score_people(_by_game(records, games))
+    if is_several:
+        means = dict.fromkeys(means)
+        means |= {name: _mean_of_people(people, name) for name in ("knowing", "doing")}
     evaluation = PairEvaluation(
         player,
         suite,
         size,
         len(every_episode),
         planned,
-        tuple(results),
-        _mean_of_people(people, "knowing") if is_several else _mean(results, "knowing"),
-        _mean_of_people(people, "doing") if is_several else _mean(results, "doing"),
-        None if is_several else _mean(results, "acting"),
-        tuple(_arm_effects(by_arm, game_of)),
+        summary.games,
+        means["knowing"],
+        means["doing"],
+        means["acting"],
+        summary.arms,
         count_calls(every_episode),
         unreadable,
         answers,
         (),
         people,
+        means["gap"],
+        means["d_knowing"],
+        means["d_doing"],
     )
     return msgspec.structs.replace(evaluation, sentences=tuple(verdict(evaluation)))
+
+
+# --- from episodes to records ---------------------------------------------------------------------
+
+
+class StatedMove(msgspec.Struct, frozen=True):
+    """A move after a stated prediction: whether the statement was true, and the move right."""
+
+    pair: str
+    is_true: bool
+    is_right: bool
+
+
+class PairRecord(msgspec.Struct, frozen=True):
+    """What a player answered on one pair in one arm, as plain data."""
+
+    arm: str
+    game: str  # the suite's name of the game
+    positions: int  # members that were answered
+    pair: AnsweredPair | None  # None: a member is missing
+    stated: tuple[StatedMove, ...] = ()
+
+
+class RecordSummary(msgspec.Struct, frozen=True):
+    """The results that records determine."""
+
+    games: tuple[GamePairs, ...]
+    means: dict[str, Estimate | None]  # over games, with `gap` and `d_...`
+    arms: tuple[ArmEffect, ...]
+
+
+def pair_records(
+    episodes: Iterable[Episode],
+    *,
+    player: str,
+    game_of: Callable[[str, str], str | None],
+    arms: Mapping[str, str],
+) -> list[PairRecord]:
+    """Return a record for every arm and pair of these episodes, in order of arm and pair.
+
+    The order makes results independent of the order in which positions were finished.
+    """
+    every_episode = list(episodes)
+    is_several = len({participant_of(episode) for episode in every_episode}) > 1
+    members: dict[tuple[str, str], list[tuple[Episode, PositionAnswer]]] = {}
+    names: dict[str, str] = {}
+    for episode in every_episode:
+        position = read_position(episode)
+        if position is None or (game := game_of(position.game, position.recipe)) is None:
+            continue
+        position = msgspec.structs.replace(position, player=player)
+        if participant := participant_of(episode):
+            position = _of_participant(position, participant, is_several)
+        names[position.pair] = game
+        key = arms[episode.cell], position.pair
+        members.setdefault(key, []).append((episode, position))
+    records = []
+    for (arm, id), answered in sorted(members.items(), key=lambda item: item[0]):
+        pairs = join_pairs(position for _, position in answered)
+        stated = tuple(
+            StatedMove(
+                id,
+                value in position.right["know"],
+                position.answers["do"] in position.right["do"],
+            )
+            for episode, position in answered
+            if (value := _told_value(episode)) is not None and "do" in position.answers
+        )
+        records.append(
+            PairRecord(arm, names[id], len(answered), pairs[0] if pairs else None, stated)
+        )
+    return records
+
+
+def summarize_records(records: Sequence[PairRecord], games: Sequence[str]) -> RecordSummary:
+    """Return the results of the records of one player; `games` is the order of the games."""
+    by_game = _by_game(records, games)
+    results = _adjust([_result(game, group) for game, group in by_game.items() if group])
+    means = {question: _mean(results, question) for question in ("knowing", "doing", "acting")}
+    means["gap"] = mean_of_games([result.gap for result in results if result.gap is not None])
+    for question in ("knowing", "doing"):
+        scores = [score for result in results if (score := getattr(result, question)) is not None]
+        means[f"d_{question}"] = mean_of_games([score.d for score in scores])
+    return RecordSummary(tuple(results), means, tuple(_arm_effects(records)))
+
+
+def _by_game(records: Sequence[PairRecord], games: Sequence[str]) -> dict[str, list[AnsweredPair]]:
+    """Return the pairs of the arm `asked`, by game."""
+    by_game: dict[str, list[AnsweredPair]] = {game: [] for game in games}
+    for record in records:
+        if record.arm == ASKED and record.pair is not None:
+            by_game.setdefault(record.game, []).append(record.pair)
+    return by_game
 
 
 def _result(game: str, pairs: Sequence[AnsweredPair]) -> GamePairs:
@@ -206,6 +300,7 @@ def _result(game: str, pairs: Sequence[AnsweredPair]) -> GamePairs:
         {order: score.j for order, score in orders.items() if score is not None},
         2 * sum((pair.knowing is not None) + (pair.doing is not None) for pair in pairs),
         unreadable,
+        score.gap if _readable(score.knowing) and _readable(score.doing) else None,
     )
 
 
@@ -325,26 +420,24 @@ def _mean_of_people(people: Sequence[PersonScore], question: str) -> Estimate | 
 # --- arms -----------------------------------------------------------------------------------------
 
 
-def _arm_effects(
-    by_arm: Mapping[str, Sequence[tuple[Episode, PositionAnswer]]],
-    game_of: Callable[[str, str], str | None],
-) -> Iterable[ArmEffect]:
-    base = _by_pair(join_pairs(position for _, position in by_arm.get(ASKED, [])))
-    for arm, members in by_arm.items():
-        if arm == ASKED:
+def _arm_effects(records: Sequence[PairRecord]) -> Iterable[ArmEffect]:
+    base = {r.pair.pair: r.pair for r in records if r.arm == ASKED and r.pair is not None}
+    for arm in dict.fromkeys(record.arm for record in records if record.arm != ASKED):
+        members = [record for record in records if record.arm == arm]
+        if any(record.stated for record in members):
+            yield _stated_effect(arm, members)
             continue
-        if any(_told_value(episode) is not None for episode, _ in members):
-            yield _told_effect(arm, members)
-            continue
-        pairs = _by_pair(join_pairs(position for _, position in members))
         for question in ("knowing", "doing"):
             differences: dict[str, list[tuple[float, str]]] = {}
-            for id, pair in pairs.items():
+            for record in members:
+                pair = record.pair
+                if pair is None or pair.pair not in base:
+                    continue
                 outcome = getattr(pair, question)
-                other = getattr(base[id], question) if id in base else None
+                other = getattr(base[pair.pair], question)
                 if outcome is not None and other is not None:
-                    group = differences.setdefault(str(game_of(pair.game, pair.recipe)), [])
-                    group.append((outcome.j - other.j, pair.cluster or id))
+                    group = differences.setdefault(record.game, [])
+                    group.append((outcome.j - other.j, pair.cluster or pair.pair))
             estimates = [
                 mean_by_rule([value for value, _ in group], [unit for _, unit in group],
                              (2 * BOUNDS[0], 2 * BOUNDS[1]))
@@ -355,10 +448,6 @@ def _arm_effects(
             )
 
 
-def _by_pair(pairs: Iterable[AnsweredPair]) -> dict[str, AnsweredPair]:
-    return {pair.pair: pair for pair in pairs}
-
-
 def _told_value(episode: Episode) -> object | None:
     for event in episode.events:
         if isinstance(event, Told) and event.source == "truth":
@@ -366,28 +455,24 @@ def _told_value(episode: Episode) -> object | None:
     return None
 
 
-def _told_effect(arm: str, members: Sequence[tuple[Episode, PositionAnswer]]) -> ArmEffect:
+def _stated_effect(arm: str, members: Sequence[PairRecord]) -> ArmEffect:
     """Return how much more often the move is right where the stated prediction is true.
 
     Whether it is true is drawn, so the difference is caused by the statement.
     """
-    right: dict[bool, list[float]] = {True: [], False: []}
-    units: dict[bool, list[str]] = {True: [], False: []}
-    for episode, position in members:
-        value = _told_value(episode)
-        if value is None or "do" not in position.answers:
-            continue
-        is_true = value in position.right["know"]
-        right[is_true].append(float(position.answers["do"] in position.right["do"]))
-        units[is_true].append(position.pair)
+    pairs = sum(record.positions for record in members) // 2
+    moves = [move for record in members for move in record.stated]
+    right = {
+        is_true: [move for move in moves if move.is_true == is_true] for is_true in (True, False)
+    }
     if not right[True] or not right[False]:
-        return ArmEffect(arm, "slope", None, len(members) // 2)
-    share = len(right[True]) / (len(right[True]) + len(right[False]))
-    weighted = [value / share for value in right[True]]
-    weighted += [-value / (1 - share) for value in right[False]]
+        return ArmEffect(arm, "slope", None, pairs)
+    share = len(right[True]) / len(moves)
+    weighted = [move.is_right / share for move in right[True]]
+    weighted += [-move.is_right / (1 - share) for move in right[False]]
     bound = max(1 / share, 1 / (1 - share))
-    slope = mean_by_rule(weighted, [*units[True], *units[False]], (-bound, bound))
-    return ArmEffect(arm, "slope", slope, len(members) // 2)
+    units = [move.pair for move in (*right[True], *right[False])]
+    return ArmEffect(arm, "slope", mean_by_rule(weighted, units, (-bound, bound)), pairs)
 
 
 # --- unreadable answers ---------------------------------------------------------------------------

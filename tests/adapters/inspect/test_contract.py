@@ -20,7 +20,8 @@ from inspect_ai.model import get_model
 from sally import studies
 from sally.adapters.inspect.model import InspectModel
 from sally.adapters.inspect.run import play_orders
-from sally.adapters.inspect.tasks import game_study, game_task, measured, study_task
+from sally.adapters.inspect.scorers import measured
+from sally.adapters.inspect.tasks import game_study, game_task, study_task
 from sally.core.errors import BadInput
 from sally.core.log.events import Censored, Episode, Moved, Reported
 from sally.core.prompt.model import ModelFailure, Settings, User
