@@ -20,7 +20,7 @@ from sally.cli import cli, main
 from sally.core.errors import BadInput
 from sally.core.log.events import Instance
 from sally.core.registry import registry
-from sally.core.registry.study import Cell, Study
+from sally.core.registry.study import Cell, PlayerSpec, Study
 from sally.runner.models import OPEN, models_of
 from tests.adapters.inspect.server import Fault, Handler, serving
 
@@ -89,20 +89,35 @@ def command(study: str, config: Path, out: Path, *more: str) -> list[str]:
 
 
 def shorter(name: str) -> Study:
-    """Return a shipped study's cells with a model, lineup by lineup, in short episodes.
+    """Return a shipped study in short episodes: each kind of lineup with a model, once a game.
 
     Each kind of player comes to a second round in the first cell that has it.
     """
     study: Study = registry.study(name)
-    met, cells = set[tuple[str, object]](), []
+    met, played, cells = set[tuple[str, object]](), set[tuple[object, ...]](), []
     for cell in study.cells:
         if OPEN not in models_of(replace(study, cells=(cell,))):
             continue  # bots alone: nothing of theirs goes over HTTP
-        everybody = [who for lineup in cell.lineups for who in lineup.values()]
-        kinds = {(who.player, who.params.get("strategy")) for who in everybody}
-        cells.append(_shorter(cell, {"rounds": 1 if kinds <= met else 2, **SHORTER, **DECK}))
+        games = frozenset(instance.game for instance in cell.instances)
+        lineups = []
+        for lineup in cell.lineups:
+            kind = (games, tuple(sorted(cell.arms.items())), *map(_kind, lineup.items()))
+            if kind not in played:
+                lineups.append(lineup)
+            played.add(kind)
+        if not lineups:
+            continue
+        everybody = [player for lineup in lineups for player in lineup.values()]
+        kinds = {(player.player, player.params.get("strategy")) for player in everybody}
+        few = cell if cell.paired else replace(cell, lineups=tuple(lineups))
+        cells.append(_shorter(few, {"rounds": 1 if kinds <= met else 2, **SHORTER, **DECK}))
         met |= kinds
     return replace(study, retries=1, cells=tuple(cells))
+
+
+def _kind(seated: tuple[str, PlayerSpec]) -> tuple[object, ...]:
+    seat, player = seated
+    return seat, player.player, player.params.get("strategy")
 
 
 def _shorter(cell: Cell, given: dict[str, object]) -> Cell:
