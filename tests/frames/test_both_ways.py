@@ -24,7 +24,20 @@ ANALYSES: dict[str, Callable[[Frame], Any]] = {
     "profile": lambda frame: plain(sally.profile(frame).estimates),
     "reliability": lambda frame: plain(sally.reliability(frame).measures),
     "variance": lambda frame: plain(sally.variance(frame).sources),
+    "compare": lambda frame: plain(list(sally.compare(frame, *two_players(frame)))),
+    "contrast": lambda frame: plain(
+        [c.comparison for c in sally.contrast(frame, "asked").contrasts]
+    ),
 }
+RESULTS = {"reliability": "measures", "compare": "comparisons", "contrast": "rows"}  # in the JSON
+
+
+def two_players(frame: Frame) -> tuple[str, str]:
+    """Return the first and the last player of the seat that has most players."""
+    players = frame.seats("seat", "player").unique(maintain_order=True)
+    lists = players.group_by("seat", maintain_order=True).agg("player")["player"].to_list()
+    longest = max(lists, key=len)
+    return longest[0], longest[-1]
 
 
 def numbers(value: Any) -> Iterator[float]:
@@ -32,7 +45,7 @@ def numbers(value: Any) -> Iterator[float]:
     if isinstance(value, dict):
         for part in value.values():
             yield from numbers(part)
-    elif isinstance(value, list):
+    elif isinstance(value, list | tuple):
         for part in value:
             yield from numbers(part)
     elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -47,14 +60,14 @@ def from_python(analysis: str, frame: Frame) -> Any:
         return str(error)
 
 
-def on_the_command_line(analysis: str, bundle: Path) -> Any:
-    result = CliRunner().invoke(cli, [analysis, str(bundle), "--json"])
+def on_the_command_line(analysis: str, bundle: Path, *arguments: str) -> Any:
+    result = CliRunner().invoke(cli, [analysis, str(bundle), *arguments, "--json"])
     if isinstance(result.exception, sally.BadInput):
         return str(result.exception)
     if result.exit_code:
         return result.output
     printed = json.loads(result.stdout)
-    return printed["measures"] if analysis == "reliability" else printed
+    return printed[RESULTS[analysis]] if analysis in RESULTS else printed
 
 
 @pytest.fixture(scope="module", params=THREE)
@@ -64,10 +77,42 @@ def bundle(request: pytest.FixtureRequest) -> Path:
 
 @pytest.mark.parametrize("analysis", ANALYSES)
 def test_command_prints_the_numbers_of_the_function(analysis: str, bundle: Path) -> None:
-    expected = from_python(analysis, as_frame(bundle))
-    printed = on_the_command_line(analysis, bundle)
+    frame = as_frame(bundle)
+    arguments = {"compare": two_players(frame), "contrast": ("--asked",)}.get(analysis, ())
+    assert_same(from_python(analysis, frame), on_the_command_line(analysis, bundle, *arguments))
+
+
+def test_contrast_of_wordings_is_the_same_both_ways() -> None:
+    bundle = BUNDLES / "words-0.5b.sally.zip"
+    contrasts = sally.contrast(bundle, "packs").contrasts
+    assert contrasts
+    expected = plain([contrast.comparison for contrast in contrasts])
+    assert_same(expected, on_the_command_line("contrast", bundle, "--packs"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"bot": "knows_half", "games": ["ibs"]},
+        {"bot": "noisy_50", "games": ["eleven_twenty"], "suite": "sally_1"},
+    ],
+    ids=lambda options: options.get("suite", "sally_2"),
+)
+def test_evaluation_is_the_same_both_ways(options: dict[str, Any], tmp_path: Path) -> None:
+    evaluation = msgspec.to_builtins(sally.evaluate(**options).evaluation, str_keys=True)
+    arguments = ["evaluate", "--bot", options["bot"], "--game", *options["games"]]
+    arguments += ["--suite", options.get("suite", "sally_2"), "--out", str(tmp_path / "store")]
+    for more in ([], ["--no-play"]):  # just played, and read from the store
+        result = CliRunner().invoke(cli, [*arguments, *more, "--json"])
+        printed = json.loads(result.stdout)
+        del printed["page"], printed["out"]
+        assert_same(evaluation, printed)
+
+
+def assert_same(expected: Any, printed: Any) -> None:
     if isinstance(expected, str):
         assert expected in str(printed)
         return
     values = sorted(numbers(expected))
+    assert values or not printed
     assert values == pytest.approx(sorted(numbers(printed)), rel=1e-12)
