@@ -1,23 +1,17 @@
-"""Analyses of episodes: scores, profiles, comparisons, replays and reproduced figures."""
+"""Analyses of episodes: scores, profiles, comparisons, replays and reproduced figures.
+
+Each function imports its analysis when it is called: `sally score` needs no other.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sally import store
 from sally.analysis import score as scores
-from sally.analysis.compare import compare as comparisons
-from sally.analysis.compare import contrast as contrasts
-from sally.analysis.compare import crossplay as crossplays
-from sally.analysis.design import audit as audits
-from sally.analysis.design import reliability as reliable
-from sally.analysis.design import variance as variances
-from sally.analysis.profile.baselines import baselines
-from sally.analysis.profile.profile import profile_of
-from sally.analysis.profile.selected_seats import select_seats
 from sally.api.results import (
     Comparisons,
     Contrasts,
@@ -38,12 +32,14 @@ from sally.frames.frame import Frame, Source, Watch
 from sally.frames.frame import as_frame as frame_of
 from sally.frames.profiles import SeatSums
 from sally.frames.schema import EXPORTED_DECISION
-from sally.output.tables.reproduce import Effort
-from sally.output.tables.reproduce import reproduce as reproduced
-from sally.runner.check import ReplayCheck, cells_of, check
 from sally.store import Where
 from sally.store.bundles import opened
 from sally.store.places import Folder, Remote
+
+if TYPE_CHECKING:
+    from sally.analysis.compare import compare as comparisons
+    from sally.analysis.compare import contrast as contrasts
+    from sally.runner.check import ReplayCheck
 
 
 def load(place: Where) -> Episodes:
@@ -196,6 +192,10 @@ def profile(
     >>> [row["player"] for row in sally.profile(played)]
     ['random']
     """
+    from sally.analysis.profile.baselines import baselines
+    from sally.analysis.profile.profile import profile_of
+    from sally.analysis.profile.selected_seats import select_seats
+
     frame = frame_of(source)
     if seat:
         scores.require_known("seat in this store", [seat], set(frame.seats("seat")["seat"]))
@@ -229,6 +229,8 @@ def compare(
     Raises:
         BadInput: If a player or metric is not among the episodes.
     """
+    from sally.analysis.compare import compare as comparisons
+
     frame = frame_of(source)
     result = comparisons.compare(frame, first, second, metrics=metrics, by=by, margin=margin)
     return Comparisons(result, first, second, frame.bad)
@@ -257,6 +259,8 @@ def contrast(
     """
     if margin is not None and not margin > 0:
         raise BadInput(f"The margin must be above 0, not {margin:g}.")
+    from sally.analysis.compare import contrast as contrasts
+
     frame = frame_of(source)
     result = contrasts.contrast(
         frame, of, metrics=tuple(metrics), by_player=by_player, margin=margin
@@ -283,6 +287,8 @@ def crossplay(source: Source, game: str = "") -> CrossplayRows:
     >>> sally.crossplay(played)[0]["episodes"]
     3
     """
+    from sally.analysis.compare import crossplay as crossplays
+
     frame = frame_of(source)
     return CrossplayRows(crossplays.crossplay(frame, game), frame.bad)
 
@@ -307,6 +313,8 @@ def reliability(
     """
     if not 0 < target < 1:
         raise BadInput(f"The target must be between 0 and 1 (exclusive), not {target:g}.")
+    from sally.analysis.design import reliability as reliable
+
     frame = frame_of(source)
     values = reliable.select(list(reliable.scores_of(frame)), games, players)
     rows = reliable.reliability(values, target)
@@ -323,6 +331,8 @@ def variance(source: Source, *, games: Sequence[str] = ()) -> VarianceRows:
     Raises:
         BadInput: If a game is not among the episodes.
     """
+    from sally.analysis.design import variance as variances
+
     frame = frame_of(source)
     return VarianceRows(variances.variance(frame, games), frame.bad)
 
@@ -383,6 +393,8 @@ def audit(game: str, episodes: int = 100, *, seed: int = 1) -> Rows:
     >>> {row["condition"] for row in sally.audit("ibs", episodes=2)} != set()
     True
     """
+    from sally.analysis.design import audit as audits
+
     return Rows(audits.audit(game, episodes, seed))
 
 
@@ -403,6 +415,8 @@ def replay(*places: Where | Episode | Iterable[Episode]) -> ReplayCheck:
     >>> sally.replay([episode])
     <1 of 1 episodes replayed, 0 mismatches, 0 not checked>
     """
+    from sally.runner.check import cells_of, check
+
     with ExitStack() as open_ones:
         found: list[Episode] = []
         cells: dict[str, set[str]] = {}
@@ -465,5 +479,8 @@ def reproduce(
     >>> {"published", "ours"} <= set(rows.columns)
     True
     """
+    from sally.output.tables.reproduce import Effort
+    from sally.output.tables.reproduce import reproduce as reproduced
+
     found = reproduced(paper, table, episodes, model, Effort(repeats, seed))
     return Rows(flat(row) for row in found)

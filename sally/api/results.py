@@ -7,13 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 
-from sally.analysis.compare.compare import Comparison, PlayerComparison, conclusion
-from sally.analysis.compare.contrast import Contrast
-from sally.analysis.compare.contrast import conclusion as contrast_conclusion
-from sally.analysis.compare.crossplay import Pairing, Players
-from sally.analysis.design.reliability import Matrix, Reliability
-from sally.analysis.design.variance import Sources
-from sally.analysis.profile.profile import ProfileRow
 from sally.analysis.score import Query, Scores, score
 from sally.api.result_list import ResultList, rows_figure
 from sally.api.rows import Rows, is_chosen
@@ -22,9 +15,6 @@ from sally.core.log.events import Episode, label
 from sally.frames import Row
 from sally.frames.frame import as_frame
 from sally.frames.schema import EXPORTED_DECISION, EXPORTED_SEAT
-from sally.output.figures.heat_maps import crossplay_figure
-from sally.output.figures.profile import calibration_figure, profile_figure
-from sally.runner.plan import Plan
 from sally.stats.intervals import Estimate
 from sally.store import BadLine
 
@@ -32,6 +22,14 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     from matplotlib.figure import Figure
+
+    from sally.analysis.compare.compare import Comparison, PlayerComparison
+    from sally.analysis.compare.contrast import Contrast
+    from sally.analysis.compare.crossplay import Pairing, Players
+    from sally.analysis.design.reliability import Matrix, Reliability
+    from sally.analysis.design.variance import Sources
+    from sally.analysis.profile.profile import ProfileRow
+    from sally.runner.plan import Plan
 
 BadLines = Sequence[BadLine]
 
@@ -69,6 +67,8 @@ class ProfileRows(Rows):
         Raises:
             BadInput: If there is nothing to draw or Matplotlib is not installed.
         """
+        from sally.output.figures.profile import calibration_figure, profile_figure
+
         draw = {"profile": profile_figure, "calibration": calibration_figure}
         if kind not in draw:
             raise unknown("kind of plot", kind, draw)
@@ -106,6 +106,8 @@ class CrossplayRows(Rows):
         Raises:
             BadInput: If the game is not among the rows, or several are and none is named.
         """
+        from sally.output.figures.heat_maps import crossplay_figure
+
         if game is None and len(self.tables) != 1:
             raise BadInput(f"Name the game to draw: {listed(self.tables, 'or')}.")
         game = game or next(iter(self.tables))
@@ -185,7 +187,7 @@ class Episodes(ResultList[Episode]):
         return all(is_chosen(facts[name], value) for name, value in columns.items())
 
 
-class Comparisons(ResultList[Comparison]):
+class Comparisons(ResultList["Comparison"]):
     """Comparisons of two players; `conclusion` summarises them in one sentence.
 
     `by_strategy` has those of two models strategy by strategy.
@@ -194,6 +196,8 @@ class Comparisons(ResultList[Comparison]):
     def __init__(
         self, result: PlayerComparison, first: str, second: str, bad: BadLines = ()
     ) -> None:
+        from sally.analysis.compare.compare import conclusion
+
         super().__init__(result.comparisons)
         self.by_strategy, self.bad = result.by_strategy, bad
         self.conclusion = conclusion(self, first, second)
@@ -240,8 +244,10 @@ class Contrasts(Rows):
     """Contrasts of two conditions, one row per condition, game and metric."""
 
     def __init__(self, contrasts: Sequence[Contrast], bad: BadLines = ()) -> None:
+        from sally.analysis.compare.contrast import conclusion
+
         self.contrasts, self.bad = list(contrasts), bad
-        self.conclusion = contrast_conclusion(self.contrasts)
+        self.conclusion = conclusion(self.contrasts)
         super().__init__(
             {"condition": one.condition, "base": one.base, **flat(one.comparison)}
             for one in self.contrasts

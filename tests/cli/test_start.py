@@ -14,6 +14,7 @@ from sally.cli import cli, group
 from sally.cli.group import ENTRIES, RENAMED, VIEWS, brought, description, load
 from sally.core.registry import registry
 
+DOCS = Path(__file__).parents[2] / "docs"
 LOADED = """import sys; sys.argv = {0}
 try:
     from sally.cli import main; main()
@@ -52,6 +53,15 @@ def test_listing_games_does_not_import_solvers_or_frameworks() -> None:
     found = loaded("list", "games")
     assert "msgspec" in found
     assert found & {"scipy", "pandas", "polars", "matplotlib", "inspect_ai", "starlette"} == set()
+
+
+def test_score_imports_neither_other_games_nor_other_analyses() -> None:
+    names = modules("score", str(DOCS / "results/bundles/quickstart_model-0.5b.sally.zip"))
+    games = {name.split(".")[2] for name in names if name.startswith("sally.games.")}
+    assert "repeated_games" in games
+    assert games <= {"repeated_games", "rps", "ibs", "ipd"}
+    unneeded = ("matplotlib", "sally.analysis.compare", "sally.analysis.design", "sally.web")
+    assert not [name for name in names if name.startswith(unneeded)]
 
 
 @pytest.mark.parametrize("name", ENTRIES)

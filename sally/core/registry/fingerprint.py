@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import msgspec
@@ -25,26 +24,27 @@ def fingerprint() -> str:
 @cache
 def _of(added: tuple[Path, ...], objects: tuple[tuple[str, str, int], ...]) -> str:
     home = Path(__file__).parents[2]  # the whole package: games and metrics measure
-    files = [(str(p.relative_to(home)), *_times(p)) for p in _files(home)]
-    theirs = [(str(p), *_times(p)) for path in added for p in _files(path)]
+    start = len(str(home)) + 1
+    files = [(path[start:], *times) for path, *times in _files(home)]
+    theirs = [file for path in added for file in _files(path)]
     entries = sorted(
         (entry.group, entry.name, entry.value, entry.dist.version if entry.dist else "")
         for group in ("games", "metrics", "partners", "players")
-        for entry in entry_points(group=f"sally.{group}")
+        for entry in registry.entry_points(group=f"sally.{group}")
     )
     said = msgspec.json.encode((sorted(files), theirs, entries, *objects))
     return blake2b(said, digest_size=12).hexdigest()
 
 
-def _files(path: Path) -> Iterator[Path]:
-    if path.is_file():
-        yield path
+def _files(place: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield each file with its size and the time of its last change."""
+    if place.is_file():
+        status = place.stat()
+        yield str(place), status.st_size, status.st_mtime_ns
         return
-    for folder, _, names in os.walk(path):
-        found = (Path(folder, name) for name in names if not name.endswith(".pyc"))
-        yield from filter(Path.is_file, found)
-
-
-def _times(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
+    for folder, _, names in os.walk(place):
+        for name in names:
+            path = os.path.join(folder, name)  # paths as text: there are thousands
+            if not name.endswith(".pyc") and os.path.isfile(path):
+                status = os.stat(path)
+                yield path, status.st_size, status.st_mtime_ns

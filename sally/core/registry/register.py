@@ -73,9 +73,11 @@ def register(entry: Entry, name: str = "", *, game: str = "") -> str:
 
 def metric_names(metrics: Sequence[str | Metric]) -> tuple[str, ...]:
     """Return the names of metrics that are given by name or as objects, which are registered."""
-    registered = registry.entries("metrics")
-    for metric in metrics:
-        if isinstance(metric, Metric) and registered.get(metric.name) is not metric:
+    for metric in metrics:  # listing all registered metrics imports every game
+        if (
+            isinstance(metric, Metric)
+            and registry.entries("metrics").get(metric.name) is not metric
+        ):
             register(metric)
     return tuple(metric.name if isinstance(metric, Metric) else metric for metric in metrics)
 

@@ -11,10 +11,9 @@ through `add_file`. A part is imported when it is used.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, wraps
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib import import_module, metadata
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from pkgutil import iter_modules
@@ -320,7 +319,7 @@ def model(name: str) -> Model:
 
 
 @cache
-def _installed_models() -> Mapping[str, EntryPoint]:
+def _installed_models() -> Mapping[str, metadata.EntryPoint]:
     return {entry.name: entry for entry in entry_points(group="sally.models")}
 
 
@@ -537,6 +536,17 @@ def _entries(package: ModuleType, constant: str, prefix: str) -> Iterator[tuple[
             yield prefix + found.name, getattr(module, constant)
         elif found.ispkg:
             yield from _entries(module, constant, f"{prefix}{found.name}_")
+
+
+@cache
+def _entry_points() -> Any:  # its type differs between Python 3.11 and 3.12
+    return metadata.entry_points()
+
+
+def entry_points(group: str) -> Iterable[metadata.EntryPoint]:
+    """Return the entry points of a group; installed packages are searched once per process."""
+    selected: Iterable[metadata.EntryPoint] = _entry_points().select(group=group)
+    return selected
 
 
 @cache
